@@ -1,0 +1,55 @@
+# Two commands are enough: `make demo` and `make test`. Both make .venv by themselves.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+DEMO := .demo
+
+.PHONY: demo test test-slow check types lint imports seeds format bench clean
+
+demo: $(READY)
+	@rm -rf $(DEMO) && mkdir -p $(DEMO)
+	$(BIN)/holdfast --root $(DEMO) ingest examples/session/ledgerly.jsonl
+	$(BIN)/holdfast --root $(DEMO) status
+	$(BIN)/holdfast --root $(DEMO) show --limit 24
+	$(BIN)/holdfast --root $(DEMO) export --output $(DEMO)/back.jsonl
+	cmp examples/session/ledgerly.jsonl $(DEMO)/back.jsonl && echo "every byte came back"
+
+test: check
+	$(BIN)/pytest -q -n 2 -m "not slow"
+
+# What takes minutes: run before something is called finished.
+test-slow: check
+	$(BIN)/pytest -q -n 2 -m "slow"
+
+check: lint types imports seeds
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/basedpyright
+
+imports: $(READY)
+	$(BIN)/lint-imports --no-cache
+
+seeds: $(READY)
+	@$(BIN)/python -m tests.seeds
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+$(READY): pyproject.toml
+	@test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	@if command -v uv >/dev/null 2>&1; \
+	then VIRTUAL_ENV=$(VENV) uv pip install --quiet --compile-bytecode -e '.[dev]'; \
+	else $(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'; fi
+	@touch $(READY)
+
+clean:
+	rm -rf $(VENV) $(DEMO) .pytest_cache .ruff_cache .hypothesis .coverage

@@ -1,0 +1,47 @@
+"""Holdfast keeps an agent's context small without losing anything."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from holdfast.core.measure.usage import Level, Usage
+    from holdfast.core.plan.policy import Policy
+    from holdfast.errors import HoldfastError
+    from holdfast.history import Synced
+    from holdfast.ingest import Ingested, ingest
+    from holdfast.opening import open
+    from holdfast.session import Session
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "HoldfastError": "holdfast.errors",
+    "Ingested": "holdfast.ingest",
+    "Level": "holdfast.core.measure.usage",
+    "Policy": "holdfast.core.plan.policy",
+    "Session": "holdfast.session",
+    "Synced": "holdfast.history",
+    "Usage": "holdfast.core.measure.usage",
+    "ingest": "holdfast.ingest",
+    "open": "holdfast.opening",
+}
+
+__all__ = [
+    "HoldfastError",
+    "Ingested",
+    "Level",
+    "Policy",
+    "Session",
+    "Synced",
+    "Usage",
+    "ingest",
+    "open",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name when it is first used: importing holdfast costs nothing."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'holdfast' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

@@ -1,0 +1,1 @@
+"""What happened in a session: entries, how they are named, and what of them is in sight."""

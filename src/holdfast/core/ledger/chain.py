@@ -1,0 +1,90 @@
+"""Names: each source entry is named by its meaning and by what came before it.
+
+Meaning ignores what clients flip between two requests (`cache_control`, a string or a single
+text block, key order, outer white space), so a resent history gets the names it had. The bytes
+are kept elsewhere.
+"""
+
+from collections.abc import Iterable
+from hashlib import sha256
+
+from holdfast.core.ledger.entry import (
+    Attached,
+    Derived,
+    EntryId,
+    Opaque,
+    Said,
+    Source,
+    Thought,
+    ToolCalled,
+    ToolReturned,
+    pack,
+)
+from holdfast.core.ledger.jsontext import (
+    Json,
+    NotJson,
+    as_list,
+    as_object,
+    canonical,
+    parse,
+    same_spelling,
+)
+
+VOLATILE = frozenset({"cache_control"})
+"""Members that a client moves between requests without meaning anything by it."""
+
+
+def meaning(body: Source) -> bytes:
+    """What a body says, as a digest: equal for bodies that mean the same."""
+    digest = sha256()
+    for word in _words(body):
+        data = word.encode()
+        digest.update(b"%d:" % len(data))
+        digest.update(data)
+    return digest.digest()
+
+
+def _words(body: Source) -> Iterable[str]:
+    match body:
+        case Said():
+            return ("said", body.role, body.text.strip())
+        case Thought():
+            return ("thought", body.text.strip(), body.seal)
+        case ToolCalled():
+            return ("called", body.call, body.tool, same_spelling(body.arguments))
+        case ToolReturned():
+            media = (item.digest or item.kind for item in body.media)
+            return ("returned", body.call, body.output.strip(), str(body.failed), *media)
+        case Attached():
+            return ("attached", body.role, body.media.kind, body.media.digest)
+        case Opaque():
+            return ("opaque", body.role, body.kind, _steady(body.json))
+
+
+def _steady(text: str) -> str:
+    try:
+        value, _ = parse(text.encode())
+    except NotJson:
+        return text.strip()
+    return canonical(_without_volatile(value)).decode()
+
+
+def _without_volatile(value: Json) -> Json:
+    if isinstance(value, dict):
+        kept = as_object(value).items()
+        return {key: _without_volatile(item) for key, item in kept if key not in VOLATILE}
+    if isinstance(value, list):
+        return [_without_volatile(item) for item in as_list(value)]
+    return value
+
+
+def link(parent: EntryId | None, meant: bytes, *, lane: str = "") -> EntryId:
+    """The name of an entry that means `meant` and follows `parent`."""
+    before = bytes.fromhex(parent) if parent else b"holdfast/1 " + lane.encode()
+    return sha256(before + meant).hexdigest()[:32]
+
+
+def name_derived(parent: EntryId | None, seq: int, body: Derived) -> EntryId:
+    """The name of a derived entry: what it says, about what, and when in the session."""
+    about = (parent or "").encode()
+    return sha256(b"derived %d %s " % (seq, about) + pack(body)).hexdigest()[:32]

@@ -1,0 +1,252 @@
+"""What happened in a session, as values.
+
+An entry never changes once written. Shrinking a session does not edit it: it appends one more
+entry, `Compressed`, which says what readers see in place of older ones. So nothing is ever lost,
+and undoing a compression is appending one more still.
+
+Bodies are of two lanes. *Source* bodies are what the agent and its world said; they form the
+chain. *Derived* bodies are what was noted about them; they point at a source entry and are no
+link of the chain, so a client that resends its history still matches.
+
+The bytes as they arrived are not here: a `Sighting` keeps them beside the entries they hold.
+"""
+
+from typing import TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+EntryId: TypeAlias = str
+"""32 hex digits: the meaning of an entry and of everything before it."""
+
+
+class Media(Struct, frozen=True, omit_defaults=True):
+    """A picture, document or sound: what it is and how big, never its bytes."""
+
+    kind: str
+    type: str = ""
+    digest: str = ""
+    size: int = 0
+    width: int = 0
+    height: int = 0
+
+
+class Said(Struct, frozen=True, tag="said", omit_defaults=True):
+    """Someone said something in words."""
+
+    role: str
+    text: str
+    by: str = ""
+    """Who really spoke when the role hides it: `host` for text that the agent's program put in,
+    `summary` for the summary it wrote when it compacted. Empty when the role tells the truth."""
+
+
+class Thought(Struct, frozen=True, tag="thought", omit_defaults=True):
+    """The model reasoned; sealed reasoning goes back as it came or not at all."""
+
+    text: str
+    seal: str = ""
+    """The provider's signature or ciphertext."""
+
+
+class ToolCalled(Struct, frozen=True, tag="called", omit_defaults=True):
+    """The assistant asked for a tool."""
+
+    call: str
+    """Joins the call to its result; providers reject one without the other."""
+    tool: str
+    arguments: str
+    """JSON, as the model wrote it."""
+
+
+class ToolReturned(Struct, frozen=True, tag="returned", omit_defaults=True):
+    """A tool answered."""
+
+    call: str
+    output: str
+    failed: bool = False
+    media: tuple[Media, ...] = ()
+
+
+class Attached(Struct, frozen=True, tag="attached", omit_defaults=True):
+    """A picture, document or sound stood in a message."""
+
+    role: str
+    media: Media
+
+
+class Opaque(Struct, frozen=True, tag="opaque", omit_defaults=True):
+    """A block or line of a kind nobody here knows: it is carried, counted and given back."""
+
+    role: str
+    kind: str
+    json: str
+
+
+class Step(Struct, frozen=True, omit_defaults=True):
+    """One change of a compression: what it hides, and what stands there instead."""
+
+    hides: tuple[EntryId, ...]
+    reason: str
+    stand_in: "Source | None" = None
+    """Nothing stands in when the step only removes."""
+    tier: int = 0
+    before: int = 0
+    after: int = 0
+    """Raw tokens in sight where it acts, before and after it."""
+
+
+class Compressed(Struct, frozen=True, tag="compressed", omit_defaults=True):
+    """From here on, readers see each step's stand-in where they saw what it hides."""
+
+    steps: tuple[Step, ...]
+    generation: int
+    """The generation of the window it was planned on."""
+    watermark: int
+    """The last entry known when it was planned; nothing later may be hidden."""
+    by: str = "holdfast"
+    """`host` when the agent's own program did it and we only take note."""
+
+
+class Restored(Struct, frozen=True, tag="restored", omit_defaults=True):
+    """The compression named is lifted; what it hid is in sight again."""
+
+    compressed: EntryId
+    generation: int
+    returns: int = 0
+    """Raw tokens that come back into sight."""
+
+
+class Compacted(Struct, frozen=True, tag="compacted", omit_defaults=True):
+    """The agent's own program dropped what came before from its window."""
+
+    trigger: str = ""
+    keeps: tuple[EntryId, ...] = ()
+    """What it kept in sight all the same."""
+
+
+class Used(Struct, frozen=True, tag="used", omit_defaults=True):
+    """What a provider reported for one request."""
+
+    size: int
+    """Tokens of the window before this entry, as reported."""
+    input: int = 0
+    """All of the prompt: fresh, read from cache and written to it."""
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+    model: str = ""
+    request: str = ""
+    """A later report for the same request replaces the earlier."""
+
+
+class Noted(Struct, frozen=True, tag="noted", omit_defaults=True):
+    """Something that a client, a tool or the user told the ledger."""
+
+    what: str
+    facts: dict[str, str] = {}
+
+
+class Unread(Struct, frozen=True, tag="unread"):
+    """A derived entry written by a newer version; kept, not understood."""
+
+    kind: str
+    data: bytes
+
+
+Source: TypeAlias = Said | Thought | ToolCalled | ToolReturned | Attached | Opaque
+Derived: TypeAlias = Compressed | Restored | Compacted | Used | Noted | Unread
+Body: TypeAlias = Source | Derived
+
+SOURCES = (Said, Thought, ToolCalled, ToolReturned, Attached, Opaque)
+
+
+class Entry(Struct, frozen=True, omit_defaults=True):
+    """One thing that happened, with its name and its place."""
+
+    id: EntryId
+    parent: EntryId | None
+    """Source: what came before it. Derived: the source end it is about."""
+    body: Body
+    seq: int
+    """Its number in the session; order is by this, never by time."""
+    lane: str = ""
+    """Which agent's: empty for the main one, else the sub-agent's own name."""
+    message: int = 0
+    """The number of the first entry of the message it came in."""
+    part: int = 0
+    """Which block it is of the message or line it arrived in."""
+    group: str = ""
+    """The provider's id of that message, when it comes in pieces."""
+    at: str = ""
+    """When, as the source said; empty when it did not."""
+
+
+class Sighting(Struct, frozen=True):
+    """The bytes of one message or line as they arrived, and which entries they hold."""
+
+    source: str
+    """Which document: empty for the session's own, else a sub-agent's."""
+    pos: int
+    version: int
+    """The same place seen again with other bytes gets the next version."""
+    raw: bytes
+    lead: bytes = b""
+    """What stood between the one before and this: white space, a comma, the wrapper's beginning."""
+    first: int = 0
+    parts: int = 0
+    """The number of the first source entry it holds, and how many; zeros when it holds none."""
+
+
+def is_source(body: Body) -> bool:
+    """Whether a body is a link of the chain."""
+    return isinstance(body, SOURCES)
+
+
+def role_of(body: Source) -> str:
+    """Who a body counts as, in the words of the providers."""
+    match body:
+        case Said() | Attached() | Opaque():
+            return body.role
+        case Thought() | ToolCalled():
+            return "assistant"
+        case ToolReturned():
+            return "tool"
+
+
+def is_request(body: Body) -> bool:
+    """Whether this is the user's own words: what starts a turn."""
+    return isinstance(body, Said) and body.role == "user" and not body.by
+
+
+def text_of(body: Source) -> str:
+    """The words of a body: what a model reads and a tokenizer counts."""
+    match body:
+        case Said() | Thought():
+            return body.text
+        case ToolCalled():
+            return f"{body.tool}{body.arguments}"
+        case ToolReturned():
+            return body.output
+        case Attached():
+            return ""
+        case Opaque():
+            return body.json
+
+
+_encoder = msgspec.msgpack.Encoder()
+_decoder = msgspec.msgpack.Decoder(Body)
+
+
+def pack(body: Body) -> bytes:
+    """A body as stored."""
+    return body.data if isinstance(body, Unread) else _encoder.encode(body)
+
+
+def unpack(data: bytes) -> Body:
+    """A stored body; one of a kind that only a newer version knows comes back as `Unread`."""
+    try:
+        return _decoder.decode(data)
+    except msgspec.ValidationError:
+        kind = msgspec.msgpack.decode(data).get("type", "")
+        return Unread(kind=str(kind), data=data)

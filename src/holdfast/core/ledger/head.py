@@ -1,0 +1,234 @@
+"""Where a session stands: the small part of the fold, kept up to date with every append.
+
+A head answers "where is the end" and "how full is it" without reading a single entry, in a
+session of any length and in a fresh process. It is a cache: `replay` over the whole ledger gives
+the same value, and `STAMP` tells a head written by other code apart.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from holdfast.core.ledger.entry import (
+    Body,
+    Compacted,
+    Compressed,
+    Derived,
+    Entry,
+    EntryId,
+    Noted,
+    Restored,
+    Said,
+    Source,
+    Unread,
+    Used,
+    is_request,
+    role_of,
+    text_of,
+)
+
+STAMP = 1
+"""Raised when the fold changes what it computes: older heads are then replayed."""
+
+UNCOUNTED = -1
+
+
+class Calibration(Struct, frozen=True, omit_defaults=True):
+    """What providers reported, against what was in sight: enough to estimate the next request."""
+
+    model: str = ""
+    requests: int = 0
+    size: int = 0
+    """Of the window, as last reported."""
+    raw: int = 0
+    """Raw tokens in sight at that report."""
+    grown: int = 0
+    """Raw tokens by which the window grew between requests, in all."""
+    billed: int = 0
+    """Reported tokens by which the prompt grew over the same stretches."""
+    request: str = ""
+
+
+class Lane(Struct, frozen=True, omit_defaults=True):
+    """How one agent's window stands."""
+
+    end: EntryId | None = None
+    generation: int = 0
+    """Raised by each compression and each undo; a plan made on an older one is refused."""
+    tokens: int = 0
+    """Raw tokens in sight, in the head's vocabulary, of all that is counted."""
+    uncounted: int = 0
+    """UTF-8 bytes in sight that are not counted yet: at least as many as their tokens."""
+    messages: int = 0
+    turns: int = 0
+    steps: int = 0
+    group: str = ""
+    message: int = 0
+    """The provider's id and our number of the message being received."""
+    calibration: Calibration = Calibration()
+
+
+class Document(Struct, frozen=True, omit_defaults=True):
+    """How much of a source was seen: its lines or messages."""
+
+    length: int = 0
+    version: int = 1
+    live: bool = False
+    """Messages came one by one: there never was a file to give back."""
+
+
+class Head(Struct, frozen=True, omit_defaults=True):
+    """Where a session stands."""
+
+    seq: int = 0
+    wire: str = ""
+    model: str = ""
+    vocabulary: str = ""
+    counted: int = 0
+    """Every entry up to this number has its count."""
+    stale: bool = False
+    """Set when a rewind made the lanes' sums wrong; a replay clears it."""
+    stamp: int = STAMP
+    limit: int = 0
+    """The largest prompt the provider takes, learned when it refused one."""
+    title: str = ""
+    """How the first request begins."""
+    at: str = ""
+    """When the last entry that has a time was made."""
+    lanes: dict[str, Lane] = {}
+    documents: dict[str, Document] = {}
+
+    def lane(self, name: str) -> Lane:
+        """How a lane stands; an agent not heard of yet stands at nothing."""
+        return self.lanes.get(name, Lane())
+
+
+TITLE_LENGTH = 80
+
+
+def advance(head: Head, entry: Entry, tokens: int = UNCOUNTED) -> Head:
+    """The head after one more entry."""
+    lane = head.lane(entry.lane)
+    return replace(
+        head,
+        seq=entry.seq,
+        stale=head.stale or _is_rewind(lane, entry),
+        model=_model(head, entry.body),
+        limit=_limit(head, entry.body),
+        title=head.title or _title(entry),
+        at=entry.at or head.at,
+        counted=entry.seq if head.counted == head.seq and _settled(entry, tokens) else head.counted,
+        lanes={**head.lanes, entry.lane: _moved(lane, entry, tokens)},
+    )
+
+
+def _moved(lane: Lane, entry: Entry, tokens: int) -> Lane:
+    match entry.body:
+        case Compressed():
+            saved = sum(step.before - step.after for step in entry.body.steps)
+            return replace(lane, generation=lane.generation + 1, tokens=lane.tokens - saved)
+        case Restored():
+            back = lane.tokens + entry.body.returns
+            return replace(lane, generation=lane.generation + 1, tokens=back)
+        case Compacted():
+            return replace(lane, generation=lane.generation + 1, tokens=0, uncounted=0)
+        case Used():
+            return replace(lane, calibration=calibrated(lane, entry.body))
+        case Noted() if entry.body.what == "switched":
+            return replace(lane, end=entry.parent, group="")
+        case Noted() | Unread():
+            return lane
+        case _:
+            return _sourced(lane, entry, entry.body, tokens)
+
+
+def _settled(entry: Entry, tokens: int) -> bool:
+    return tokens != UNCOUNTED or isinstance(entry.body, Derived)
+
+
+def _is_rewind(lane: Lane, entry: Entry) -> bool:
+    if isinstance(entry.body, Noted):
+        return entry.body.what == "switched"
+    if isinstance(entry.body, Compacted):
+        return bool(entry.body.keeps)
+    return not isinstance(entry.body, Derived) and entry.parent != lane.end
+
+
+def _sourced(lane: Lane, entry: Entry, body: Source, tokens: int) -> Lane:
+    starts = entry.message == entry.seq
+    spoken = role_of(body) == "assistant"
+    return replace(
+        lane,
+        end=entry.id,
+        tokens=lane.tokens + max(tokens, 0),
+        uncounted=lane.uncounted + (byte_size(body) if tokens == UNCOUNTED else 0),
+        messages=lane.messages + starts,
+        turns=lane.turns + is_request(body),
+        steps=lane.steps + (starts and spoken),
+        group=entry.group,
+        message=entry.message,
+    )
+
+
+def byte_size(body: Source) -> int:
+    """UTF-8 bytes of a body's words."""
+    text = text_of(body)
+    return len(text) if text.isascii() else len(text.encode())
+
+
+def _model(head: Head, body: Body) -> str:
+    if isinstance(body, Used) and body.model:
+        return body.model
+    if isinstance(body, Noted) and body.what == "model":
+        return body.facts.get("model", head.model)
+    return head.model
+
+
+def _limit(head: Head, body: Body) -> int:
+    if isinstance(body, Noted) and body.what == "limit":
+        return int(body.facts.get("limit", head.limit))
+    return head.limit
+
+
+def _title(entry: Entry) -> str:
+    if entry.lane or not isinstance(entry.body, Said) or not is_request(entry.body):
+        return ""
+    return " ".join(entry.body.text.split())[:TITLE_LENGTH]
+
+
+def calibrated(lane: Lane, used: Used) -> Calibration:
+    """What is known after one more report; a switch of models starts afresh."""
+    known = lane.calibration
+    if used.request and used.request == known.request:
+        return replace(known, size=used.size)
+    if known.requests == 0 or (used.model and known.model and used.model != known.model):
+        return Calibration(
+            model=used.model, requests=1, size=used.size, raw=lane.tokens, request=used.request
+        )
+    grown, billed = lane.tokens - known.raw, used.size - known.size
+    # Only growth teaches: a window that shrank was cut in ways its raw count cannot explain.
+    learns = grown > 0 and billed > 0
+    return Calibration(
+        model=used.model or known.model,
+        requests=known.requests + 1,
+        size=used.size,
+        raw=lane.tokens,
+        grown=known.grown + (grown if learns else 0),
+        billed=known.billed + (billed if learns else 0),
+        request=used.request,
+    )
+
+
+def settled(head: Head, counts: Mapping[int, int], entries: Iterable[Entry]) -> Head:
+    """The head once the entries left uncounted have their counts; `entries` are those in sight."""
+    lanes = dict(head.lanes)
+    for entry in entries:
+        if entry.seq in counts and not isinstance(entry.body, Derived):
+            lane = lanes[entry.lane]
+            lanes[entry.lane] = replace(
+                lane,
+                tokens=lane.tokens + counts[entry.seq],
+                uncounted=lane.uncounted - byte_size(entry.body),
+            )
+    return replace(head, lanes=lanes)

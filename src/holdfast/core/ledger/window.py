@@ -1,0 +1,217 @@
+"""Window: the ledger folded forward, compressions applied.
+
+`advance(window, new)` costs what is new; a rewind, a compression or an undo folds the lane again.
+A window is a value: an older one stays as it was while newer ones grow from it, because both look
+at the same growing list through a length of their own.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Generic, TypeVar, cast, overload
+
+from msgspec import Struct, field
+
+from holdfast.core.ledger.entry import (
+    Compacted,
+    Compressed,
+    Derived,
+    Entry,
+    EntryId,
+    Noted,
+    Restored,
+    Source,
+    Step,
+)
+
+T = TypeVar("T")
+
+
+class Run(Sequence[T], Generic[T]):
+    """A sequence that grows without copying: each value sees its own first `length` items."""
+
+    __slots__ = ("_items", "_length")
+
+    def __init__(self, items: Iterable[T] = ()) -> None:
+        self._items: list[T] = list(items)
+        self._length = len(self._items)
+
+    def plus(self, items: Iterable[T]) -> "Run[T]":
+        """A run with `items` at its end; this one is unchanged."""
+        # Only the longest run may grow in place; a shorter one would write over its elder's items.
+        longest = len(self._items) == self._length
+        grown: Run[T] = Run() if longest else Run(self)
+        if longest:
+            grown._items = self._items
+        grown._items.extend(items)
+        grown._length = len(grown._items)
+        return grown
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[T]:
+        return (self._items[index] for index in range(self._length))
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        if isinstance(index, slice):
+            return [self._items[at] for at in range(*index.indices(self._length))]
+        return self._items[range(self._length)[index]]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Run) and list(self) == list(cast("Run[T]", other))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"Run({list(self)!r})"
+
+
+class Item(Struct, frozen=True):
+    """One thing in sight: an entry, or what stands in for some."""
+
+    entry: Entry
+    """The entry itself, or the first of those it stands for."""
+    covers: tuple[EntryId, ...] = ()
+    """The entries it stands for; empty when it is the entry itself."""
+    stand_in: Source | None = None
+
+    @property
+    def body(self) -> Source:
+        """What a reader sees here."""
+        if self.stand_in is not None:
+            return self.stand_in
+        assert not isinstance(self.entry.body, Derived)
+        return self.entry.body
+
+    @property
+    def shows(self) -> tuple[EntryId, ...]:
+        """The entries that a reader of this item has been told of."""
+        return self.covers or (self.entry.id,)
+
+
+class Window(Struct, frozen=True):
+    """What is in sight of one agent."""
+
+    lane: str = ""
+    end: EntryId | None = None
+    generation: int = 0
+    items: Run[Item] = field(default_factory=Run[Item])
+    ledger: Run[Entry] = field(default_factory=Run[Entry])
+    """Every entry of the lane, on the path or not."""
+
+
+def fold(entries: Iterable[Entry], *, lane: str = "") -> Window:
+    """The window of a whole ledger."""
+    return advance(Window(lane), entries)
+
+
+def advance(window: Window, entries: Iterable[Entry]) -> Window:
+    """The window after more entries; those of other lanes do not concern it."""
+    mine = [entry for entry in entries if entry.lane == window.lane]
+    if not mine:
+        return window
+    ledger = window.ledger.plus(mine)
+    if only_grows(window.end, mine):
+        added = [Item(entry) for entry in mine if not isinstance(entry.body, Derived)]
+        end = added[-1].entry.id if added else window.end
+        return Window(window.lane, end, window.generation, window.items.plus(added), ledger)
+    return _refold(window.lane, ledger)
+
+
+def only_grows(end: EntryId | None, entries: Sequence[Entry]) -> bool:
+    """Whether entries of a lane that ends at `end` only add to what is in sight."""
+    for entry in entries:
+        if isinstance(entry.body, Derived):
+            if _turns(entry.body):
+                return False
+        elif entry.parent != end:
+            return False
+        else:
+            end = entry.id
+    return True
+
+
+def _turns(body: Derived) -> bool:
+    """Whether a body changes what is in sight of the entries before it."""
+    if isinstance(body, Noted):
+        return body.what == "switched"
+    return isinstance(body, Compressed | Restored | Compacted)
+
+
+def _refold(lane: str, ledger: Run[Entry]) -> Window:
+    path = path_to(_end(ledger), ledger)
+    names = {entry.id for entry in path}
+    items = [Item(entry) for entry in path]
+    for entry in _in_force(ledger, names):
+        if isinstance(entry.body, Compacted):
+            items = _drop_before(entry, entry.body, items)
+        elif isinstance(entry.body, Compressed):
+            for step in entry.body.steps:
+                items = apply(step, items)
+    turning = (Compressed, Restored, Compacted)
+    generation = sum(isinstance(entry.body, turning) for entry in ledger)
+    end = path[-1].id if path else None
+    return Window(lane, end, generation, Run(items), ledger)
+
+
+def _end(ledger: Iterable[Entry]) -> EntryId | None:
+    end: EntryId | None = None
+    for entry in ledger:
+        if not isinstance(entry.body, Derived):
+            end = entry.id
+        elif isinstance(entry.body, Noted) and entry.body.what == "switched":
+            end = entry.parent
+    return end
+
+
+def path_to(end: EntryId | None, ledger: Iterable[Entry]) -> list[Entry]:
+    """The source entries that lead to `end`, first to last."""
+    by_id: Mapping[EntryId, Entry] = {
+        entry.id: entry for entry in ledger if not isinstance(entry.body, Derived)
+    }
+    path: list[Entry] = []
+    while end is not None and end in by_id:
+        path.append(by_id[end])
+        end = by_id[end].parent
+    return path[::-1]
+
+
+def _in_force(ledger: Iterable[Entry], path: set[EntryId]) -> list[Entry]:
+    """The compressions that hold on a path, oldest first."""
+    entries = list(ledger)
+    lifted = {entry.body.compressed for entry in entries if isinstance(entry.body, Restored)}
+    return [entry for entry in entries if entry.id not in lifted and _holds(entry, path)]
+
+
+def _holds(entry: Entry, path: set[EntryId]) -> bool:
+    match entry.body:
+        case Compressed():
+            # It holds on a branch only if all it hides is on it.
+            return all(name in path for step in entry.body.steps for name in step.hides)
+        case Compacted():
+            return entry.parent in path
+        case _:
+            return False
+
+
+def _drop_before(entry: Entry, body: Compacted, items: Sequence[Item]) -> list[Item]:
+    kept = set(body.keeps)
+    return [item for item in items if item.entry.seq > entry.seq or item.entry.id in kept]
+
+
+def apply(step: Step, items: Sequence[Item]) -> list[Item]:
+    """The items once one step has been taken: its stand-in where its first hidden item was."""
+    hides = set(step.hides)
+    shown: list[Item] = []
+    placed = step.stand_in is None
+    for item in items:
+        if not hides.issuperset(item.shows):
+            shown.append(item)
+        elif not placed:
+            shown.append(Item(item.entry, step.hides, step.stand_in))
+            placed = True
+    return shown

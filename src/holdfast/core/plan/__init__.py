@@ -1,0 +1,1 @@
+"""What should change: what the user may decide, and what follows from it."""

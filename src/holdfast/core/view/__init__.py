@@ -1,0 +1,1 @@
+"""What each reader sees: reports and listings of the same ledger."""

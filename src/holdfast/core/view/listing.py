@@ -1,0 +1,81 @@
+"""A session as a list of steps: number, who, how big, and how it begins."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from msgspec import Struct
+
+from holdfast.core.ledger.entry import (
+    Derived,
+    Entry,
+    Source,
+    ToolCalled,
+    is_request,
+    role_of,
+    text_of,
+)
+from holdfast.core.ledger.window import Item
+from holdfast.core.view.report import kind_of
+
+BAR = "█▉▊▋▌▍▎▏"[::-1]
+
+
+class Row(Struct, frozen=True):
+    """One entry as a listing shows it."""
+
+    step: int
+    """The agent's step it belongs to; 0 before the first."""
+    seq: int
+    ref: str
+    at: str
+    what: str
+    tokens: int
+    opening: str
+    failed: bool = False
+    starts_turn: bool = False
+    hidden: bool = False
+
+
+def rows_of(
+    path: Iterable[Entry], shown: Iterable[Item], tokens: Mapping[int, int], *, width: int = 100
+) -> Iterator[Row]:
+    """The source entries of a path, in order, those out of sight marked."""
+    in_sight = {item.entry.id for item in shown if item.stand_in is None}
+    tools: dict[str, str] = {}
+    step = 0
+    for entry in path:
+        body = _source(entry)
+        if isinstance(body, ToolCalled):
+            tools[body.call] = body.tool
+        if role_of(body) == "assistant" and entry.message == entry.seq:
+            step += 1
+        yield Row(
+            step=step,
+            seq=entry.seq,
+            ref=entry.id[:12],
+            at=entry.at,
+            what=kind_of(body, tools),
+            tokens=tokens.get(entry.seq, 0),
+            opening=opening(text_of(body), width),
+            failed=getattr(body, "failed", False),
+            starts_turn=is_request(body),
+            hidden=entry.id not in in_sight,
+        )
+
+
+def _source(entry: Entry) -> Source:
+    assert not isinstance(entry.body, Derived)
+    return entry.body
+
+
+def opening(text: str, width: int) -> str:
+    """How a text begins, on one line and without control characters."""
+    start = " ".join(text[: width * 4].split())
+    printable = "".join(char if char.isprintable() else "\ufffd" for char in start)
+    return printable if len(printable) <= width else printable[: width - 1] + "…"
+
+
+def bar(part: int, whole: int, width: int) -> str:
+    """A bar as long as its part of the whole, in eighths of a character."""
+    eighths = round(part / whole * width * 8) if whole > 0 else 0
+    full, rest = divmod(min(eighths, width * 8), 8)
+    return "█" * full + (BAR[rest - 1] if rest else "")

@@ -1,0 +1,78 @@
+"""Bringing a session's counts up to date: what was left uncounted, and what a rewind made wrong.
+
+Appending never waits for a tokenizer. Whoever needs exact sums asks here first.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from holdfast.core.ledger.arrive import Batch
+from holdfast.core.ledger.entry import Compacted, Compressed, Derived, Entry, Restored
+from holdfast.core.ledger.head import STAMP, Head, settled
+from holdfast.core.ledger.replay import replay
+from holdfast.core.measure.models import Model, find
+from holdfast.core.measure.tokens import count_body
+from holdfast.errors import Conflict
+from holdfast.stores.store import Build, Store
+from holdfast.vocabularies import counter
+
+TRIES = 20
+
+
+def settle(store: Store, session: str, model: Model | None = None) -> Head:
+    """The session's head with every entry counted, in its model's vocabulary."""
+    for _ in range(TRIES):
+        head = store.head(session) or Head()
+        vocabulary = (model or find(head.model)).vocabulary
+        if not _is_behind(head, vocabulary):
+            return head
+        try:
+            return store.append(session, _caught_up(store, session, head, vocabulary)).head
+        except Conflict:
+            continue
+    raise Conflict(session, expected="a quiet moment", found="too many writers")
+
+
+def _is_behind(head: Head, vocabulary: str) -> bool:
+    if head.stale or head.stamp != STAMP:
+        return True
+    return head.seq > 0 and (head.counted < head.seq or head.vocabulary != vocabulary)
+
+
+def _caught_up(store: Store, session: str, base: Head, vocabulary: str) -> Build:
+    """What brings a head up to date, worked out beforehand: written if nobody wrote in between."""
+    whole = base.stale or base.stamp != STAMP or base.vocabulary != vocabulary
+    entries = list(store.read(session, since=0 if whole else base.counted))
+    known = store.counts(session, vocabulary)
+    fresh = counted(entries, vocabulary, known)
+    renewed = replace(base, vocabulary=vocabulary)
+    if whole or _turns(entries):
+        every = entries if whole else store.read(session)
+        head = replay(every, {**known, **fresh}, renewed)
+    else:
+        head = replace(settled(renewed, fresh, entries), counted=base.seq)
+
+    def build(found: Head) -> Batch:
+        if found != base:
+            raise Conflict(session, expected=base.seq, found=found.seq)
+        return Batch(head, counts=tuple(sorted(fresh.items())))
+
+    return build
+
+
+def _turns(entries: Sequence[Entry]) -> bool:
+    """Whether something among the entries changed what is in sight of earlier ones."""
+    return any(isinstance(entry.body, Compressed | Restored | Compacted) for entry in entries)
+
+
+def counted(
+    entries: Iterable[Entry], vocabulary: str, known: dict[int, int] | None = None
+) -> dict[int, int]:
+    """Raw tokens of those source entries that nobody has counted yet."""
+    count = counter(vocabulary)
+    return {
+        entry.seq: count_body(entry.body, count)
+        for entry in entries
+        if not isinstance(entry.body, Derived) and entry.seq not in (known or {})
+    }

@@ -1,0 +1,133 @@
+"""Every error this product raises on purpose.
+
+HoldfastError
+├── Unreadable          the input cannot be read as what it should be
+├── MixedWires          one session was fed messages of two formats
+├── NotRecorded         the ledger has no such session, entry or reference
+├── Ambiguous           a shortened name fits several things
+├── Conflict            someone else changed the session first
+├── BadCompression      a compression would hide what it must not
+├── BadSetting          a setting has a value that cannot be meant
+├── StoreRefused        the store is not safe to use as it is
+├── StoreBusy           another process kept the store locked
+├── StoreFull           the disk took no more; nothing was written
+└── StoreDamaged        the store holds something it was never given
+
+Each says one sentence and knows the exit code a command ends with.
+"""
+
+
+class HoldfastError(Exception):
+    """What all of them have in common: a sentence for a person, an exit code for a script."""
+
+    exit_code = 1
+
+
+class Unreadable(HoldfastError):
+    """The input cannot be read as what it should be."""
+
+    exit_code = 65  # EX_DATAERR
+
+    def __init__(self, where: str, reason: str, *, line: int | None = None) -> None:
+        self.where, self.reason, self.line = where, reason, line
+        place = where if line is None else f"{where}, line {line}"
+        super().__init__(f"{place}: {reason}")
+
+
+class MixedWires(HoldfastError):
+    """A session speaks one format; this message is of another."""
+
+    exit_code = 65
+
+    def __init__(self, session: str, *, has: str, got: str) -> None:
+        self.session, self.has, self.got = session, has, got
+        super().__init__(f"session {session!r} holds {has} messages, and this one is {got}")
+
+
+class NotRecorded(HoldfastError):
+    """The ledger has no such session, entry or reference."""
+
+    exit_code = 66  # EX_NOINPUT
+
+    def __init__(self, what: str, name: str, *, where: str = "this ledger") -> None:
+        self.what, self.name, self.where = what, name, where
+        super().__init__(f"no {what} {name!r} in {where}")
+
+
+class Ambiguous(HoldfastError):
+    """A shortened name fits several things; the sentence lists them."""
+
+    exit_code = 64  # EX_USAGE
+
+    def __init__(self, what: str, name: str, choices: tuple[str, ...]) -> None:
+        self.what, self.name, self.choices = what, name, choices
+        listed = ", ".join(choices[:5]) + (" …" if len(choices) > 5 else "")
+        super().__init__(f"{name!r} fits {len(choices)} {what}s: {listed}")
+
+
+class Conflict(HoldfastError):
+    """Someone else changed the session first; read it again and retry."""
+
+    exit_code = 75  # EX_TEMPFAIL: scripts may retry
+
+    def __init__(self, session: str, *, expected: object, found: object) -> None:
+        self.session, self.expected, self.found = session, expected, found
+        super().__init__(f"session {session!r} stands at {found}, not at {expected}")
+
+
+class BadCompression(HoldfastError):
+    """A compression would hide what is not there, or what came after it was planned."""
+
+    def __init__(self, session: str, reason: str) -> None:
+        self.session, self.reason = session, reason
+        super().__init__(f"the compression of session {session!r} was refused: {reason}")
+
+
+class BadSetting(HoldfastError):
+    """A setting has a value that cannot be meant."""
+
+    exit_code = 78  # EX_CONFIG
+
+    def __init__(self, name: str, reason: str, *, origin: str) -> None:
+        self.name, self.reason, self.origin = name, reason, origin
+        super().__init__(f"setting {name!r} from {origin}: {reason}")
+
+
+class StoreRefused(HoldfastError):
+    """The store is not safe to use as it is: place, owner, version or engine."""
+
+    exit_code = 77  # EX_NOPERM
+
+    def __init__(self, path: str, reason: str) -> None:
+        self.path, self.reason = path, reason
+        super().__init__(f"the store {path} cannot be used: {reason}")
+
+
+class StoreBusy(HoldfastError):
+    """Another process kept the store locked for longer than we wait."""
+
+    exit_code = 75
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        super().__init__(f"another process keeps the store {path} locked; nothing was written")
+
+
+class StoreFull(HoldfastError):
+    """The disk took no more. What was acknowledged before is safe, and nothing new was written."""
+
+    exit_code = 74  # EX_IOERR
+
+    def __init__(self, path: str, reason: str) -> None:
+        self.path, self.reason = path, reason
+        super().__init__(f"the store {path} could not be written ({reason}); nothing was changed")
+
+
+class StoreDamaged(HoldfastError):
+    """The store holds something it was never given; `holdfast fsck` tells what."""
+
+    exit_code = 74  # EX_IOERR
+
+    def __init__(self, path: str, reason: str) -> None:
+        self.path, self.reason = path, reason
+        super().__init__(f"the store {path} is damaged: {reason}; run `holdfast fsck`")

@@ -1,0 +1,1 @@
+"""Files of the world outside: reading what agents left on disk."""

@@ -1,0 +1,43 @@
+"""Opening a file that may be compressed, and saying in words why it cannot be."""
+
+import gzip
+import zlib
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from holdfast.errors import Unreadable
+
+GZIP = b"\x1f\x8b"
+
+
+def opened(path: Path) -> BinaryIO:
+    """The bytes of a file, unpacked when it is a gzip file.
+
+    Raises:
+        Unreadable: it is a folder, is not there, or must not be read.
+    """
+    try:
+        if path.is_dir():
+            raise Unreadable(str(path), "it is a folder")
+        file = path.open("rb")
+    except OSError as error:
+        raise Unreadable(str(path), reason_of(error)) from None
+    magic = file.read(len(GZIP))
+    file.seek(0)
+    return cast(BinaryIO, _Unpacked(fileobj=file, mode="rb")) if magic == GZIP else file
+
+
+def reason_of(error: OSError) -> str:
+    """Why the system refused, in lower case as the rest of our sentences."""
+    return (error.strerror or str(error)).lower()
+
+
+class _Unpacked(gzip.GzipFile):
+    """A compressed file that gives what it holds up to where it breaks off."""
+
+    def readline(self, size: int | None = -1) -> bytes:
+        """A line, or nothing more where the rest cannot be unpacked."""
+        try:
+            return super().readline(-1 if size is None else size)
+        except (EOFError, zlib.error, gzip.BadGzipFile):
+            return b""

@@ -1,0 +1,222 @@
+"""A client's whole history, laid on the ledger: what is known stays, what is new is added."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from holdfast.core.ledger.arrive import Arrival, Batch, Draft, arrive, derived
+from holdfast.core.ledger.chain import meaning
+from holdfast.core.ledger.entry import (
+    Compressed,
+    Derived,
+    Entry,
+    EntryId,
+    Noted,
+    Sighting,
+    Source,
+    Step,
+    ToolReturned,
+)
+from holdfast.core.ledger.head import Head, advance
+from holdfast.core.ledger.resend import Match, match, orphans
+from holdfast.core.ledger.window import Window
+from holdfast.core.measure.tokens import CountTokens, count_body
+from holdfast.counting import settle
+from holdfast.errors import Conflict
+from holdfast.sight import Sight
+from holdfast.stores.store import Build, Store
+from holdfast.vocabularies import counter
+
+TRIES = 20
+
+Stamp: TypeAlias = Callable[[Head], Head]
+
+
+class Synced(Struct, frozen=True):
+    """What a resent history brought."""
+
+    added: int
+    """Messages that were not known."""
+    branched: bool
+    """Whether it left the path the session was on."""
+
+
+class Laid(Struct, frozen=True):
+    """A resent history laid on a window: what there is to write."""
+
+    match: Match
+    rest: tuple[Arrival, ...]
+    """The messages from the first unknown one on."""
+    known: Mapping[EntryId, int]
+    """Names to look out for among them, when they leave the path: they may be on another."""
+    seen: tuple[Sighting, ...]
+    """Known messages that came in other bytes this time."""
+    instead: Mapping[str, Source]
+    """By call id: what the client has in place of a result that was recorded before its call."""
+
+
+def sync(
+    store: Store, session: str, sight: Sight, arrivals: Sequence[Arrival], stamp: Stamp
+) -> tuple[Synced, Batch]:
+    """Lay a resent history on a session's lane and write what is new.
+
+    Raises:
+        Conflict: others kept writing to the session.
+    """
+    meant = [_with_meaning(arrival) for arrival in arrivals]
+    for _ in range(TRIES):
+        window = sight.window(whole=True)
+        laid = _lay(store, session, window, meant)
+        if laid.match.replaced or laid.instead:
+            settle(store, session)
+        base = store.head(session) or Head()
+
+        try:
+            batch = store.append(session, _builder(session, base, stamp, window, laid))
+        except Conflict:
+            continue
+        added = {entry.message for entry in batch.entries if not isinstance(entry.body, Derived)}
+        return Synced(len(added), _leaves(laid)), batch
+    raise Conflict(session, expected="a quiet moment", found="too many writers")
+
+
+def _builder(session: str, base: Head, stamp: Stamp, window: Window, laid: Laid) -> Build:
+    def build(head: Head) -> Batch:
+        if head != base:
+            raise Conflict(session, expected=base.seq, found=head.seq)
+        return _batch(stamp(head), window, laid)
+
+    return build
+
+
+def _with_meaning(arrival: Arrival) -> Arrival:
+    drafts = (replace(draft, meant=meaning(_source(draft))) for draft in arrival.drafts)
+    return replace(arrival, drafts=tuple(drafts))
+
+
+def _source(draft: Draft) -> Source:
+    assert not isinstance(draft.body, Derived)
+    return draft.body
+
+
+def _lay(store: Store, session: str, window: Window, arrivals: Sequence[Arrival]) -> Laid:
+    drafts = [draft for arrival in arrivals for draft in arrival.drafts]
+    laid = _matched(window, drafts)
+    whole, used = _whole_arrivals(arrivals, laid.known)
+    if used < laid.known:
+        # A message of which only a part is known is new as a whole.
+        laid = _matched(window, drafts[:used])
+    rest, instead = _with_originals(window, arrivals[whole:])
+    return Laid(
+        match=laid,
+        rest=rest,
+        known=store.names(session) if laid.left and rest else {},
+        seen=tuple(_seen_anew(store, session, arrivals[:whole], laid)),
+        instead=instead,
+    )
+
+
+def _matched(window: Window, drafts: Sequence[Draft]) -> Match:
+    return match(window, [_source(draft) for draft in drafts], [draft.meant for draft in drafts])
+
+
+def _whole_arrivals(arrivals: Sequence[Arrival], known: int) -> tuple[int, int]:
+    """How many arrivals are known to their last draft, and how many drafts those have."""
+    used = 0
+    for at, arrival in enumerate(arrivals):
+        if used + len(arrival.drafts) > known:
+            return at, used
+        used += len(arrival.drafts)
+    return len(arrivals), used
+
+
+def _with_originals(
+    window: Window, arrivals: Sequence[Arrival]
+) -> tuple[tuple[Arrival, ...], dict[str, Source]]:
+    """New arrivals, with results that were recorded before their call put back as they were."""
+    originals = orphans(window.ledger) if arrivals else {}
+    instead: dict[str, Source] = {}
+    if not originals:
+        return tuple(arrivals), instead
+    restored: list[Arrival] = []
+    for arrival in arrivals:
+        drafts: list[Draft] = []
+        for draft in arrival.drafts:
+            body = draft.body
+            original = originals.get(body.call) if isinstance(body, ToolReturned) else None
+            if original is None or meaning(original) == draft.meant:
+                drafts.append(draft)
+                continue
+            instead[original.call] = _source(draft)
+            drafts.append(replace(draft, body=original, meant=meaning(original)))
+        restored.append(replace(arrival, drafts=tuple(drafts)))
+    return tuple(restored), instead
+
+
+def _seen_anew(
+    store: Store, session: str, arrivals: Sequence[Arrival], laid: Match
+) -> list[Sighting]:
+    replaced = {entry.seq for entry, _ in laid.replaced}
+    firsts, at = dict[int, bytes](), 0
+    for arrival in arrivals:
+        numbers = laid.firsts[at : at + len(arrival.drafts)]
+        at += len(arrival.drafts)
+        if numbers and all(numbers) and replaced.isdisjoint(numbers):
+            firsts[min(numbers)] = arrival.raw
+    known = store.arrivals(session, firsts)
+    return [
+        replace(sighting, raw=firsts[first], version=sighting.version + 1)
+        for first, sighting in known.items()
+        if sighting.raw != firsts[first]
+    ]
+
+
+def _leaves(laid: Laid) -> bool:
+    return laid.match.left > 0 and bool(laid.rest)
+
+
+def _batch(head: Head, window: Window, laid: Laid) -> Batch:
+    if _leaves(laid):
+        lane = replace(head.lane(window.lane), end=laid.match.end, group="")
+        head = replace(head, stale=True, lanes={**head.lanes, window.lane: lane})
+    batch = arrive(head, laid.rest, known=laid.known)
+    for body in _afterwards(batch, window, laid):
+        end = batch.head.lane(window.lane).end
+        entry = derived(batch.head, body, parent=end, lane=window.lane)
+        batch = replace(batch, head=advance(batch.head, entry), entries=(*batch.entries, entry))
+    return replace(batch, sightings=(*batch.sightings, *laid.seen))
+
+
+def _afterwards(batch: Batch, window: Window, laid: Laid) -> list[Derived]:
+    """What has to be noted about the resent history."""
+    noted: list[Derived] = []
+    sources = [entry for entry in batch.entries if not isinstance(entry.body, Derived)]
+    if _leaves(laid) and not sources:
+        noted.append(Noted("switched"))
+    if laid.match.replaced or laid.instead:
+        steps = _host_steps(window, laid, sources, counter(batch.head.vocabulary))
+        generation = batch.head.lane(window.lane).generation
+        noted.append(Compressed(tuple(steps), generation, batch.head.seq, by="host"))
+    return noted
+
+
+def _host_steps(
+    window: Window, laid: Laid, sources: Sequence[Entry], count: CountTokens
+) -> list[Step]:
+    in_sight = {item.entry.id: item.body for item in window.items}
+    pairs = [(entry, in_sight.get(entry.id), body) for entry, body in laid.match.replaced]
+    for entry in sources:
+        if isinstance(entry.body, ToolReturned) and entry.body.call in laid.instead:
+            pairs.append((entry, entry.body, laid.instead[entry.body.call]))
+    return [
+        Step(
+            hides=(entry.id,),
+            reason="the host shows something else here",
+            stand_in=body,
+            before=count_body(shown, count) if shown else 0,
+            after=count_body(body, count),
+        )
+        for entry, shown, body in pairs
+    ]

@@ -1,0 +1,307 @@
+"""Reading sessions that agents wrote to disk: every byte is kept, and what is known is not added.
+
+A file that was read before adds its tail; one that was rewritten from some line on becomes a
+branch from there. Nothing of what was read before goes away.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import sha256
+from itertools import chain, islice
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from holdfast.core.ledger.arrive import Arrival, Batch, Draft, arrive, derived
+from holdfast.core.ledger.chain import meaning
+from holdfast.core.ledger.entry import Derived, EntryId, Noted
+from holdfast.core.ledger.head import Head, advance
+from holdfast.core.ledger.jsontext import Json, as_object, encode
+from holdfast.core.ledger.window import fold
+from holdfast.core.measure.models import Model, find
+from holdfast.core.measure.tokens import CountTokens, count_body
+from holdfast.core.plan.policy import Policy
+from holdfast.counting import settle
+from holdfast.errors import Unreadable
+from holdfast.files.reading import opened, reason_of
+from holdfast.stores.store import Store
+from holdfast.vocabularies import counter
+from holdfast.wire import claude_code, lines
+from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES, WIRES, anything_fits
+from holdfast.wire.documents import open_document
+from holdfast.wire.pieces import Piece
+from holdfast.withhold import Withholder
+
+BATCH_BYTES = 4 * 1024 * 1024
+BATCH_PIECES = 2_000
+"""What one transaction writes at the most: bounds memory, and what a kill makes us read again."""
+LOOKAHEAD = 200
+"""Pieces read before the session has to have a name."""
+
+Progress = Callable[[int], None]
+"""Told how many bytes were read since it was last told."""
+
+
+class Flaw(Struct, frozen=True):
+    """A piece that could not be read as it should; its bytes are kept all the same."""
+
+    line: int
+    reason: str
+    read: bool
+    """Whether something could be made of it."""
+
+
+class Ingested(Struct, frozen=True):
+    """What reading one file did."""
+
+    path: str
+    session: str
+    wire: str
+    pieces: int
+    """Lines or messages in the file."""
+    added: int
+    """Entries that were not known."""
+    branched: bool
+    flaws: tuple[Flaw, ...] = ()
+
+
+def ingest(
+    path: str | os.PathLike[str],
+    store: Store,
+    *,
+    wire: str = "",
+    session: str = "",
+    policy: Policy | None = None,
+    progress: Progress = lambda _: None,
+) -> Ingested:
+    """Read a session file into the store.
+
+    Raises:
+        Unreadable: nothing in it could be read.
+    """
+    if wire and wire not in WIRES:
+        raise Unreadable(str(path), f"{wire!r} is no format; choose one of {', '.join(WIRES)}")
+    with opened(Path(path)) as stream:
+        try:
+            document = open_document(stream, wire=wire)
+            head = list(islice(document.pieces, LOOKAHEAD))
+            _refuse_hopeless(str(path), document.wire, head)
+            pieces = chain(head, document.pieces)
+            reading = _Reading(Path(path), document.wire, head, policy or Policy())
+            return reading.into(store, session, pieces, progress)
+        except OSError as error:
+            raise Unreadable(str(path), reason_of(error)) from None
+
+
+def _refuse_hopeless(path: str, wire: str, head: Sequence[Piece]) -> None:
+    """Stop before anything is written when nothing here can be read."""
+    filled = [piece for piece in head if piece.raw.strip()]
+    if not filled:
+        raise Unreadable(path, "it is empty")
+    values = [piece.value for piece in filled if piece.value is not None]
+    if wire == lines.NAME or (len(head) == LOOKAHEAD and not values):
+        return
+    if not values:
+        raise Unreadable(path, filled[0].flaw or "nothing in it can be read", line=1)
+    if not anything_fits(wire, values):
+        raise Unreadable(path, f"nothing in it is {wire}")
+
+
+class _Reading:
+    """The reading of one file."""
+
+    def __init__(self, path: Path, wire: str, head: Sequence[Piece], policy: Policy) -> None:
+        self.path, self.wire, self.head, self.policy = path, wire, head, policy
+        self.source = self._source()
+        self.withholder = Withholder(policy.never_store)
+        self.transcript = TRANSCRIPT_WIRES[wire].Reader() if wire in TRANSCRIPT_WIRES else None
+        self.flaws: list[Flaw] = []
+        self.pieces = self.added = 0
+
+    def into(
+        self, store: Store, session: str, pieces: Iterable[Piece], progress: Progress
+    ) -> Ingested:
+        """Read all of it."""
+        name = session or self._name(store)
+        known = _Known(store, name, self.source)
+        rest = known.skip(self._arrivals(pieces, progress))
+        for arrivals in _batches(rest):
+            self._write(store, name, arrivals, known)
+        if known.diverged:
+            _switch(store, name)
+        settle(store, name, self._model())
+        return Ingested(
+            path=str(self.path),
+            session=name,
+            wire=self.wire,
+            pieces=self.pieces,
+            added=self.added,
+            branched=known.diverged,
+            flaws=tuple(self.flaws),
+        )
+
+    def _model(self) -> Model | None:
+        return find(self.policy.model) if self.policy.model else None
+
+    def _source(self) -> str:
+        """The document's name inside its session: empty for the main one."""
+        if self.wire != claude_code.NAME:
+            return ""
+        values = (piece.value for piece in self.head if piece.value is not None)
+        told = (claude_code.is_sub_agents(value) for value in values)
+        return _stem(self.path) if next((told for told in told if told is not None), None) else ""
+
+    def _name(self, store: Store) -> str:
+        if self.transcript is not None:
+            wire = TRANSCRIPT_WIRES[self.wire]
+            values = (piece.value for piece in self.head if piece.value is not None)
+            named = next((name for value in values if (name := wire.session_of(value))), "")
+            if named:
+                return named
+        stem, first = _stem(self.path), self.head[0]
+        known = next(store.sightings(stem), None)
+        if known is None or (known.raw, known.lead) == (first.raw, first.lead):
+            return stem
+        # Another file of the same name was read before: they must not become one session.
+        return f"{stem}-{sha256(first.lead + first.raw).hexdigest()[:8]}"
+
+    def _arrivals(self, pieces: Iterable[Piece], progress: Progress) -> Iterator[Arrival]:
+        for pos, piece in enumerate(pieces):
+            self.pieces += 1
+            progress(len(piece.raw) + len(piece.lead))
+            raw, drafts = self._read(piece, pos)
+            if piece.flaw:
+                self.flaws.append(Flaw(pos + 1, piece.flaw, bool(drafts)))
+            yield Arrival(raw, drafts, piece.lead, self.source, pos)
+
+    def _read(self, piece: Piece, pos: int) -> tuple[bytes, tuple[Draft, ...]]:
+        if self.wire == lines.NAME:
+            return piece.raw, lines.read_line(piece.raw)
+        if piece.value is None:
+            return piece.raw, ()
+        value = as_object(self.withholder.apply(piece.value))
+        raw = piece.raw if value is piece.value else _like(piece.raw, value)
+        if self.transcript is not None:
+            return raw, self.transcript.read(value, pos)
+        return raw, tuple(Draft(body) for body in MESSAGE_WIRES[self.wire].read(value))
+
+    def _write(self, store: Store, name: str, arrivals: Sequence[Arrival], known: "_Known") -> None:
+        vocabulary = find(self.policy.model or (store.head(name) or Head()).model).vocabulary
+        count = counter(vocabulary)
+        ready = [_counted(arrival, count) for arrival in arrivals]
+
+        def build(head: Head) -> Batch:
+            stamped = replace(head, wire=head.wire or self.wire, vocabulary=vocabulary)
+            usable = not head.vocabulary or head.vocabulary == vocabulary
+            stamped = stamped if usable else replace(stamped, stale=True)
+            moved = known.moved(stamped)
+            return arrive(moved, ready, place=known.place, known=known.names)
+
+        batch = store.append(name, build)
+        known.began = True
+        self.added += len(batch.entries)
+
+
+def _like(raw: bytes, value: dict[str, Json]) -> bytes:
+    """What is left of a line after something was withheld, with the line's own ending."""
+    return encode(value) + raw[len(raw.rstrip(b"\r\n")) :]
+
+
+def _stem(path: Path) -> str:
+    name = path.name.removesuffix(".gz")
+    return name.removesuffix(".jsonl").removesuffix(".json") or path.name
+
+
+def _counted(arrival: Arrival, count: CountTokens) -> Arrival:
+    return replace(arrival, drafts=tuple(_counted_draft(d, count) for d in arrival.drafts))
+
+
+def _counted_draft(draft: Draft, count: CountTokens) -> Draft:
+    if isinstance(draft.body, Derived):
+        return draft
+    return replace(draft, meant=meaning(draft.body), tokens=count_body(draft.body, count))
+
+
+def _batches(arrivals: Iterable[Arrival]) -> Iterator[list[Arrival]]:
+    batch: list[Arrival] = []
+    size = 0
+    for arrival in arrivals:
+        batch.append(arrival)
+        size += len(arrival.raw)
+        if size >= BATCH_BYTES or len(batch) >= BATCH_PIECES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+class _Known:
+    """What the store already has of a document, and where new lines of it belong."""
+
+    def __init__(self, store: Store, session: str, source: str) -> None:
+        self._store, self._session, self._source = store, session, source
+        self._ends: dict[int, tuple[str, EntryId]] | None = None
+        self._upto = 0
+        self.diverged = False
+        self.began = False
+        self.names: dict[EntryId, int] = {}
+
+    def skip(self, arrivals: Iterator[Arrival]) -> Iterator[Arrival]:
+        """The arrivals from the first one on that is not known as it is."""
+        known = self._store.sightings(self._session, self._source)
+        for arrival in arrivals:
+            seen = next(known, None)
+            if seen is None or (seen.raw, seen.lead) != (arrival.raw, arrival.lead):
+                left = [seen, *known] if seen is not None else []
+                # Lines that held nothing may be replaced: a torn end that was completed since.
+                self.diverged = any(sighting.first for sighting in left)
+                self.names = self._store.names(self._session) if self.diverged else {}
+                return chain([arrival], arrivals)
+            self._upto += 1
+        return iter(())
+
+    def moved(self, head: Head) -> Head:
+        """The head with the lanes' ends where they were before the first line that differs."""
+        if not self.diverged or self.began:
+            return head
+        ends = {lane: name for pos, (lane, name) in self._places().items() if pos < self._upto}
+        lanes = {
+            lane: replace(stands, end=ends.get(lane), group="")
+            for lane, stands in head.lanes.items()
+        }
+        return replace(head, stale=True, lanes=lanes)
+
+    def place(self, source: str, pos: int) -> EntryId | None:
+        """The last entry of a known line."""
+        del source
+        found = self._places().get(pos)
+        return found[1] if found else None
+
+    def _places(self) -> dict[int, tuple[str, EntryId]]:
+        """For each known line that holds entries: their lane, and the last of them."""
+        if self._ends is None:
+            entries = {entry.seq: entry for entry in self._store.read(self._session)}
+            self._ends = {}
+            for seen in self._store.sightings(self._session, self._source):
+                if seen.first:
+                    last = entries[seen.first + seen.parts - 1]
+                    self._ends[seen.pos] = (last.lane, last.id)
+        return self._ends
+
+
+def _switch(store: Store, session: str) -> None:
+    """Note which path is meant when a rewritten file ends on one that was known before."""
+
+    def build(head: Head) -> Batch:
+        batch = Batch(head)
+        for lane, stands in head.lanes.items():
+            if fold(entries, lane=lane).end != stands.end:
+                entry = derived(batch.head, Noted("switched"), parent=stands.end, lane=lane)
+                batch = replace(
+                    batch, head=advance(batch.head, entry), entries=(*batch.entries, entry)
+                )
+        return batch
+
+    entries = list(store.read(session))
+    store.append(session, build)

@@ -1,0 +1,49 @@
+"""Opening a session: settings, place and store become one `Session`."""
+
+import os
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from holdfast.config import load
+from holdfast.core.plan.policy import Policy
+from holdfast.places import find_root, ledger_path, project_id
+from holdfast.session import Session
+from holdfast.stores.store import Store
+
+
+def open_store(root: Path, *, project: str | None = None) -> Store:
+    """The store of the project at `root`, made when it is not there."""
+    from holdfast.stores.sqlite import SqliteStore
+
+    return SqliteStore(str(ledger_path(root)), project=project or project_id(root))
+
+
+def open(
+    session: str,
+    *,
+    root: str | os.PathLike[str] | None = None,
+    project: str | None = None,
+    agent: str | None = None,
+    model: str | None = None,
+    window: int | None = None,
+    policy: Policy | None = None,
+    store: Store | None = None,
+) -> Session:
+    """Open a session of this project, making it with its first message.
+
+    `model` is the agent's model id, `agent` a sub-agent whose own window is meant; what is not
+    given comes from the environment, the project's settings and the user's.
+    """
+    place = find_root(os.fspath(root) if root else None, os.environ, Path.cwd())
+    chosen = policy or load(place, os.environ).policy
+    chosen = replace(
+        chosen, model=model or chosen.model, window=chosen.window if window is None else window
+    )
+    return Session(
+        session,
+        store if store is not None else open_store(place, project=project),
+        policy=chosen,
+        agent=agent or "",
+        owns_store=store is None,
+    )

@@ -1,0 +1,56 @@
+"""Where things are: the root of a project, its id, its ledger, the user's own files.
+
+The ledger lives inside the project, so that the agent's own read tool can open what a stand-in
+names. Worktrees of one repository share a project id.
+"""
+
+import os
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+
+FOLDER = ".holdfast"
+LEDGER = "ledger.db"
+
+
+def find_root(flag: str | None, environment: Mapping[str, str], start: Path) -> Path:
+    """The root of the project: flag, then HOLDFAST_ROOT, then the git top level, then here."""
+    named = flag or environment.get("HOLDFAST_ROOT")
+    if named:
+        return Path(named).expanduser().absolute()
+    for folder in (start, *start.parents):
+        if (folder / ".git").exists():
+            return folder
+    return start
+
+
+def ledger_path(root: Path) -> Path:
+    """The file that holds a project's ledger."""
+    return root / FOLDER / LEDGER
+
+
+def project_id(root: Path) -> str:
+    """A name for the project that all worktrees of a repository share."""
+    return sha256(os.fsencode(os.path.realpath(_common_folder(root)))).hexdigest()[:16]
+
+
+def _common_folder(root: Path) -> Path:
+    marker = root / ".git"
+    if not marker.is_file():
+        return marker if marker.exists() else root
+    # A linked worktree: a file that names its own folder inside the repository's.
+    own = Path(marker.read_text().removeprefix("gitdir:").strip())
+    common = (root / own) / "commondir"
+    return (common.parent / common.read_text().strip()) if common.is_file() else root / own
+
+
+def user_config(environment: Mapping[str, str]) -> Path:
+    """The user's own settings file."""
+    base = environment.get("XDG_CONFIG_HOME", "")
+    folder = Path(base) if os.path.isabs(base) else Path.home() / ".config"
+    return folder / "holdfast" / "config.toml"
+
+
+def project_config(root: Path) -> Path:
+    """The project's settings file."""
+    return root / "holdfast.toml"

@@ -1,0 +1,298 @@
+"""THE SHELL: read a session, run the core, append or refuse.
+
+A session is a name in a store. This object adds what must not be in the core: the store, the
+tokenizer, and a memory of what was last seen, so that the next turn costs what is new.
+"""
+
+from collections.abc import Iterable, Mapping
+from types import TracebackType
+from typing import TypeAlias, cast
+
+from msgspec.structs import replace
+
+from holdfast.core.ledger.arrive import Arrival, Batch, Draft, arrive, note
+from holdfast.core.ledger.entry import (
+    Compressed,
+    Derived,
+    Entry,
+    EntryId,
+    Noted,
+    Restored,
+    role_of,
+    text_of,
+)
+from holdfast.core.ledger.guard import guard
+from holdfast.core.ledger.head import Head
+from holdfast.core.ledger.jsontext import Json, NotJson, as_object, encode, parse
+from holdfast.core.ledger.window import Window, path_to
+from holdfast.core.measure.models import Model, find
+from holdfast.core.measure.reports import learned_limit, read_usage
+from holdfast.core.measure.usage import Usage, measure, measure_at_most
+from holdfast.core.plan.policy import Policy
+from holdfast.counting import settle
+from holdfast.errors import Ambiguous, MixedWires, NotRecorded, Unreadable
+from holdfast.history import Synced, sync
+from holdfast.sight import Sight
+from holdfast.stores.store import Build, Store
+from holdfast.wire.detect import MESSAGE_WIRES, PLAIN, wire_of_messages
+from holdfast.withhold import Withholder
+
+Message: TypeAlias = Mapping[str, object] | bytes | str
+"""A message as callers give it: a dictionary, or the JSON text of one."""
+
+SHORTEST_REFERENCE = 6
+
+
+class Session:
+    """One agent's session: what happened in it, and what of it to send now."""
+
+    def __init__(
+        self,
+        name: str,
+        store: Store,
+        *,
+        policy: Policy | None = None,
+        agent: str = "",
+        owns_store: bool = True,
+    ) -> None:
+        self.name, self.store, self.agent = name, store, agent
+        self.policy = policy or Policy()
+        self._owns_store = owns_store
+        self._withholder = Withholder(self.policy.never_store)
+        self._sight = Sight(store, name, agent)
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the store, unless the caller brought it."""
+        if self._owns_store:
+            self.store.close()
+
+    def append(self, message: Message) -> None:
+        """Add one new message at the end."""
+        self.extend([message])
+
+    def extend(self, messages: Iterable[Message]) -> None:
+        """Add new messages at the end, all or none.
+
+        Raises:
+            MixedWires: the session holds messages of another format.
+            Unreadable: one of them is no message.
+        """
+        wire, arrivals = self._arrivals(messages)
+        self._write(lambda head: arrive(self._stamped(head, wire), arrivals))
+
+    def sync(self, messages: Iterable[Message]) -> Synced:
+        """Take a client's whole history: what is known stays, what is new is added."""
+        wire, arrivals = self._arrivals(messages)
+        synced, batch = sync(
+            self.store, self.name, self._sight, arrivals, lambda head: self._stamped(head, wire)
+        )
+        self._sight.took(batch)
+        return synced
+
+    def report(
+        self,
+        usage: Mapping[str, object] | None = None,
+        error: str | Mapping[str, object] | None = None,
+        model: str | None = None,
+    ) -> None:
+        """Tell what the provider said of the last request: it calibrates the counts."""
+        if model:
+            self.note("model", model=model)
+        if usage is not None:
+            head = settle(self.store, self.name, self._model_of(self._head()))
+            used = read_usage(
+                cast(Mapping[str, Json], usage),
+                model=model or head.model,
+                answered=self._is_answered(head),
+            )
+            self._write(lambda now: note(now, used, lane=self.agent))
+        limit = learned_limit(cast(Json, error)) if error is not None else 0
+        if limit:
+            self.note("limit", limit=str(limit))
+
+    def _is_answered(self, head: Head) -> bool:
+        end = head.lane(self.agent).end
+        numbers = self.store.names(self.name, [end] if end else [])
+        last = list(self.store.read(self.name, numbers=numbers.values()))
+        return any(not isinstance(e.body, Derived) and role_of(e.body) == "assistant" for e in last)
+
+    def note(self, what: str, **facts: str) -> None:
+        """Record something that the messages do not say."""
+        self._write(lambda head: note(head, Noted(what, facts), lane=self.agent))
+
+    def messages(self) -> list[dict[str, Json]]:
+        """What to send now, as dictionaries of the caller's own."""
+        return [as_object(parse(raw)[0]) for raw in self._sight.messages()]
+
+    def wire(self) -> bytes:
+        """What to send now, as the bytes of a JSON array."""
+        return b"[" + b",".join(self._sight.messages()) + b"]"
+
+    def window(self) -> Window:
+        """What is in sight, as the ledger has it."""
+        return self._sight.window()
+
+    def path(self) -> list[Entry]:
+        """Every source entry that leads to the end, in sight or not."""
+        window = self._sight.window(whole=True)
+        return path_to(window.end, window.ledger)
+
+    def status(self, *, quick: bool = False) -> Usage:
+        """How full the window is.
+
+        `quick` loads no tokenizer as long as the bytes alone settle which level it is.
+        """
+        head = self._head()
+        model = self._model_of(head)
+        lane, limit = head.lane(self.agent), self._limit(head, model)
+        if quick and not head.stale:
+            guessed = measure(lane, model, limit)
+            if guessed.level == measure_at_most(lane, model, limit).level:
+                return guessed
+        lane = settle(self.store, self.name, model).lane(self.agent)
+        return measure(lane, model, limit)
+
+    def model(self) -> Model:
+        """The agent's model: the one named, else the one the session speaks of."""
+        return self._model_of(self._head())
+
+    def head(self) -> Head:
+        """Where the session stands, every entry counted."""
+        return settle(self.store, self.name, self.model())
+
+    def read(self, ref: str, lines: tuple[int, int] | None = None) -> str:
+        """The text of an entry, named by the beginning of its id; exact, and whole unless cut.
+
+        Raises:
+            NotRecorded: there is no such entry.
+            Ambiguous: several begin like this.
+        """
+        text = text_of_entry(self.find(ref))
+        if lines is None:
+            return text
+        first, last = lines
+        return "\n".join(text.split("\n")[max(first, 1) - 1 : last])
+
+    def find(self, ref: str) -> Entry:
+        """The entry a reference names: its number after a `#`, or the beginning of its id."""
+        if ref.startswith("#") and ref[1:].isdigit():
+            found = [int(ref[1:])] if 0 < int(ref[1:]) <= self._head().seq else []
+        else:
+            found = self._starting_with(ref)
+        entries = list(self.store.read(self.name, numbers=found))
+        if not entries:
+            raise NotRecorded("entry", ref, where=f"session {self.name!r}")
+        return entries[0]
+
+    def _starting_with(self, ref: str) -> list[int]:
+        if len(ref) < SHORTEST_REFERENCE:
+            return []
+        names = self.store.names(self.name)
+        fitting = [name for name in names if name.startswith(ref.lower())]
+        if len(fitting) > 1:
+            raise Ambiguous("entry", ref, tuple(name[:12] for name in fitting))
+        return [names[name] for name in fitting]
+
+    def commit(self, body: Compressed | Restored) -> Batch:
+        """Write a compression, or its undoing, if what it was planned on still stands.
+
+        Raises:
+            Conflict: the window changed since it was planned.
+            BadCompression: it hides what is not there or what came later.
+        """
+        hidden = _hidden(body)
+        known = self.store.names(self.name, hidden)
+
+        def build(head: Head) -> Batch:
+            guard(self.name, head.lane(self.agent), body, known)
+            return note(head, body, lane=self.agent)
+
+        return self._write(build)
+
+    def tokens_of(self, entries: Iterable[Entry]) -> int:
+        """Raw tokens of source entries, in the model's vocabulary."""
+        counts = self.store.counts(self.name, self.head().vocabulary)
+        return sum(counts.get(entry.seq, 0) for entry in entries)
+
+    def _write(self, build: Build) -> Batch:
+        batch = self.store.append(self.name, build)
+        self._sight.took(batch)
+        return batch
+
+    def _head(self) -> Head:
+        return self.store.head(self.name) or Head()
+
+    def _model_of(self, head: Head) -> Model:
+        return find(self.policy.model or head.model)
+
+    def _limit(self, head: Head, model: Model) -> int:
+        window = self.policy.window or head.limit or model.window
+        reserve = self.policy.reserve or min(model.reserve, window // 4)
+        return max(window - reserve, 1)
+
+    def _stamped(self, head: Head, wire: str) -> Head:
+        """The head with what a first message settles: the format and the vocabulary."""
+        if head.wire and wire and head.wire != wire:
+            raise MixedWires(self.name, has=head.wire, got=wire)
+        vocabulary = head.vocabulary or self._model_of(head).vocabulary
+        return replace(head, wire=head.wire or wire, vocabulary=vocabulary)
+
+    def _arrivals(self, messages: Iterable[Message]) -> tuple[str, list[Arrival]]:
+        given = [_given(message) for message in messages]
+        wire = self._wire_of([value for _, value in given])
+        return wire, [self._arrival(raw, value, wire) for raw, value in given]
+
+    def _wire_of(self, values: list[dict[str, Json]]) -> str:
+        known = self._head().wire
+        if not known:
+            return wire_of_messages(values)
+        if known not in MESSAGE_WIRES:
+            raise MixedWires(self.name, has=known, got="a message")
+        if any(MESSAGE_WIRES[known].fits(value) is False for value in values):
+            raise MixedWires(self.name, has=known, got=wire_of_messages(values) or "something else")
+        return known
+
+    def _arrival(self, raw: bytes, value: dict[str, Json], wire: str) -> Arrival:
+        kept = as_object(self._withholder.apply(value))
+        raw = raw if kept is value else encode(kept)
+        bodies = MESSAGE_WIRES[wire or PLAIN].read(kept)
+        return Arrival(raw, tuple(Draft(body, self.agent) for body in bodies))
+
+
+def _given(message: Message) -> tuple[bytes, dict[str, Json]]:
+    try:
+        if isinstance(message, bytes | str):
+            raw = message.encode("utf-8", "surrogatepass") if isinstance(message, str) else message
+            value, _ = parse(raw)
+        else:
+            raw = encode(message)
+            value, _ = parse(raw)
+    except NotJson as error:
+        raise Unreadable("message", str(error)) from None
+    if not isinstance(value, dict):
+        raise Unreadable("message", "not a JSON object")
+    return raw, value
+
+
+def _hidden(body: Compressed | Restored) -> list[EntryId]:
+    if isinstance(body, Restored):
+        return [body.compressed]
+    return [name for step in body.steps for name in step.hides]
+
+
+def text_of_entry(entry: Entry) -> str:
+    """What an entry says, in words."""
+    if isinstance(entry.body, Derived):
+        return encode(entry.body).decode()
+    return text_of(entry.body)

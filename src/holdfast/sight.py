@@ -1,0 +1,117 @@
+"""What a session has in sight, kept up to date: a turn costs what is new.
+
+The window and its messages are built once, from the last one kept in the store and what came
+since, and then grow with every append. Anything but growth (a compression, a rewind, another
+process) makes them be built again.
+"""
+
+from collections.abc import Sequence
+
+from holdfast.core.ledger.arrive import Batch
+from holdfast.core.ledger.entry import Derived, Entry
+from holdfast.core.ledger.head import STAMP, Head
+from holdfast.core.ledger.snapshot import keep, numbers, reopen
+from holdfast.core.ledger.window import Window, advance, fold, only_grows
+from holdfast.stores.store import Store
+from holdfast.wire.detect import MESSAGE_WIRES, PLAIN
+from holdfast.wire.render import render
+
+LONG_FOLD = 1_000
+"""Entries folded at one go from which on the window is kept for the next process."""
+
+
+class Sight:
+    """The window of one lane of one session."""
+
+    def __init__(self, store: Store, session: str, lane: str) -> None:
+        self._store, self._session, self._lane = store, session, lane
+        self._window: Window | None = None
+        self._messages: list[bytes] | None = None
+        self._seq = 0
+        self._whole = False
+        """Whether the window's ledger holds every entry, and not only what is in sight."""
+
+    def took(self, batch: Batch) -> None:
+        """Grow by what was just written, if nobody else wrote in between."""
+        if self._window is None:
+            return
+        first = batch.entries[0].seq if batch.entries else batch.head.seq + 1
+        if first != self._seq + 1 or not self._can_grow(batch.entries):
+            self._forget()
+            return
+        self._window = advance(self._window, batch.entries)
+        self._seq = batch.head.seq
+        self._grow_messages(batch)
+
+    def _can_grow(self, entries: Sequence[Entry]) -> bool:
+        assert self._window is not None
+        mine = [entry for entry in entries if entry.lane == self._lane]
+        return only_grows(self._window.end, mine)
+
+    def _grow_messages(self, batch: Batch) -> None:
+        spoken = batch.head.wire or PLAIN
+        if self._messages is None or spoken not in MESSAGE_WIRES:
+            self._messages = None
+            return
+        mine = {e.seq for e in batch.entries if e.lane == self._lane and _is_source(e)}
+        if any(seen.first and seen.first not in mine for seen in batch.sightings):
+            self._messages = None
+            return
+        # One arrival, one message: what was read from bytes goes out as those bytes.
+        self._messages.extend(seen.raw.strip() for seen in batch.sightings if seen.first in mine)
+
+    def _forget(self) -> None:
+        self._window, self._messages, self._seq = None, None, 0
+
+    def window(self, *, whole: bool = False) -> Window:
+        """The window as it is now; `whole` when its hidden entries are needed too."""
+        head = self._store.head(self._session) or Head()
+        if self._window is not None and self._seq == head.seq and (self._whole or not whole):
+            return self._window
+        self._forget()
+        self._window = (None if whole else self._from_kept()) or self._from_ledger()
+        self._seq = head.seq
+        return self._window
+
+    def _from_kept(self) -> Window | None:
+        kept = self._store.window(self._session, self._lane)
+        if kept is None or kept.stamp != STAMP:
+            return None
+        later = [e for e in self._read(kept.seq) if e.lane == self._lane]
+        if not only_grows(kept.end, later):
+            return None
+        entries = self._store.read(self._session, numbers=numbers(kept))
+        window = reopen(kept, {entry.seq: entry for entry in entries})
+        self._whole = False
+        return self._kept_for_later(advance(window, later), len(later))
+
+    def _from_ledger(self) -> Window:
+        entries = self._read(0)
+        self._whole = True
+        return self._kept_for_later(fold(entries, lane=self._lane), len(entries))
+
+    def _read(self, since: int) -> list[Entry]:
+        return list(self._store.read(self._session, since=since))
+
+    def _kept_for_later(self, window: Window, folded: int) -> Window:
+        last = max((entry.seq for entry in window.ledger), default=0)
+        if folded >= LONG_FOLD:
+            self._store.keep(self._session, keep(window, last))
+        return window
+
+    def messages(self) -> list[bytes]:
+        """The messages in sight, each as bytes."""
+        window = self.window()
+        if self._messages is None:
+            self._messages = self._rendered(window)
+        return self._messages
+
+    def _rendered(self, window: Window) -> list[bytes]:
+        head = self._store.head(self._session) or Head()
+        firsts = {item.entry.seq - item.entry.part for item in window.items}
+        seen = self._store.arrivals(self._session, firsts)
+        return render(window.items, seen, wire=head.wire or PLAIN)
+
+
+def _is_source(entry: Entry) -> bool:
+    return not isinstance(entry.body, Derived)

@@ -1,0 +1,1 @@
+"""Where ledgers live. One protocol, several back ends, one contract suite for all of them."""

@@ -1,0 +1,127 @@
+"""A store that lives as long as its process: for stateless compression, and for tests."""
+
+from collections.abc import Iterable, Iterator
+from threading import RLock
+from types import TracebackType
+
+from holdfast.core.ledger.arrive import Batch
+from holdfast.core.ledger.entry import Derived, Entry, EntryId, Sighting
+from holdfast.core.ledger.head import Head
+from holdfast.core.ledger.snapshot import Kept
+from holdfast.stores.checks import check_session
+from holdfast.stores.store import Build, Damage, Listed
+
+
+class _Shelf:
+    """What is kept of one session."""
+
+    def __init__(self) -> None:
+        self.head = Head()
+        self.touched = 0
+        self.entries: list[Entry] = []
+        self.names: dict[EntryId, int] = {}
+        self.counts: dict[str, dict[int, int]] = {}
+        self.sightings: dict[str, dict[int, Sighting]] = {}
+        self.arrivals: dict[int, Sighting] = {}
+        self.windows: dict[str, Kept] = {}
+
+    def add(self, batch: Batch) -> None:
+        self.head = batch.head
+        self.entries.extend(batch.entries)
+        for entry in batch.entries:
+            if not isinstance(entry.body, Derived):
+                self.names[entry.id] = entry.seq
+        for sighting in batch.sightings:
+            self.sightings.setdefault(sighting.source, {})[sighting.pos] = sighting
+            if sighting.first:
+                self.arrivals[sighting.first] = sighting
+        self.counts.setdefault(batch.head.vocabulary, {}).update(batch.counts)
+
+
+class MemoryStore:
+    """Keeps sessions in memory."""
+
+    def __init__(self) -> None:
+        self._lock = RLock()
+        self._shelves: dict[str, _Shelf] = {}
+        self._touches = 0
+
+    def __enter__(self) -> "MemoryStore":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def append(self, session: str, build: Build) -> Batch:
+        """See `Store.append`."""
+        with self._lock:
+            shelf = self._shelves.get(session) or _Shelf()
+            batch = build(shelf.head)
+            shelf.add(batch)
+            if batch.entries or batch.sightings:
+                self._touches += 1
+                shelf.touched = self._touches
+            self._shelves[session] = shelf
+            return batch
+
+    def head(self, session: str) -> Head | None:
+        """See `Store.head`."""
+        shelf = self._shelves.get(session)
+        return shelf.head if shelf else None
+
+    def read(
+        self, session: str, *, since: int = 0, numbers: Iterable[int] | None = None
+    ) -> Iterator[Entry]:
+        """See `Store.read`."""
+        entries = self._shelf(session).entries
+        if numbers is None:
+            return iter(entries[since:])
+        return iter([entries[number - 1] for number in sorted(set(numbers))])
+
+    def names(self, session: str, ids: Iterable[EntryId] | None = None) -> dict[EntryId, int]:
+        """See `Store.names`."""
+        names = self._shelf(session).names
+        return dict(names) if ids is None else {name: names[name] for name in ids if name in names}
+
+    def counts(self, session: str, vocabulary: str) -> dict[int, int]:
+        """See `Store.counts`."""
+        return dict(self._shelf(session).counts.get(vocabulary, {}))
+
+    def sightings(self, session: str, source: str = "") -> Iterator[Sighting]:
+        """See `Store.sightings`."""
+        pieces = self._shelf(session).sightings.get(source, {})
+        return iter([pieces[pos] for pos in sorted(pieces)])
+
+    def arrivals(self, session: str, firsts: Iterable[int]) -> dict[int, Sighting]:
+        """See `Store.arrivals`."""
+        seen = self._shelf(session).arrivals
+        return {first: seen[first] for first in firsts if first in seen}
+
+    def window(self, session: str, lane: str = "") -> Kept | None:
+        """See `Store.window`."""
+        return self._shelf(session).windows.get(lane)
+
+    def keep(self, session: str, window: Kept) -> None:
+        """See `Store.keep`."""
+        self._shelf(session).windows[window.lane] = window
+
+    def sessions(self) -> list[Listed]:
+        """See `Store.sessions`."""
+        listed = [Listed(name, shelf.head, shelf.touched) for name, shelf in self._shelves.items()]
+        return sorted(listed, key=lambda row: row.touched, reverse=True)
+
+    def check(self) -> Iterator[Damage]:
+        """See `Store.check`."""
+        for listed in self.sessions():
+            yield from check_session(self, listed)
+
+    def close(self) -> None:
+        """See `Store.close`."""
+
+    def _shelf(self, session: str) -> _Shelf:
+        return self._shelves.get(session) or _Shelf()

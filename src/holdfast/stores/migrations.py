@@ -1,0 +1,132 @@
+"""The schema, as the steps that lead to it: numbered functions, one reason each.
+
+Each runs in a transaction of its own together with the new version number, so a process that is
+killed half-way leaves the store as it was before the step.
+"""
+
+from collections.abc import Callable
+
+from holdfast.errors import StoreRefused
+from holdfast.stores.engine import Database
+
+APPLICATION_ID = 0x484F4C44
+"""'HOLD': tells our file from any other SQLite file."""
+
+
+def m001_the_ledger(db: Database) -> None:
+    """Sessions, their entries, the bytes they came in, and what those count."""
+    db.execute(
+        """
+        create table sessions(
+            key integer primary key,
+            project text not null,
+            name text not null,
+            touched integer not null,
+            head blob not null,
+            unique (project, name));
+        create table entries(
+            session integer not null,
+            seq integer not null,
+            id blob not null,
+            parent blob,
+            lane text not null,
+            message integer not null,
+            part integer not null,
+            grouped text not null,
+            at text not null,
+            derived integer not null,
+            stored integer not null,
+            body blob not null,
+            sum blob not null,
+            primary key (session, seq)) without rowid;
+        create table sightings(
+            session integer not null,
+            source text not null,
+            pos integer not null,
+            version integer not null,
+            first integer not null,
+            parts integer not null,
+            lead blob not null,
+            stored integer not null,
+            raw blob not null,
+            sum blob not null,
+            primary key (session, source, pos, version)) without rowid;
+        create table blobs(
+            project text not null,
+            hash blob not null,
+            data blob not null,
+            primary key (project, hash)) without rowid;
+        create table counts(
+            session integer not null,
+            vocabulary text not null,
+            last integer not null,
+            data blob not null,
+            primary key (session, vocabulary, last)) without rowid;
+        """
+    )
+    # A resent history and a reference are looked up by name.
+    db.execute("create index entries_by_id on entries(session, id)")
+    # The newest bytes of an arrival are looked up by the first entry they hold.
+    db.execute("create index sightings_by_first on sightings(session, first, version)")
+    # The newest session of a project is what a command means when none is named.
+    db.execute("create index sessions_by_touch on sessions(project, touched)")
+
+
+def m002_kept_windows(db: Database) -> None:
+    """The folded window, so that a fresh process need not fold a long session again."""
+    db.execute(
+        """
+        create table windows(
+            session integer not null,
+            lane text not null,
+            data blob not null,
+            primary key (session, lane)) without rowid
+        """
+    )
+
+
+MIGRATIONS: tuple[Callable[[Database], None], ...] = (m001_the_ledger, m002_kept_windows)
+
+
+def migrate(db: Database, path: str, *, upto: int = len(MIGRATIONS)) -> None:
+    """Bring a store to the schema this code knows.
+
+    Raises:
+        StoreRefused: the store is of a newer version, or no store of ours.
+    """
+    version, owner = _number(db, "user_version"), _number(db, "application_id")
+    if owner != APPLICATION_ID and (version or _has_tables(db)):
+        raise StoreRefused(path, "it is not a Holdfast ledger")
+    if version > len(MIGRATIONS):
+        known = len(MIGRATIONS)
+        reason = f"a newer Holdfast wrote it (schema {version}, this one knows {known})"
+        raise StoreRefused(path, reason)
+    while version < upto:
+        version = _step(db)
+
+
+def _step(db: Database) -> int:
+    db.execute("begin immediate")
+    try:
+        # Another process may have taken this step while we waited for the lock.
+        version = _number(db, "user_version")
+        if version < len(MIGRATIONS):
+            MIGRATIONS[version](db)
+            version += 1
+            db.execute(f"pragma application_id = {APPLICATION_ID}")
+            db.execute(f"pragma user_version = {version}")
+    except BaseException:
+        db.execute("rollback")
+        raise
+    db.execute("commit")
+    return version
+
+
+def _number(db: Database, pragma: str) -> int:
+    value = db.pragma(pragma)
+    assert isinstance(value, int)
+    return value
+
+
+def _has_tables(db: Database) -> bool:
+    return db.execute("select count(*) from sqlite_schema").fetchone() != (0,)

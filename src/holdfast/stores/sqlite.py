@@ -1,0 +1,319 @@
+"""The embedded store: one SQLite file inside the project.
+
+Settings are a contract: see `engine.py`. Every write is one `begin immediate` transaction; no
+read transaction outlives the call that opened it.
+"""
+
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import contextmanager
+from os.path import dirname
+from threading import RLock
+from types import TracebackType
+from typing import TypeVar
+
+import apsw
+import msgspec
+
+from holdfast.core.ledger.arrive import Batch
+from holdfast.core.ledger.entry import Derived, Entry, EntryId, Sighting, pack, unpack
+from holdfast.core.ledger.head import Head
+from holdfast.core.ledger.snapshot import Kept
+from holdfast.errors import StoreBusy, StoreDamaged, StoreFull, StoreRefused
+from holdfast.stores import packing
+from holdfast.stores.engine import Row, connect
+from holdfast.stores.folder import private_file, private_folder
+from holdfast.stores.migrations import migrate
+from holdfast.stores.store import Build, Damage, Listed
+
+FIND = "select key, head from sessions where project = ? and name = ?"
+MAKE = "insert into sessions(project, name, touched, head) values (?, ?, 0, x'') returning key"
+TOUCH = """
+update sessions set head = ?,
+    touched = (select coalesce(max(touched), 0) + 1 from sessions where project = ?)
+where key = ?
+"""
+SET_HEAD = "update sessions set head = ? where key = ?"
+ADD_ENTRY = "insert into entries values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+ADD_SIGHTING = "insert or replace into sightings values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+ADD_BLOB = "insert or ignore into blobs values (?, ?, ?)"
+ADD_COUNTS = "insert or replace into counts values (?, ?, ?, ?)"
+ADD_WINDOW = "insert or replace into windows values (?, ?, ?)"
+ENTRY_COLUMNS = "seq, id, parent, lane, message, part, grouped, at, derived, stored, body, sum"
+READ_SINCE = f"select {ENTRY_COLUMNS} from entries where session = ? and seq > ? order by seq"
+READ_ONE = f"select {ENTRY_COLUMNS} from entries where session = ? and seq = ?"
+NAMES = "select id, seq from entries where session = ? and derived = 0"
+NAME = "select seq from entries where session = ? and id = ?"
+BLOB = "select data from blobs where project = ? and hash = ?"
+COUNTS = "select data from counts where session = ? and vocabulary = ? order by last"
+SIGHTING_COLUMNS = "source, pos, version, first, parts, lead, stored, raw, sum"
+NEWEST = f"""
+select {SIGHTING_COLUMNS} from sightings as s where session = ? and source = ? and version =
+    (select max(version) from sightings
+     where session = s.session and source = s.source and pos = s.pos)
+order by pos
+"""
+NEWEST_OF_FIRST = f"""
+select {SIGHTING_COLUMNS} from sightings where session = ? and first = ?
+order by version desc limit 1
+"""
+WINDOW = "select data from windows where session = ? and lane = ?"
+LIST = "select name, touched, head from sessions where project = ? order by touched desc"
+
+T = TypeVar("T")
+
+
+class SqliteStore:
+    """Keeps the sessions of one project in a file."""
+
+    def __init__(self, path: str, *, project: str = "", engine: str | None = None) -> None:
+        """Open a store, making it when it is not there.
+
+        Raises:
+            StoreRefused: the place or the engine is not safe.
+            StoreDamaged: the file is no longer a database.
+        """
+        private_folder(dirname(path) or ".")
+        private_file(path)
+        self.path, self.project = path, project
+        self._lock = RLock()
+        with translated(path):
+            self._db = connect(path, version=engine)
+            migrate(self._db, path)
+
+    def __enter__(self) -> "SqliteStore":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def append(self, session: str, build: Build) -> Batch:
+        """See `Store.append`."""
+        with self._lock, translated(self.path):
+            self._db.execute("begin immediate")
+            try:
+                key, head = self._stand(session)
+                batch = build(head)
+                self._write(key, batch)
+            except BaseException:
+                self._roll_back()
+                raise
+            self._commit()
+            return batch
+
+    def _roll_back(self) -> None:
+        # A full disk makes SQLite roll back by itself; a second one would hide the first error.
+        if self._db.in_transaction:
+            self._db.execute("rollback")
+
+    def _commit(self) -> None:
+        try:
+            self._db.execute("commit")
+        except BaseException:
+            self._roll_back()
+            raise
+
+    def _stand(self, session: str) -> tuple[int, Head]:
+        found = self._db.execute(FIND, (self.project, session)).fetchone()
+        if found is not None:
+            return found[0], _decode_head(found[1])
+        made = self._db.execute(MAKE, (self.project, session)).fetchone()
+        assert made is not None
+        return made[0], Head()
+
+    def _write(self, key: int, batch: Batch) -> None:
+        self._db.executemany(ADD_ENTRY, (self._entry_row(key, e) for e in batch.entries))
+        self._db.executemany(ADD_SIGHTING, (self._sighting_row(key, s) for s in batch.sightings))
+        if batch.counts:
+            last, data = batch.counts[-1][0], msgspec.msgpack.encode(batch.counts)
+            self._db.execute(ADD_COUNTS, (key, batch.head.vocabulary, last, data))
+        head = msgspec.msgpack.encode(batch.head)
+        if batch.entries or batch.sightings:
+            self._db.execute(TOUCH, (head, self.project, key))
+        else:
+            self._db.execute(SET_HEAD, (head, key))
+
+    def _entry_row(self, key: int, entry: Entry) -> Row:
+        stored, body = self._lay_down(pack(entry.body))
+        parent = bytes.fromhex(entry.parent) if entry.parent else None
+        columns = (
+            entry.seq,
+            bytes.fromhex(entry.id),
+            parent,
+            entry.lane,
+            entry.message,
+            entry.part,
+            entry.group,
+            entry.at,
+            int(isinstance(entry.body, Derived)),
+            stored,
+            body,
+        )
+        return (key, *columns, packing.row_sum(*columns))
+
+    def _sighting_row(self, key: int, seen: Sighting) -> Row:
+        stored, raw = self._lay_down(seen.raw)
+        columns = (
+            seen.source,
+            seen.pos,
+            seen.version,
+            seen.first,
+            seen.parts,
+            seen.lead,
+            stored,
+            raw,
+        )
+        return (key, *columns, packing.row_sum(*columns))
+
+    def _lay_down(self, data: bytes) -> tuple[int, bytes]:
+        if len(data) <= packing.INLINE:
+            return packing.AS_IS, data
+        name = packing.digest(data)
+        self._db.execute(ADD_BLOB, (self.project, name, packing.squeeze(data)))
+        return packing.BY_HASH, name
+
+    def _take_up(self, stored: int, data: bytes) -> bytes:
+        if stored == packing.AS_IS:
+            return data
+        found = self._db.execute(BLOB, (self.project, data)).fetchone()
+        if found is None:
+            raise StoreDamaged(self.path, f"content {data.hex()[:12]} is missing")
+        try:
+            content = packing.unsqueeze(found[0])
+        except ValueError:
+            content = b""
+        if packing.digest(content) != data:
+            raise StoreDamaged(self.path, f"content {data.hex()[:12]} is not what it was")
+        return content
+
+    def _entry(self, row: Row) -> Entry:
+        seq, name, parent, lane, message, part, group, at, _, stored, body, total = row
+        if total != packing.row_sum(*row[:-1]):
+            raise StoreDamaged(self.path, f"the row of entry {seq} is not what it was")
+        return Entry(
+            id=name.hex(),
+            parent=parent.hex() if parent else None,
+            body=unpack(self._take_up(stored, body)),
+            seq=seq,
+            lane=lane,
+            message=message,
+            part=part,
+            group=group,
+            at=at,
+        )
+
+    def _sighting(self, row: Row) -> Sighting:
+        source, pos, version, first, parts, lead, stored, raw, total = row
+        if total != packing.row_sum(*row[:-1]):
+            raise StoreDamaged(self.path, f"the row of piece {pos + 1} is not what it was")
+        return Sighting(source, pos, version, self._take_up(stored, raw), lead, first, parts)
+
+    def head(self, session: str) -> Head | None:
+        """See `Store.head`."""
+        found = self._one(FIND, (self.project, session))
+        return _decode_head(found[1]) if found else None
+
+    def read(
+        self, session: str, *, since: int = 0, numbers: Iterable[int] | None = None
+    ) -> Iterator[Entry]:
+        """See `Store.read`."""
+        key = self._key(session)
+        if numbers is None:
+            yield from self._each(READ_SINCE, (key, since), self._entry)
+            return
+        for number in sorted(set(numbers)):
+            yield from self._each(READ_ONE, (key, number), self._entry)
+
+    def names(self, session: str, ids: Iterable[EntryId] | None = None) -> dict[EntryId, int]:
+        """See `Store.names`."""
+        key = self._key(session)
+        if ids is None:
+            return dict(self._each(NAMES, (key,), lambda row: (row[0].hex(), row[1])))
+        found = ((name, self._one(NAME, (key, bytes.fromhex(name)))) for name in ids)
+        return {name: row[0] for name, row in found if row}
+
+    def counts(self, session: str, vocabulary: str) -> dict[int, int]:
+        """See `Store.counts`."""
+        pairs: dict[int, int] = {}
+        for row in self._each(COUNTS, (self._key(session), vocabulary), _as_it_is):
+            pairs.update(msgspec.msgpack.decode(row[0], type=list[tuple[int, int]]))
+        return pairs
+
+    def sightings(self, session: str, source: str = "") -> Iterator[Sighting]:
+        """See `Store.sightings`."""
+        return self._each(NEWEST, (self._key(session), source), self._sighting)
+
+    def arrivals(self, session: str, firsts: Iterable[int]) -> dict[int, Sighting]:
+        """See `Store.arrivals`."""
+        key = self._key(session)
+        found = ((first, self._one(NEWEST_OF_FIRST, (key, first))) for first in firsts)
+        return {first: self._sighting(row) for first, row in found if row}
+
+    def window(self, session: str, lane: str = "") -> Kept | None:
+        """See `Store.window`."""
+        found = self._one(WINDOW, (self._key(session), lane))
+        return msgspec.msgpack.decode(found[0], type=Kept) if found else None
+
+    def keep(self, session: str, window: Kept) -> None:
+        """See `Store.keep`."""
+        key = self._key(session)
+        with self._lock, translated(self.path):
+            self._db.execute(ADD_WINDOW, (key, window.lane, msgspec.msgpack.encode(window)))
+
+    def sessions(self) -> list[Listed]:
+        """See `Store.sessions`."""
+        rows = self._each(LIST, (self.project,), _as_it_is)
+        return [Listed(name, _decode_head(head), touched) for name, touched, head in rows]
+
+    def check(self) -> Iterator[Damage]:
+        """See `Store.check`."""
+        from holdfast.stores.fsck import check_file  # late: only `fsck` needs it
+
+        return check_file(self, self._db)
+
+    def close(self) -> None:
+        """See `Store.close`."""
+        with self._lock:
+            self._db.close()
+
+    def _key(self, session: str) -> int:
+        found = self._one(FIND, (self.project, session))
+        return found[0] if found else 0
+
+    def _one(self, sql: str, values: Row) -> Row | None:
+        with self._lock, translated(self.path):
+            return self._db.execute(sql, values).fetchone()
+
+    def _each(self, sql: str, values: Row, make: Callable[[Row], T]) -> Iterator[T]:
+        """Rows, a page at a time, so that a slow reader holds no read transaction open."""
+        with self._lock, translated(self.path):
+            rows = self._db.execute(sql, values).fetchall()
+        for row in rows:
+            yield make(row)
+
+
+def _as_it_is(row: Row) -> Row:
+    return row
+
+
+def _decode_head(data: bytes) -> Head:
+    return msgspec.msgpack.decode(data, type=Head) if data else Head()
+
+
+@contextmanager
+def translated(path: str) -> Generator[None]:
+    """Let what SQLite complains of be said in our words."""
+    try:
+        yield
+    except apsw.BusyError:
+        raise StoreBusy(path) from None
+    except (apsw.FullError, apsw.IOError) as error:
+        raise StoreFull(path, str(error)) from None
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        raise StoreDamaged(path, str(error)) from None
+    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:
+        raise StoreRefused(path, str(error)) from None

@@ -1,0 +1,95 @@
+"""The Store protocol: keeps sessions, and never changes what it was given.
+
+A store knows nothing of tokens, formats or policy. The one clever thing it does is to run `build`
+while it holds the write lock, so that whoever appends sees the head as it really is.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from typing import Protocol, TypeAlias
+
+from msgspec import Struct
+
+from holdfast.core.ledger.arrive import Batch
+from holdfast.core.ledger.entry import Entry, EntryId, Sighting
+from holdfast.core.ledger.head import Head
+from holdfast.core.ledger.snapshot import Kept
+
+Build: TypeAlias = Callable[[Head], Batch]
+"""What to write, given where the session stands. Must be quick and may refuse by raising."""
+
+
+class Listed(Struct, frozen=True):
+    """A session as a list of sessions shows it."""
+
+    name: str
+    head: Head
+    touched: int
+    """Grows with every append to any session: the newest has the largest."""
+
+
+class Damage(Struct, frozen=True):
+    """Something `fsck` found."""
+
+    kind: str
+    """`lost` when content cannot be given back, `cache` when it can be rebuilt, `waste`."""
+    where: str
+    what: str
+
+
+class Store(AbstractContextManager["Store"], Protocol):
+    """Keeps sessions. Every implementation passes `tests/contracts/test_store.py`."""
+
+    def append(self, session: str, build: Build) -> Batch:
+        """Write what `build` makes of the session's head, all or none, and return it.
+
+        Raises:
+            Conflict: `build` found the session elsewhere than it had to be.
+        """
+        ...
+
+    def head(self, session: str) -> Head | None:
+        """Where a session stands; None when there is none of that name."""
+        ...
+
+    def read(
+        self, session: str, *, since: int = 0, numbers: Iterable[int] | None = None
+    ) -> Iterator[Entry]:
+        """Entries in order: all after `since`, or those with the numbers given."""
+        ...
+
+    def names(self, session: str, ids: Iterable[EntryId] | None = None) -> dict[EntryId, int]:
+        """The numbers of entries by name: of all source entries, or of those asked for."""
+        ...
+
+    def counts(self, session: str, vocabulary: str) -> dict[int, int]:
+        """Raw tokens of entries by number, as far as they were counted."""
+        ...
+
+    def sightings(self, session: str, source: str = "") -> Iterator[Sighting]:
+        """A source's pieces in order, each in its newest version."""
+        ...
+
+    def arrivals(self, session: str, firsts: Iterable[int]) -> dict[int, Sighting]:
+        """The newest sightings of arrivals, by the number of their first entry."""
+        ...
+
+    def window(self, session: str, lane: str = "") -> Kept | None:
+        """The window last kept for a lane."""
+        ...
+
+    def keep(self, session: str, window: Kept) -> None:
+        """Keep a folded window in place of the one kept before; it is a cache and no event."""
+        ...
+
+    def sessions(self) -> list[Listed]:
+        """All sessions, the newest first."""
+        ...
+
+    def check(self) -> Iterator[Damage]:
+        """Everything that is not as it was given, found by reading all of it."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what the store holds open."""
+        ...

@@ -1,0 +1,1 @@
+"""Ways in. Thin: parse, call the product, print."""

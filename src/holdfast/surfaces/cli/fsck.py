@@ -1,0 +1,54 @@
+"""`holdfast fsck`: read every byte of the ledger and say what is not as it was given."""
+
+import click
+from msgspec.structs import asdict
+
+from holdfast.errors import NotRecorded
+from holdfast.places import ledger_path
+from holdfast.stores.fsck import repair
+from holdfast.stores.sqlite import SqliteStore
+from holdfast.surfaces.cli.options import json_option, project_of, project_option
+from holdfast.surfaces.cli.printing import print_json, styled
+
+EXAMPLE = """\b
+Examples:
+  holdfast fsck
+  holdfast fsck --repair      rebuild what can be rebuilt; content is never touched"""
+LOST = 74
+
+
+@click.command(epilog=EXAMPLE)
+@click.option("--repair", "repairs", is_flag=True, help="Rebuild caches from the entries.")
+@project_option
+@json_option
+@click.pass_context
+def fsck(ctx: click.Context, repairs: bool, root: str | None, as_json: bool) -> None:
+    """Check every byte of this project's ledger.
+
+    Exit code 0 when all is well, 1 when only caches are wrong, 74 when content was lost.
+    """
+    project = project_of(ctx, root)
+    if not project.has_ledger:
+        raise NotRecorded("ledger", "", where=str(project.root))
+    store = project.store
+    assert isinstance(store, SqliteStore)
+    done = repair(store) if repairs else []
+    damages = list(store.check())
+    lost = [damage for damage in damages if damage.kind == "lost"]
+    stale = [damage for damage in damages if damage.kind == "cache"]
+    if as_json:
+        found = [asdict(damage) for damage in damages]
+        print_json(
+            "fsck", {"path": str(ledger_path(project.root)), "damage": found, "repaired": done}
+        )
+    else:
+        for line in done:
+            click.echo(f"repaired: {line}")
+        for damage in damages:
+            click.echo(f"{damage.kind}: {damage.where}: {damage.what}")
+        sessions = len(store.sessions()) if not lost else 0
+        if not lost and not stale:
+            click.echo(
+                styled(f"sound: {sessions} sessions, every byte as it was given", colour="green")
+            )
+    raise click.exceptions.Exit(LOST if lost else 1 if stale else 0)

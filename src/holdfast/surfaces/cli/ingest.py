@@ -1,0 +1,139 @@
+"""`holdfast ingest`: read session files into the ledger."""
+
+import os
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from holdfast.errors import HoldfastError, Unreadable
+from holdfast.files.finding import Found, agent_sessions, session_files
+from holdfast.ingest import Ingested, Progress
+from holdfast.ingest import ingest as ingest_file
+from holdfast.surfaces.cli.options import Project, json_option, project_of, project_option
+from holdfast.surfaces.cli.printing import print_json, short, styled
+from holdfast.wire.detect import WIRES
+
+SHOWN_FLAWS = 5
+SLOW = 4 * 1024 * 1024
+"""Bytes from which on a file gets a progress bar."""
+
+EXAMPLE = """\b
+Examples:
+  holdfast ingest                     Claude Code and Codex sessions of this project
+  holdfast ingest session.jsonl       one file, its format found by looking
+  holdfast ingest logs/ --json        every session file below a folder"""
+
+
+@click.command(epilog=EXAMPLE)
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--wire", type=click.Choice(WIRES), help="The format, when looking is not enough.")
+@click.option("--session", "name", help="The session to read into; one file only.")
+@click.option("--everything", is_flag=True, help="With no PATHS: sessions of all projects.")
+@click.option("--quiet", "-q", is_flag=True, help="Say only what went wrong.")
+@project_option
+@json_option
+@click.pass_context
+def ingest(
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    wire: str | None,
+    name: str | None,
+    everything: bool,
+    quiet: bool,
+    root: str | None,
+    as_json: bool,
+) -> None:
+    """Read session files into this project's ledger.
+
+    What is known already is not added again: a file that grew adds its tail, one that was rewound
+    becomes a branch. With no PATHS, the sessions that Claude Code and Codex keep of this project.
+    """
+    project = project_of(ctx, root)
+    found = _found(project, paths, everything)
+    if name and len(found) > 1:
+        raise click.UsageError(f"--session takes one file, and there are {len(found)}")
+    done: list[Ingested] = []
+    failed: list[Unreadable] = []
+    for item in found:
+        try:
+            with _progress(item, hidden=quiet or as_json) as progress:
+                one = ingest_file(
+                    item.path,
+                    project.store,
+                    wire=wire or "",
+                    session=name or "",
+                    policy=project.settings.policy,
+                    progress=progress,
+                )
+        except Unreadable as error:
+            failed.append(error)
+            click.echo(f"holdfast: {error}", err=True)
+            continue
+        done.append(one)
+        _tell_flaws(one)
+        if not quiet and not as_json:
+            click.echo(_line(one))
+    _finish(project, done, failed, as_json=as_json, quiet=quiet)
+
+
+def _found(project: Project, paths: tuple[Path, ...], everything: bool) -> list[Found]:
+    if paths:
+        return [found for path in paths for found in session_files(path)]
+    sessions = agent_sessions(os.environ)
+    mine = [item for item in sessions if everything or item.belongs_to(project.root)]
+    if not mine:
+        elsewhere = f"; {len(sessions)} of other projects: --everything" if sessions else ""
+        raise Unreadable(
+            str(project.root), f"no Claude Code or Codex sessions of this project{elsewhere}"
+        )
+    return mine
+
+
+@contextmanager
+def _progress(item: Found, *, hidden: bool) -> Generator[Progress]:
+    if hidden or item.size < SLOW or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    # A compressed file is longer than its size says; the bar is then only a sign of life.
+    with click.progressbar(length=item.size, label=item.path.name, file=sys.stderr) as bar:
+        yield bar.update
+
+
+def _tell_flaws(one: Ingested) -> None:
+    for flaw in one.flaws[:SHOWN_FLAWS]:
+        kept = "read" if flaw.read else "kept as bytes, not read"
+        click.echo(f"holdfast: {one.path}, line {flaw.line}: {flaw.reason} ({kept})", err=True)
+    more = len(one.flaws) - SHOWN_FLAWS
+    if more > 0:
+        click.echo(f"holdfast: {one.path}: and {more} more lines like these", err=True)
+
+
+def _line(one: Ingested) -> str:
+    what = "a branch, " if one.branched else ""
+    added = f"{what}{one.added:,} entries added" if one.added else "nothing new"
+    known = "kept as opaque lines" if one.wire == "lines" else one.wire
+    return f"{styled(one.session, bold=True)}  {known}, {one.pieces:,} pieces: {added}"
+
+
+def _finish(
+    project: Project,
+    done: list[Ingested],
+    failed: list[Unreadable],
+    *,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    if as_json:
+        errors = [{"path": e.where, "line": e.line, "reason": e.reason} for e in failed]
+        print_json("ingest", {"files": done, "errors": errors})
+    if not done:
+        last: HoldfastError = failed[-1]
+        raise click.exceptions.Exit(last.exit_code)
+    if quiet or as_json or len(done) == 1:
+        return
+    added = sum(one.added for one in done)
+    sessions = len({one.session for one in done})
+    click.echo(f"{len(done)} files, {sessions} sessions, {short(added)} entries added")

@@ -1,0 +1,84 @@
+"""The entry point: finds the command, and ends every run with a sentence and an exit code."""
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from holdfast import __version__
+from holdfast.errors import HoldfastError
+
+COMMANDS = {
+    "ingest": "read session files into the ledger",
+    "sessions": "list the sessions of this project",
+    "status": "show how full a session's window is",
+    "show": "page through a session, step by step",
+    "export": "give a session's bytes back",
+    "fsck": "check every byte of the ledger",
+    "config": "show what is set, and where it was set",
+    "completion": "print shell completion",
+}
+"""Every command and what it is for; each lives in a module of its name."""
+
+
+class LazyGroup(click.Group):
+    """Loads a command's module when the command is called, so that each pays for itself alone."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands in the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = import_module(f"holdfast.surfaces.cli.{cmd_name}")
+        return getattr(module, cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of commands, made without loading any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Example:  holdfast ingest && holdfast status",
+)
+@click.option("--root", metavar="FOLDER", help="The project; found by git when not given.")
+@click.version_option(__version__, "-V", "--version", prog_name="holdfast")
+@click.pass_context
+def cli(ctx: click.Context, root: str | None) -> None:
+    """Keep an agent's context small without losing anything."""
+    ctx.obj = root
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run a command and leave with its exit code."""
+    try:
+        code = cli.main(argv, prog_name="holdfast", standalone_mode=False)
+    except click.exceptions.Abort:
+        code = 130
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except HoldfastError as error:
+        click.echo(f"holdfast: {error}", err=True)
+        code = error.exit_code
+    except BrokenPipeError:
+        # The reader went away (`| head`): that is no error, and stdout must not be flushed again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 141
+    except Exception as error:
+        if os.environ.get("HOLDFAST_DEBUG"):
+            raise
+        click.echo(
+            f"holdfast: this should not have happened ({type(error).__name__}: {error}); "
+            "set HOLDFAST_DEBUG=1 to see where",
+            err=True,
+        )
+        code = 70
+    sys.exit(code if isinstance(code, int) else 0)

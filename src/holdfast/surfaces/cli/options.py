@@ -1,0 +1,106 @@
+"""What every command shares: its options, and the project they point at."""
+
+import os
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+from holdfast.config import Plain, Settings, load
+from holdfast.errors import Ambiguous, NotRecorded
+from holdfast.opening import open_store
+from holdfast.places import find_root, ledger_path
+from holdfast.session import Session
+from holdfast.stores.store import Store
+
+F = TypeVar("F", bound=Callable[..., object])
+
+
+class Project:
+    """The project a command works on; opened when it is first needed."""
+
+    def __init__(self, root: str | None, flags: dict[str, Plain] | None = None) -> None:
+        self.root = find_root(root, os.environ, Path.cwd())
+        self._flags = flags or {}
+
+    @cached_property
+    def settings(self) -> Settings:
+        """What is in force here."""
+        return load(self.root, os.environ, self._flags)
+
+    @cached_property
+    def store(self) -> Store:
+        """The project's store."""
+        return open_store(self.root)
+
+    @property
+    def has_ledger(self) -> bool:
+        """Whether anything was ever recorded here."""
+        return ledger_path(self.root).exists()
+
+    def session(self, name: str | None, agent: str = "") -> Session:
+        """A session by name or by the beginning of one; the newest when none is given.
+
+        Raises:
+            NotRecorded: there is none.
+            Ambiguous: several begin like this.
+        """
+        found = self._named(name)
+        return Session(
+            found, self.store, policy=self.settings.policy, agent=agent, owns_store=False
+        )
+
+    def _named(self, name: str | None) -> str:
+        if not self.has_ledger:
+            raise NotRecorded("ledger", "", where=str(self.root))
+        names = [listed.name for listed in self.store.sessions()]
+        if name is None:
+            if not names:
+                raise NotRecorded("session", "", where=str(self.root))
+            return names[0]
+        fitting = [name] if name in names else [known for known in names if known.startswith(name)]
+        if len(fitting) > 1:
+            raise Ambiguous("session", name, tuple(fitting))
+        if not fitting:
+            raise NotRecorded("session", name, where=str(self.root))
+        return fitting[0]
+
+
+def project_option(command: F) -> F:
+    """`--root`, on the command as well as before it."""
+    return click.option(
+        "--root", metavar="FOLDER", help="The project; found by git when not given."
+    )(command)
+
+
+def json_option(command: F) -> F:
+    """`--json`, spelled the same everywhere."""
+    return click.option("--json", "as_json", is_flag=True, help="One JSON document for a program.")(
+        command
+    )
+
+
+def complete_session(
+    ctx: click.Context, param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The sessions whose name begins as typed."""
+    del param
+    project = project_of(ctx, ctx.params.get("root"))
+    if not project.has_ledger:
+        return []
+    return [
+        CompletionItem(listed.name, help=listed.head.title)
+        for listed in project.store.sessions()
+        if listed.name.startswith(incomplete)
+    ]
+
+
+def project_of(
+    ctx: click.Context, root: str | None, flags: dict[str, Plain] | None = None
+) -> Project:
+    """The project meant by a command's `--root`, or by the one given before the command."""
+    given = root or ctx.find_object(str)
+    return Project(given, {name: value for name, value in (flags or {}).items() if value})

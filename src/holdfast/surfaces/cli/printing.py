@@ -1,0 +1,55 @@
+"""How things are printed: JSON for programs, plain text for pipes, colour for people."""
+
+import os
+import sys
+from collections.abc import Mapping
+
+import click
+import msgspec
+
+COLOURS = {
+    "GREEN": "green",
+    "YELLOW": "yellow",
+    "ORANGE": "bright_yellow",
+    "RED": "red",
+    "CRITICAL": "bright_red",
+}
+
+
+def print_json(command: str, document: Mapping[str, object]) -> None:
+    """One document, with the name and version of its shape."""
+    whole = {"schema": f"holdfast.{command}/1", **document}
+    click.echo(msgspec.json.format(msgspec.json.encode(whole), indent=2))
+
+
+def for_a_person() -> bool:
+    """Whether a person is looking: a terminal, and nobody asked for plain text."""
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def in_colour() -> bool:
+    """Whether colour is welcome."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or for_a_person()
+
+
+def styled(text: str, *, colour: str | None = None, bold: bool = False, dim: bool = False) -> str:
+    """Text in a style, where styles are welcome."""
+    return click.style(text, fg=colour, bold=bold, dim=dim) if in_colour() else text
+
+
+def columns() -> int:
+    """How wide the terminal is; wide enough for a table when there is none."""
+    from shutil import get_terminal_size
+
+    return get_terminal_size((120, 24)).columns
+
+
+def short(count: int) -> str:
+    """A count as a person says it: 999, 1.2k, 34k, 1.2M."""
+    if count < 1_000:
+        return str(count)
+    if count < 1_000_000:
+        return f"{count / 1000:.1f}k" if count < 10_000 else f"{count / 1000:.0f}k"
+    return f"{count / 1_000_000:.1f}M"

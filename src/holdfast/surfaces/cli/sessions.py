@@ -1,0 +1,71 @@
+"""`holdfast sessions`: the sessions of this project, the newest first."""
+
+import click
+
+from holdfast.core.measure.models import find
+from holdfast.core.view.listing import opening
+from holdfast.surfaces.cli.options import Project, json_option, project_of, project_option
+from holdfast.surfaces.cli.printing import COLOURS, columns, print_json, short, styled
+
+EXAMPLE = """\b
+Examples:
+  holdfast sessions
+  holdfast sessions --limit 5 --json"""
+
+
+@click.command(epilog=EXAMPLE)
+@click.option("--limit", default=50, show_default=True, help="How many; 0 for all.")
+@project_option
+@json_option
+@click.pass_context
+def sessions(ctx: click.Context, limit: int, root: str | None, as_json: bool) -> None:
+    """List the sessions of this project, the newest first."""
+    project = project_of(ctx, root)
+    rows = _rows(project, limit) if project.has_ledger else []
+    if as_json:
+        print_json("sessions", {"root": str(project.root), "sessions": rows})
+        return
+    if not rows:
+        click.echo(f"no sessions in {project.root} yet; `holdfast ingest` reads some")
+        return
+    for row in rows:
+        click.echo(_line(row))
+
+
+def _rows(project: Project, limit: int) -> list[dict[str, object]]:
+    listed = project.store.sessions()
+    return [_row(project, one.name) for one in listed[: limit or None]]
+
+
+def _row(project: Project, name: str) -> dict[str, object]:
+    session = project.session(name)
+    usage = session.status()
+    head = session.head()
+    lane = head.lane("")
+    return {
+        "session": name,
+        "wire": head.wire,
+        "model": head.model,
+        "known_model": find(head.model).known,
+        "entries": head.seq,
+        "turns": lane.turns,
+        "steps": lane.steps,
+        "agents": [agent for agent in head.lanes if agent],
+        "tokens": usage.tokens,
+        "fraction": round(usage.fraction, 4),
+        "level": usage.level.value,
+        "at": head.at,
+        "title": head.title,
+    }
+
+
+def _line(row: dict[str, object]) -> str:
+    level = str(row["level"])
+    tokens, fraction = row["tokens"], row["fraction"]
+    assert isinstance(tokens, int)
+    assert isinstance(fraction, float)
+    name = str(row["session"])
+    full = styled(f"{level:8}", colour=COLOURS[level])
+    facts = f"{short(tokens):>6} {fraction:>6.1%}  {full}  {str(row['at'])[:16]:16}  {row['wire']}"
+    title = opening(str(row["title"]), max(columns() - 4, 20))
+    return f"{styled(name, bold=True)}\n  {facts}" + (f"\n  {title}" if title else "")

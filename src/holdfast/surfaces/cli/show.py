@@ -1,0 +1,101 @@
+"""`holdfast show`: a session, step by step, with its sizes."""
+
+from collections.abc import Iterator
+
+import click
+from msgspec.structs import asdict
+
+from holdfast.core.view.listing import Row, bar, rows_of
+from holdfast.session import Session
+from holdfast.surfaces.cli.options import (
+    complete_session,
+    json_option,
+    project_of,
+    project_option,
+)
+from holdfast.surfaces.cli.printing import columns, for_a_person, print_json, short, styled
+
+EXAMPLE = """\b
+Examples:
+  holdfast show                        the newest session, paged
+  holdfast show --from 40 --limit 20   twenty entries from step 40 on
+  holdfast show --ref 1f3a9c2b         one entry, whole"""
+BAR_WIDTH = 12
+
+
+@click.command(epilog=EXAMPLE)
+@click.argument("name", required=False, metavar="[SESSION]", shell_complete=complete_session)
+@click.option("--from", "start", default=0, help="The step to begin with.")
+@click.option("--limit", default=0, help="How many entries; 0 for all.")
+@click.option("--agent", default="", help="A sub-agent's own part of the session.")
+@click.option("--ref", help="One entry, whole: its reference or #NUMBER.")
+@project_option
+@json_option
+@click.pass_context
+def show(
+    ctx: click.Context,
+    name: str | None,
+    start: int,
+    limit: int,
+    agent: str,
+    ref: str | None,
+    root: str | None,
+    as_json: bool,
+) -> None:
+    """Page through a session: step, size, reference, who, and how it begins."""
+    project = project_of(ctx, root)
+    session = project.session(name, agent)
+    if ref:
+        _show_one(session, ref, as_json=as_json)
+        return
+    rows = _rows(session, start, limit)
+    if as_json:
+        print_json("show", {"session": session.name, "entries": [asdict(row) for row in rows]})
+    elif for_a_person():
+        click.echo_via_pager(line + "\n" for line in _lines(session, rows))
+    else:
+        for line in _lines(session, rows):
+            click.echo(line)
+
+
+def _show_one(session: Session, ref: str, *, as_json: bool) -> None:
+    entry, text = session.find(ref), session.read(ref)
+    if as_json:
+        print_json("show", {"session": session.name, "ref": entry.id, "text": text})
+    else:
+        click.echo(text)
+
+
+def _rows(session: Session, start: int, limit: int) -> list[Row]:
+    counts = session.store.counts(session.name, session.head().vocabulary)
+    listed = rows_of(session.path(), session.window().items, counts)
+    rows = [row for row in listed if row.step >= start]
+    return rows[: limit or None]
+
+
+def _lines(session: Session, rows: list[Row]) -> Iterator[str]:
+    agents = [agent for agent in session.head().lanes if agent and agent != session.agent]
+    yield styled(f"session {session.name}", bold=True) + f"  {len(rows):,} entries shown"
+    yield styled("step   tokens                ref           what", dim=True)
+    largest = max((row.tokens for row in rows), default=1)
+    wide = max(columns() - 66, 24)
+    for row in rows:
+        yield _line(row, largest, wide)
+    for agent in agents:
+        yield styled(f"sub-agent {agent}: holdfast show --agent {agent}", dim=True)
+
+
+def _line(row: Row, largest: int, wide: int) -> str:
+    size = bar(row.tokens, largest, BAR_WIDTH).ljust(BAR_WIDTH)
+    mark = "✗ " if row.failed else ("· " if row.hidden else "")
+    what = styled(f"{row.what:22.22}", colour=_colour(row), bold=row.starts_turn)
+    return (
+        f"{row.step:>4} {short(row.tokens):>8} {styled(size, colour='cyan')} "
+        f"{styled(row.ref, dim=True)}  {what}  {mark}{row.opening[:wide]}"
+    )
+
+
+def _colour(row: Row) -> str | None:
+    if row.failed:
+        return "red"
+    return "green" if row.starts_turn else None

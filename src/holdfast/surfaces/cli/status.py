@@ -1,0 +1,154 @@
+"""`holdfast status`: how full a session's window is, and where the tokens went."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import click
+from msgspec.structs import asdict
+
+from holdfast.core.measure.usage import factor_of
+from holdfast.core.view.listing import bar
+from holdfast.core.view.report import Report, render, savings_of, shares_of
+from holdfast.errors import BadSetting
+from holdfast.session import Session
+from holdfast.surfaces.cli.options import (
+    complete_session,
+    json_option,
+    project_of,
+    project_option,
+)
+from holdfast.surfaces.cli.printing import (
+    COLOURS,
+    columns,
+    for_a_person,
+    print_json,
+    short,
+    styled,
+)
+
+EXAMPLE = """\b
+Examples:
+  holdfast status                          the newest session of this project
+  holdfast status --session 3ae3 --json
+  holdfast status --window 200000          as if the model had that window"""
+SHOWN_SHARES = 8
+
+
+@click.command(epilog=EXAMPLE)
+@click.option("--session", "name", shell_complete=complete_session, help="Name or its beginning.")
+@click.option("--agent", default="", help="A sub-agent, whose window is its own.")
+@click.option("--model", help="The agent's model; found in the session when not given.")
+@click.option("--window", type=click.IntRange(min=1), help="The model's window in tokens.")
+@click.option("--report", is_flag=True, help="The Markdown report, on a terminal too.")
+@project_option
+@json_option
+@click.pass_context
+def status(
+    ctx: click.Context,
+    name: str | None,
+    agent: str,
+    model: str | None,
+    window: int | None,
+    report: bool,
+    root: str | None,
+    as_json: bool,
+) -> None:
+    """Show how full a session's window is, what was saved, and where the tokens are."""
+    project = project_of(ctx, root, {"model": model or "", "window": window or 0})
+    session = project.session(name, agent)
+    zone = _zone(project.settings.policy.timezone)
+    made = report_of(session, datetime.now(UTC).astimezone(zone).strftime("%Y-%m-%d %H:%M:%S %Z"))
+    if as_json:
+        print_json("status", _document(made))
+    elif for_a_person() and not report:
+        click.echo(_picture(made))
+    else:
+        click.echo(render(made))
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        raise BadSetting("timezone", f"{name!r} is no time zone", origin="policy") from None
+
+
+def report_of(session: Session, at: str) -> Report:
+    """Everything a status says about a session at a moment."""
+    usage, head, model = session.status(), session.head(), session.model()
+    lane = head.lane(session.agent)
+    factor = factor_of(model, lane.calibration) if usage.method != "exact" else 1.0
+    counts = session.store.counts(session.name, head.vocabulary)
+    scaled = {seq: round(count * factor) for seq, count in counts.items()}
+    shares = shares_of(session.window().items, scaled)
+    warnings = [] if model.known else [_unknown(head.model)]
+    return Report(
+        session=session.name,
+        at=at,
+        usage=usage,
+        turns=lane.turns,
+        steps=lane.steps,
+        savings=savings_of(session.store.read(session.name)),
+        shares=shares,
+        overhead=max(usage.tokens - sum(share.tokens for share in shares), 0),
+        warnings=tuple(warnings),
+    )
+
+
+def _unknown(model: str) -> str:
+    if not model:
+        return "the session names no model; a window of 128,000 tokens is assumed (--model)"
+    return f"model {model!r} is not known; a window of 128,000 tokens is assumed (--window)"
+
+
+def _document(report: Report) -> dict[str, object]:
+    usage = report.usage
+    return {
+        **asdict(report),
+        "usage": {
+            "tokens": usage.tokens,
+            "limit": usage.limit,
+            "fraction": round(usage.fraction, 4),
+            "method": usage.method,
+        },
+        "level": usage.level.value,
+        "action": usage.action,
+    }
+
+
+def _picture(report: Report) -> str:
+    usage = report.usage
+    colour, wide = COLOURS[usage.level.value], min(columns() - 4, 72)
+    filled = bar(usage.tokens, usage.limit, wide)
+    gauge = styled(filled, colour=colour) + styled("░" * (wide - len(filled)), dim=True)
+    lines = [
+        f"{styled(report.session, bold=True)}   {report.turns} turns, {report.steps} steps",
+        "",
+        f"  {gauge}",
+        f"  {styled(usage.level.value, colour=colour, bold=True)}  {usage.fraction:.1%}   "
+        f"{usage.tokens:,} of {usage.limit:,} tokens ({usage.method})   {usage.action}",
+        "",
+        *_shares(report),
+        *(f"  {styled('note', colour='yellow')} {warning}" for warning in report.warnings),
+    ]
+    saved = sum(one.saved for one in report.savings)
+    if report.savings:
+        lines.append(f"  {len(report.savings)} compressions, {saved:,} tokens saved")
+    return "\n".join(lines).rstrip()
+
+
+def _shares(report: Report) -> list[str]:
+    rows = [(share.what, share.count, share.tokens) for share in report.shares[:SHOWN_SHARES]]
+    rest = report.shares[SHOWN_SHARES:]
+    if rest:
+        rows.append(
+            (f"{len(rest)} more kinds", sum(s.count for s in rest), sum(s.tokens for s in rest))
+        )
+    if report.overhead:
+        rows.append(("system prompt, tools", 0, report.overhead))
+    largest = max((tokens for _, _, tokens in rows), default=1)
+    return [
+        f"  {what:28.28} {count or '':>5} {short(tokens):>7}  "
+        + styled(bar(tokens, largest, 24), colour="cyan")
+        for what, count, tokens in rows
+    ]

@@ -1,0 +1,161 @@
+"""The Anthropic Messages format, read into bodies and written back.
+
+Blocks this file does not know are kept whole as `Opaque`, so a new block type passes through the
+product untouched on the day a provider ships it.
+"""
+
+from collections.abc import Mapping
+
+from holdfast.core.ledger.entry import (
+    Attached,
+    Media,
+    Opaque,
+    Said,
+    Source,
+    Thought,
+    ToolCalled,
+    ToolReturned,
+    text_of,
+)
+from holdfast.core.ledger.jsontext import (
+    Json,
+    as_list,
+    as_object,
+    as_text,
+    elements,
+    encode,
+    joined_array,
+    joined_object,
+    members,
+)
+from holdfast.wire.media import read_media
+
+NAME = "anthropic"
+
+OWN_BLOCKS = frozenset(
+    {"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "document"}
+)
+
+
+def fits(message: Mapping[str, Json]) -> bool | None:
+    """Whether this is surely ours (True), surely not (False), or could be anyone's (None)."""
+    if "role" not in message or "tool_calls" in message or message["role"] == "tool":
+        return False
+    kinds = {as_text(as_object(block).get("type")) for block in as_list(message.get("content"))}
+    if kinds & OWN_BLOCKS or any(as_object(b).get("source") for b in as_list(message["content"])):
+        return True
+    return None if kinds <= {"text"} else False
+
+
+def read(message: Mapping[str, Json]) -> list[Source]:
+    """One body per content block; a message without any says nothing, once."""
+    role, content = as_text(message.get("role")), message.get("content")
+    if not isinstance(content, list):
+        return [Said(role, as_text(content))]
+    return [read_block(role, block) for block in content] or [Said(role, "")]
+
+
+def read_block(role: str, value: Json) -> Source:
+    """What one content block says."""
+    block = as_object(value)
+    match as_text(block.get("type")):
+        case "text":
+            return Said(role, as_text(block.get("text")))
+        case "thinking":
+            return Thought(as_text(block.get("thinking")), as_text(block.get("signature")))
+        case "redacted_thinking":
+            return Thought("", as_text(block.get("data")))
+        case "tool_use" | "server_tool_use" | "mcp_tool_use":
+            arguments = encode(block.get("input")).decode()
+            return ToolCalled(as_text(block.get("id")), as_text(block.get("name")), arguments)
+        case "image" | "document" as kind:
+            return Attached(role, read_media(kind, block.get("source")))
+        case kind if "tool_use_id" in block:
+            return _read_result(block)
+        case kind:
+            return Opaque(role, kind, encode(value).decode())
+
+
+def _read_result(block: Mapping[str, Json]) -> ToolReturned:
+    output, media = read_output(block.get("content"))
+    return ToolReturned(
+        call=as_text(block.get("tool_use_id")),
+        output=output,
+        failed=block.get("is_error") is True,
+        media=media,
+    )
+
+
+def read_output(content: Json) -> tuple[str, tuple[Media, ...]]:
+    """The words and the pictures of a tool's answer."""
+    if not isinstance(content, list):
+        return (
+            as_text(content)
+            if isinstance(content, str) or content is None
+            else encode(content).decode()
+        ), ()
+    words: list[str] = []
+    media: list[Media] = []
+    for value in content:
+        block = as_object(value)
+        match as_text(block.get("type")):
+            case "text":
+                words.append(as_text(block.get("text")))
+            case "image" | "document" as kind:
+                media.append(read_media(kind, block.get("source")))
+            case _:
+                words.append(as_text(value) or encode(value).decode())
+    return "\n".join(words), tuple(media)
+
+
+def rewrite(raw: bytes, shown: Mapping[int, Source | None]) -> bytes | None:
+    """A message with some of its blocks replaced or gone; nothing when none are left.
+
+    Blocks that are not named keep their bytes.
+    """
+    parts, blocks = members(raw), blocks_of(raw)
+    kept: list[bytes] = []
+    for at, block in enumerate(blocks):
+        stand_in = shown.get(at)
+        if stand_in is not None:
+            kept.append(_rewrite_block(block, stand_in))
+        elif at not in shown:
+            kept.append(block)
+    if not kept:
+        return None
+    return joined_object({**parts, "content": joined_array(kept)})
+
+
+def blocks_of(raw: bytes) -> list[bytes]:
+    """The content blocks of a message, each as bytes."""
+    return _blocks(members(raw).get("content", b'""'))
+
+
+def _blocks(content: bytes) -> list[bytes]:
+    if content[:1] == b"[":
+        return elements(content)
+    return [joined_object({"type": b'"text"', "text": content})]
+
+
+def _rewrite_block(block: bytes, stand_in: Source) -> bytes:
+    parts = members(block)
+    match stand_in:
+        case ToolReturned():
+            failed = {"is_error": b"true"} if stand_in.failed else {}
+            return joined_object({**parts, "content": encode(stand_in.output), **failed})
+        case ToolCalled():
+            return joined_object({**parts, "input": stand_in.arguments.encode()})
+        case _:
+            return encode({"type": "text", "text": text_of(stand_in)})
+
+
+def speak(body: Source) -> bytes:
+    """A message of our own that says `body`."""
+    match body:
+        case ToolReturned():
+            block = {"type": "tool_result", "tool_use_id": body.call, "content": body.output}
+            return encode({"role": "user", "content": [block]})
+        case Said():
+            return encode({"role": body.role, "content": body.text})
+        case _:
+            return encode({"role": "user", "content": text_of(body)})

@@ -1,0 +1,60 @@
+"""Telling wires apart by what stands in them."""
+
+from collections.abc import Iterable
+
+from holdfast.core.ledger.jsontext import Json
+from holdfast.wire import anthropic, claude_code, codex, lines, openai_chat, openai_responses
+from holdfast.wire.pieces import Piece
+
+MESSAGE_WIRES = {
+    anthropic.NAME: anthropic,
+    openai_chat.NAME: openai_chat,
+    openai_responses.NAME: openai_responses,
+}
+TRANSCRIPT_WIRES = {claude_code.NAME: claude_code, codex.NAME: codex}
+WIRES = (*MESSAGE_WIRES, *TRANSCRIPT_WIRES, lines.NAME)
+
+PLAIN = openai_chat.NAME
+"""Plain words in roles fit every format: the one most widely read is as good as any."""
+
+
+def wire_of_lines(pieces: Iterable[Piece]) -> str:
+    """The wire of a document of one object a line."""
+    values = [piece.value for piece in pieces if piece.value is not None]
+    for name, wire in TRANSCRIPT_WIRES.items():
+        if any(wire.fits(value) for value in values):
+            return name
+    return _wire_of_document(values)
+
+
+def wire_of_array(pieces: Iterable[Piece]) -> str:
+    """The wire of a document that is one array of messages."""
+    return _wire_of_document([piece.value for piece in pieces if piece.value is not None])
+
+
+def _wire_of_document(values: list[dict[str, Json]]) -> str:
+    found = wire_of_messages(values)
+    if found or not values:
+        return found or lines.NAME
+    return PLAIN if could_be(PLAIN, values) else lines.NAME
+
+
+def wire_of_messages(values: list[dict[str, Json]]) -> str:
+    """The one message wire that all values may be and some surely are; empty when none is sure."""
+    for name, wire in MESSAGE_WIRES.items():
+        answers = [wire.fits(value) for value in values]
+        if True in answers and False not in answers:
+            return name
+    return ""
+
+
+def could_be(name: str, values: Iterable[dict[str, Json]]) -> bool:
+    """Whether none of the values speaks against a message wire."""
+    return all(MESSAGE_WIRES[name].fits(value) is not False for value in values)
+
+
+def anything_fits(name: str, values: Iterable[dict[str, Json]]) -> bool:
+    """Whether a wire that was named can read any of the values."""
+    if name in TRANSCRIPT_WIRES:
+        return any(TRANSCRIPT_WIRES[name].fits(value) for value in values)
+    return any(MESSAGE_WIRES[name].fits(value) is not False for value in values)

@@ -1,0 +1,88 @@
+"""Documents: what a file or a request body holds, cut into the pieces that become sightings.
+
+Cutting loses nothing: the pieces' `lead` and `raw`, one after the other, are the document. A
+piece that cannot be read is still a piece; its flaw says why.
+"""
+
+from collections.abc import Iterator
+from itertools import chain, islice
+from typing import BinaryIO
+
+from msgspec import Struct
+
+from holdfast.core.ledger.jsontext import NotJson, as_object, parse
+from holdfast.wire import arrays, lines
+from holdfast.wire.detect import wire_of_array, wire_of_lines
+from holdfast.wire.jsonl import read_line
+from holdfast.wire.pieces import MARK, SPACE, Piece
+
+SNIFFED = 200
+"""Lines looked at to tell what a file is."""
+LONGEST_OPENING = 200
+"""Bytes that the first line of a pretty-printed object has at the most."""
+
+
+class Opened(Struct, frozen=True):
+    """A document that was told apart: its wire, and its pieces still to be cut."""
+
+    wire: str
+    pieces: Iterator[Piece]
+
+
+def open_document(stream: BinaryIO, *, wire: str = "") -> Opened:
+    """Tell what a stream holds and start cutting it.
+
+    Without a name the wire is found by looking; what fits none is read as opaque lines.
+    """
+    head = list(islice(_split(stream), SNIFFED))
+    everything = chain(head, _split(stream))
+    if wire == lines.NAME:
+        return _opaque(everything)
+    if _is_one_value(head):
+        return _open_array(b"".join(everything), wire)
+    pieces = [read_line(raw) for raw in head]
+    found = wire or wire_of_lines(pieces)
+    if found == lines.NAME:
+        return _opaque(everything)
+    return Opened(found, chain(pieces, (read_line(raw) for raw in _split(stream))))
+
+
+def _split(stream: BinaryIO) -> Iterator[bytes]:
+    return iter(stream.readline, b"")
+
+
+def _opaque(raws: Iterator[bytes]) -> Opened:
+    return Opened(lines.NAME, (Piece(raw) for raw in raws))
+
+
+def _open_array(data: bytes, wire: str) -> Opened:
+    pieces = arrays.cut(data)
+    found = (wire or wire_of_array(pieces)) if pieces else lines.NAME
+    if found == lines.NAME:
+        return _opaque(iter(data.splitlines(keepends=True)))
+    return Opened(found, iter(pieces))
+
+
+def _is_one_value(head: list[bytes]) -> bool:
+    """Whether the lines are one JSON value and not one value each."""
+    filled = [line.strip(SPACE + MARK) for line in head if line.strip(SPACE)]
+    first = filled[0] if filled else b""
+    if first[:1] == b"[":
+        return True
+    if first[:1] != b"{":
+        return False
+    try:
+        value, _ = parse(first)
+    except NotJson:
+        opening = len(first) < LONGEST_OPENING and not first.endswith(b"}")
+        return (opening and len(filled) > 1) or _is_cut_off(filled)
+    return len(filled) == 1 and any(
+        isinstance(as_object(value).get(key), list) for key in arrays.LISTS
+    )
+
+
+def _is_cut_off(filled: list[bytes]) -> bool:
+    """Whether the one line there is looks like a request body that breaks off."""
+    return len(filled) == 1 and any(
+        b'"%s"' % key.encode() in filled[0][:LONGEST_OPENING] for key in arrays.LISTS
+    )

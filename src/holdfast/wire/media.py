@@ -1,0 +1,78 @@
+"""Pictures, documents and sounds inside messages: what they are, without their bytes."""
+
+import base64
+import binascii
+from hashlib import sha256
+
+from holdfast.core.ledger.entry import Media
+from holdfast.core.ledger.jsontext import Json, as_object, as_text, canonical
+
+ENOUGH = 64 * 1024
+"""Characters of base64 that hold the size of nearly every picture."""
+
+
+def read_media(kind: str, source: Json) -> Media:
+    """What a source object or a data URL says of a picture, document or sound."""
+    if isinstance(source, str):
+        return _from_url(kind, source)
+    data = as_object(source)
+    payload = as_text(data.get("data") or data.get("file_data"))
+    if not payload:
+        url = as_text(data.get("url"))
+        return _from_url(kind, url) if url else Media(kind, digest=_digest(canonical(source)))
+    return _from_base64(kind, as_text(data.get("media_type") or data.get("format")), payload)
+
+
+def _from_url(kind: str, url: str) -> Media:
+    head, comma, payload = url.partition(",")
+    if head.startswith("data:") and comma:
+        return _from_base64(kind, head[5:].partition(";")[0], payload)
+    return Media(kind, digest=_digest(url.encode()), size=0)
+
+
+def _from_base64(kind: str, media_type: str, payload: str) -> Media:
+    width, height = picture_size(_beginning(payload)) if kind == "image" else (0, 0)
+    return Media(
+        kind=kind,
+        type=media_type,
+        digest=_digest(payload.encode()),
+        size=len(payload) * 3 // 4,
+        width=width,
+        height=height,
+    )
+
+
+def _digest(data: bytes) -> str:
+    return sha256(data).hexdigest()[:32]
+
+
+def _beginning(payload: str) -> bytes:
+    try:
+        return base64.b64decode(payload[:ENOUGH])
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def picture_size(data: bytes) -> tuple[int, int]:
+    """Width and height of a PNG, GIF, JPEG or WebP; zeros when its head does not tell."""
+    if data.startswith(b"\x89PNG\r\n\x1a\n") and len(data) >= 24:
+        return int.from_bytes(data[16:20]), int.from_bytes(data[20:24])
+    if data.startswith((b"GIF87a", b"GIF89a")) and len(data) >= 10:
+        return int.from_bytes(data[6:8], "little"), int.from_bytes(data[8:10], "little")
+    if data.startswith(b"\xff\xd8"):
+        return _jpeg_size(data)
+    if data[:4] == b"RIFF" and data[8:16] == b"WEBPVP8X" and len(data) >= 30:
+        width, height = data[24:27], data[27:30]
+        return int.from_bytes(width, "little") + 1, int.from_bytes(height, "little") + 1
+    return 0, 0
+
+
+def _jpeg_size(data: bytes) -> tuple[int, int]:
+    at = 2
+    while at + 9 < len(data) and data[at] == 0xFF:
+        marker, length = data[at + 1], int.from_bytes(data[at + 2 : at + 4])
+        # Frame headers are C0–CF, less three markers that mean something else.
+        if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
+            return int.from_bytes(data[at + 7 : at + 9]), int.from_bytes(data[at + 5 : at + 7])
+        at += 2 + length
+    return 0, 0

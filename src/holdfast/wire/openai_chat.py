@@ -1,0 +1,188 @@
+"""The OpenAI Chat Completions format, read into bodies and written back.
+
+A message is taken apart in a fixed order: reasoning, content, refusal, calls. The same order
+names the parts when some of them are replaced.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from holdfast.core.ledger.entry import (
+    Attached,
+    Opaque,
+    Said,
+    Source,
+    Thought,
+    ToolCalled,
+    ToolReturned,
+    text_of,
+)
+from holdfast.core.ledger.jsontext import (
+    Json,
+    as_list,
+    as_object,
+    as_text,
+    elements,
+    encode,
+    joined_array,
+    joined_object,
+    members,
+    parse,
+)
+from holdfast.wire.media import read_media
+
+NAME = "openai_chat"
+
+REASONING = ("reasoning_content", "reasoning")
+
+
+class Slot(NamedTuple):
+    """Where in a message a part stands."""
+
+    key: str
+    at: int | None
+    body: Source
+
+
+def fits(message: Mapping[str, Json]) -> bool | None:
+    """Whether this is surely ours (True), surely not (False), or could be anyone's (None)."""
+    if "role" not in message or "type" in message:
+        return False
+    if "tool_calls" in message or "function_call" in message or "tool_call_id" in message:
+        return True
+    if message["role"] in ("tool", "function", "developer"):
+        return True
+    kinds = {as_text(as_object(part).get("type")) for part in as_list(message.get("content"))}
+    if kinds & {"image_url", "input_audio", "file", "refusal"}:
+        return True
+    return None if kinds <= {"text"} else False
+
+
+def read(message: Mapping[str, Json]) -> list[Source]:
+    """One body per part; a message without any says nothing, once."""
+    return [slot.body for slot in _slots(message)]
+
+
+def _slots(message: Mapping[str, Json]) -> list[Slot]:
+    role = as_text(message.get("role"))
+    if role in ("tool", "function"):
+        return [Slot("content", None, _read_result(message))]
+    slots = [
+        Slot(key, None, Thought(as_text(message[key])))
+        for key in REASONING
+        if isinstance(message.get(key), str) and message[key]
+    ]
+    slots += _content_slots(role, message.get("content"))
+    if isinstance(message.get("refusal"), str):
+        slots.append(Slot("refusal", None, Said(role, as_text(message["refusal"]))))
+    for index, call in enumerate(as_list(message.get("tool_calls"))):
+        slots.append(Slot("tool_calls", index, _read_call(as_object(call))))
+    if isinstance(message.get("function_call"), dict):
+        call = _read_call({"function": message["function_call"]})
+        slots.append(Slot("function_call", None, call))
+    return slots or [Slot("content", None, Said(role, ""))]
+
+
+def _content_slots(role: str, content: Json) -> list[Slot]:
+    if isinstance(content, str):
+        return [Slot("content", None, Said(role, as_text(content)))] if content else []
+    parts = enumerate(as_list(content))
+    return [Slot("content", index, _read_part(role, part)) for index, part in parts]
+
+
+def _read_part(role: str, value: Json) -> Source:
+    part = as_object(value)
+    match as_text(part.get("type")):
+        case "text" | "refusal" as key:
+            return Said(role, as_text(part.get(key)))
+        case "image_url":
+            url = as_object(part.get("image_url")).get("url", part.get("image_url"))
+            return Attached(role, read_media("image", url))
+        case "input_audio":
+            return Attached(role, read_media("audio", part.get("input_audio")))
+        case "file":
+            return Attached(role, read_media("document", part.get("file")))
+        case kind:
+            return Opaque(role, kind, encode(value).decode())
+
+
+def _read_call(call: Mapping[str, Json]) -> ToolCalled:
+    what = as_object(call.get("function") or call.get("custom"))
+    arguments = what.get("arguments", what.get("input"))
+    # Some clients send the arguments as an object; the format says text.
+    text = as_text(arguments) if isinstance(arguments, str) else encode(arguments or {}).decode()
+    return ToolCalled(as_text(call.get("id")), as_text(what.get("name")), text)
+
+
+def _read_result(message: Mapping[str, Json]) -> ToolReturned:
+    content = message.get("content")
+    call = as_text(message.get("tool_call_id") or message.get("name"))
+    if not isinstance(content, list):
+        return ToolReturned(call, as_text(content))
+    bodies = [_read_part("tool", part) for part in content]
+    media = tuple(body.media for body in bodies if isinstance(body, Attached))
+    words = [text_of(body) for body in bodies if not isinstance(body, Attached)]
+    return ToolReturned(call, "\n".join(words), media=media)
+
+
+def rewrite(raw: bytes, shown: Mapping[int, Source | None]) -> bytes | None:
+    """A message with some of its parts replaced or gone; nothing when none are left."""
+    parts = members(raw)
+    message = {key: parse(value)[0] for key, value in parts.items()}
+    slots = _slots(message)
+    if all(shown.get(at, slot) is None for at, slot in enumerate(slots)):
+        return None
+    lists = {
+        key: elements(parts[key]) for key in {slot.key for slot in slots if slot.at is not None}
+    }
+    gone: set[tuple[str, int]] = set()
+    for at, slot in enumerate(slots):
+        if at in shown:
+            _place(parts, lists, gone, slot, shown[at])
+    for key, items in lists.items():
+        kept = [item for index, item in enumerate(items) if (key, index) not in gone]
+        _put(parts, key, joined_array(kept) if kept else None)
+    return joined_object(parts)
+
+
+def _place(
+    parts: dict[str, bytes],
+    lists: dict[str, list[bytes]],
+    gone: set[tuple[str, int]],
+    slot: Slot,
+    stand_in: Source | None,
+) -> None:
+    if slot.at is None:
+        _put(parts, slot.key, None if stand_in is None else encode(text_of(stand_in)))
+    elif stand_in is None:
+        gone.add((slot.key, slot.at))
+    else:
+        lists[slot.key][slot.at] = _rewrite_part(lists[slot.key][slot.at], stand_in)
+
+
+def _put(parts: dict[str, bytes], key: str, value: bytes | None) -> None:
+    if value is not None:
+        parts[key] = value
+    elif key == "content":
+        parts[key] = b"null"  # the format wants the key, if only to say there is nothing
+    else:
+        parts.pop(key, None)
+
+
+def _rewrite_part(raw: bytes, stand_in: Source) -> bytes:
+    if not isinstance(stand_in, ToolCalled):
+        return encode({"type": "text", "text": text_of(stand_in)})
+    call = members(raw)
+    function = {**members(call["function"]), "arguments": encode(stand_in.arguments)}
+    return joined_object({**call, "function": joined_object(function)})
+
+
+def speak(body: Source) -> bytes:
+    """A message of our own that says `body`."""
+    match body:
+        case ToolReturned():
+            return encode({"role": "tool", "tool_call_id": body.call, "content": body.output})
+        case Said():
+            return encode({"role": body.role, "content": body.text})
+        case _:
+            return encode({"role": "user", "content": text_of(body)})

@@ -1,0 +1,32 @@
+"""Piece: one message or line of a document, as bytes and as far as it can be read."""
+
+from msgspec import Struct
+
+from holdfast.core.ledger.jsontext import DEEPEST, Json, NotJson, depth, parse
+
+SPACE = b" \t\r\n"
+MARK = b"\xef\xbb\xbf"
+"""The byte order mark that some editors put at the beginning of a file."""
+
+
+class Piece(Struct, frozen=True):
+    """One message or line of a document."""
+
+    raw: bytes
+    lead: bytes = b""
+    value: dict[str, Json] | None = None
+    """What it says; nothing when it is no JSON object or only a part of the frame."""
+    flaw: str = ""
+
+
+def read_object(raw: bytes, lead: bytes = b"") -> Piece:
+    """A piece that should be one JSON object."""
+    try:
+        value, flaw = parse(raw)
+    except NotJson as error:
+        return Piece(raw, lead, flaw=str(error))
+    if not isinstance(value, dict):
+        return Piece(raw, lead, flaw="not a JSON object")
+    if raw.count(b"[") + raw.count(b"{") > DEEPEST and depth(value) > DEEPEST:
+        return Piece(raw, lead, flaw="nested too deeply")
+    return Piece(raw, lead, value, flaw or "")
