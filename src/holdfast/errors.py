@@ -51,7 +51,7 @@ class NotRecorded(HoldfastError):
 
     def __init__(self, what: str, name: str, *, where: str = "this ledger") -> None:
         self.what, self.name, self.where = what, name, where
-        super().__init__(f"no {what} {name!r} in {where}")
+        super().__init__(f"no {what} {name!r} in {where}" if name else f"no {what} in {where}")
 
 
 class Ambiguous(HoldfastError):

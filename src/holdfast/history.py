@@ -22,6 +22,7 @@ from holdfast.core.ledger.entry import (
 from holdfast.core.ledger.head import Head, advance
 from holdfast.core.ledger.resend import Match, match, orphans
 from holdfast.core.ledger.window import Window
+from holdfast.core.measure.models import Model
 from holdfast.core.measure.tokens import CountTokens, count_body
 from holdfast.counting import settle
 from holdfast.errors import Conflict
@@ -57,9 +58,24 @@ class Laid(Struct, frozen=True):
     """By call id: what the client has in place of a result that was recorded before its call."""
 
 
+class Done(Struct, frozen=True):
+    """What laying a history on the ledger came to."""
+
+    synced: Synced
+    batch: Batch
+    firsts: tuple[int, ...]
+    """For each message that was known, in order: the number of its first entry, or 0."""
+
+
 def sync(
-    store: Store, session: str, sight: Sight, arrivals: Sequence[Arrival], stamp: Stamp
-) -> tuple[Synced, Batch]:
+    store: Store,
+    session: str,
+    sight: Sight,
+    arrivals: Sequence[Arrival],
+    *,
+    model: Model,
+    stamp: Stamp,
+) -> Done:
     """Lay a resent history on a session's lane and write what is new.
 
     Raises:
@@ -67,18 +83,23 @@ def sync(
     """
     meant = [_with_meaning(arrival) for arrival in arrivals]
     for _ in range(TRIES):
+        # First the head, then the window: whatever is written in between shows as a conflict.
+        base = store.head(session) or Head()
         window = sight.window(whole=True)
         laid = _lay(store, session, window, meant)
         if laid.match.replaced or laid.instead:
-            settle(store, session)
-        base = store.head(session) or Head()
-
+            seq, base = base.seq, settle(store, session, model)
+            if base.seq != seq:
+                continue
+        elif not laid.rest and not laid.seen:
+            return Done(Synced(0, branched=False), Batch(base), _firsts(arrivals, laid.match))
         try:
             batch = store.append(session, _builder(session, base, stamp, window, laid))
         except Conflict:
             continue
         added = {entry.message for entry in batch.entries if not isinstance(entry.body, Derived)}
-        return Synced(len(added), _leaves(laid)), batch
+        synced = Synced(len(added), _leaves(laid))
+        return Done(synced, batch, _firsts(arrivals, laid.match))
     raise Conflict(session, expected="a quiet moment", found="too many writers")
 
 
@@ -158,19 +179,29 @@ def _with_originals(
 def _seen_anew(
     store: Store, session: str, arrivals: Sequence[Arrival], laid: Match
 ) -> list[Sighting]:
+    firsts = zip(_firsts(arrivals, laid), arrivals, strict=True)
+    raws = {first: arrival.raw for first, arrival in firsts if first}
+    known = store.arrivals(session, raws)
+    return [
+        replace(sighting, raw=raws[first], version=sighting.version + 1)
+        for first, sighting in known.items()
+        if sighting.raw != raws[first]
+    ]
+
+
+def _firsts(arrivals: Sequence[Arrival], laid: Match) -> tuple[int, ...]:
+    """The first entry of each known arrival; 0 for one that shows something of ours or the host's."""
     replaced = {entry.seq for entry, _ in laid.replaced}
-    firsts, at = dict[int, bytes](), 0
+    firsts: list[int] = []
+    at = 0
     for arrival in arrivals:
         numbers = laid.firsts[at : at + len(arrival.drafts)]
         at += len(arrival.drafts)
-        if numbers and all(numbers) and replaced.isdisjoint(numbers):
-            firsts[min(numbers)] = arrival.raw
-    known = store.arrivals(session, firsts)
-    return [
-        replace(sighting, raw=firsts[first], version=sighting.version + 1)
-        for first, sighting in known.items()
-        if sighting.raw != firsts[first]
-    ]
+        if len(numbers) < len(arrival.drafts):
+            break
+        whole = all(numbers) and replaced.isdisjoint(numbers)
+        firsts.append(min(numbers) if whole else 0)
+    return tuple(firsts)
 
 
 def _leaves(laid: Laid) -> bool:
@@ -184,7 +215,7 @@ def _batch(head: Head, window: Window, laid: Laid) -> Batch:
     batch = arrive(head, laid.rest, known=laid.known)
     for body in _afterwards(batch, window, laid):
         end = batch.head.lane(window.lane).end
-        entry = derived(batch.head, body, parent=end, lane=window.lane)
+        entry = derived(batch.head.seq + 1, body, parent=end, lane=window.lane)
         batch = replace(batch, head=advance(batch.head, entry), entries=(*batch.entries, entry))
     return replace(batch, sightings=(*batch.sightings, *laid.seen))
 

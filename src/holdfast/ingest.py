@@ -126,8 +126,7 @@ class _Reading:
         name = session or self._name(store)
         known = _Known(store, name, self.source)
         rest = known.skip(self._arrivals(pieces, progress))
-        for arrivals in _batches(rest):
-            self._write(store, name, arrivals, known)
+        self._write_all(store, name, rest, known)
         if known.diverged:
             _switch(store, name)
         settle(store, name, self._model())
@@ -186,17 +185,28 @@ class _Reading:
             return raw, self.transcript.read(value, pos)
         return raw, tuple(Draft(body) for body in MESSAGE_WIRES[self.wire].read(value))
 
-    def _write(self, store: Store, name: str, arrivals: Sequence[Arrival], known: "_Known") -> None:
+    def _write_all(
+        self, store: Store, name: str, arrivals: Iterable[Arrival], known: "_Known"
+    ) -> None:
         vocabulary = find(self.policy.model or (store.head(name) or Head()).model).vocabulary
         count = counter(vocabulary)
-        ready = [_counted(arrival, count) for arrival in arrivals]
+        for batch in _batches(arrivals):
+            ready = [_counted(arrival, count) for arrival in batch]
+            self._write(store, name, ready, known, vocabulary)
 
+    def _write(
+        self,
+        store: Store,
+        name: str,
+        arrivals: Sequence[Arrival],
+        known: "_Known",
+        vocabulary: str,
+    ) -> None:
         def build(head: Head) -> Batch:
             stamped = replace(head, wire=head.wire or self.wire, vocabulary=vocabulary)
             usable = not head.vocabulary or head.vocabulary == vocabulary
             stamped = stamped if usable else replace(stamped, stale=True)
-            moved = known.moved(stamped)
-            return arrive(moved, ready, place=known.place, known=known.names)
+            return arrive(known.moved(stamped), arrivals, place=known.place, known=known.names)
 
         batch = store.append(name, build)
         known.began = True
@@ -297,7 +307,7 @@ def _switch(store: Store, session: str) -> None:
         batch = Batch(head)
         for lane, stands in head.lanes.items():
             if fold(entries, lane=lane).end != stands.end:
-                entry = derived(batch.head, Noted("switched"), parent=stands.end, lane=lane)
+                entry = derived(batch.head.seq + 1, Noted("switched"), parent=stands.end, lane=lane)
                 batch = replace(
                     batch, head=advance(batch.head, entry), entries=(*batch.entries, entry)
                 )

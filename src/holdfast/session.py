@@ -4,10 +4,11 @@ A session is a name in a store. This object adds what must not be in the core: t
 tokenizer, and a memory of what was last seen, so that the next turn costs what is new.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import TypeAlias, cast
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.arrive import Arrival, Batch, Draft, arrive, note
@@ -35,12 +36,20 @@ from holdfast.history import Synced, sync
 from holdfast.sight import Sight
 from holdfast.stores.store import Build, Store
 from holdfast.wire.detect import MESSAGE_WIRES, PLAIN, wire_of_messages
+from holdfast.wire.pieces import read_object
 from holdfast.withhold import Withholder
 
 Message: TypeAlias = Mapping[str, object] | bytes | str
 """A message as callers give it: a dictionary, or the JSON text of one."""
 
 SHORTEST_REFERENCE = 6
+
+
+class Given(Struct, frozen=True):
+    """A message as the caller gave it, and as it is stored."""
+
+    raw: bytes
+    arrival: Arrival
 
 
 class Session:
@@ -59,7 +68,7 @@ class Session:
         self.policy = policy or Policy()
         self._owns_store = owns_store
         self._withholder = Withholder(self.policy.never_store)
-        self._sight = Sight(store, name, agent)
+        self.sight = Sight(store, name, agent)
 
     def __enter__(self) -> "Session":
         return self
@@ -88,17 +97,30 @@ class Session:
             MixedWires: the session holds messages of another format.
             Unreadable: one of them is no message.
         """
-        wire, arrivals = self._arrivals(messages)
-        self._write(lambda head: arrive(self._stamped(head, wire), arrivals))
+        wire, given = self._arrivals(messages)
+        arrivals = [one.arrival for one in given]
+        batch = self.store.append(
+            self.name, lambda head: arrive(self._stamped(head, wire), arrivals)
+        )
+        self.sight.hold(_withheld(_new(batch), given))
+        self.sight.took(batch)
 
     def sync(self, messages: Iterable[Message]) -> Synced:
         """Take a client's whole history: what is known stays, what is new is added."""
         wire, arrivals = self._arrivals(messages)
-        synced, batch = sync(
-            self.store, self.name, self._sight, arrivals, lambda head: self._stamped(head, wire)
+        done = sync(
+            self.store,
+            self.name,
+            self.sight,
+            [given.arrival for given in arrivals],
+            model=self.model(),
+            stamp=lambda head: self._stamped(head, wire),
         )
-        self._sight.took(batch)
-        return synced
+        whole = len(done.firsts)
+        known = _withheld(done.firsts, arrivals[:whole])
+        self.sight.hold({**known, **_withheld(_new(done.batch), arrivals[whole:])})
+        self.sight.took(done.batch)
+        return done.synced
 
     def report(
         self,
@@ -133,19 +155,19 @@ class Session:
 
     def messages(self) -> list[dict[str, Json]]:
         """What to send now, as dictionaries of the caller's own."""
-        return [as_object(parse(raw)[0]) for raw in self._sight.messages()]
+        return copied(self.sight.messages())
 
     def wire(self) -> bytes:
         """What to send now, as the bytes of a JSON array."""
-        return b"[" + b",".join(self._sight.messages()) + b"]"
+        return b"[" + b",".join(self.sight.messages()) + b"]"
 
     def window(self) -> Window:
         """What is in sight, as the ledger has it."""
-        return self._sight.window()
+        return self.sight.window()
 
     def path(self) -> list[Entry]:
         """Every source entry that leads to the end, in sight or not."""
-        window = self._sight.window(whole=True)
+        window = self.sight.window(whole=True)
         return path_to(window.end, window.ledger)
 
     def status(self, *, quick: bool = False) -> Usage:
@@ -227,7 +249,7 @@ class Session:
 
     def _write(self, build: Build) -> Batch:
         batch = self.store.append(self.name, build)
-        self._sight.took(batch)
+        self.sight.took(batch)
         return batch
 
     def _head(self) -> Head:
@@ -248,10 +270,10 @@ class Session:
         vocabulary = head.vocabulary or self._model_of(head).vocabulary
         return replace(head, wire=head.wire or wire, vocabulary=vocabulary)
 
-    def _arrivals(self, messages: Iterable[Message]) -> tuple[str, list[Arrival]]:
+    def _arrivals(self, messages: Iterable[Message]) -> tuple[str, list[Given]]:
         given = [_given(message) for message in messages]
         wire = self._wire_of([value for _, value in given])
-        return wire, [self._arrival(raw, value, wire) for raw, value in given]
+        return wire, [Given(raw, self._arrival(raw, value, wire)) for raw, value in given]
 
     def _wire_of(self, values: list[dict[str, Json]]) -> str:
         known = self._head().wire
@@ -270,19 +292,33 @@ class Session:
         return Arrival(raw, tuple(Draft(body, self.agent) for body in bodies))
 
 
+def copied(raws: Iterable[bytes]) -> list[dict[str, Json]]:
+    """Messages as dictionaries that belong to the caller: changing one changes nothing of ours."""
+    return [as_object(parse(raw)[0]) for raw in raws]
+
+
 def _given(message: Message) -> tuple[bytes, dict[str, Json]]:
     try:
-        if isinstance(message, bytes | str):
-            raw = message.encode("utf-8", "surrogatepass") if isinstance(message, str) else message
-            value, _ = parse(raw)
+        if isinstance(message, str):
+            raw = message.encode("utf-8", "surrogatepass")
         else:
-            raw = encode(message)
-            value, _ = parse(raw)
+            raw = message if isinstance(message, bytes) else encode(message)
     except NotJson as error:
         raise Unreadable("message", str(error)) from None
-    if not isinstance(value, dict):
-        raise Unreadable("message", "not a JSON object")
-    return raw, value
+    piece = read_object(raw)
+    if piece.value is None:
+        raise Unreadable("message", piece.flaw)
+    return raw, piece.value
+
+
+def _new(batch: Batch) -> list[int]:
+    return [sighting.first for sighting in batch.sightings]
+
+
+def _withheld(firsts: Sequence[int], given: Sequence[Given]) -> dict[int, bytes]:
+    """By its first entry: the bytes of each message that is not stored as it was given."""
+    pairs = zip(firsts, given, strict=False)
+    return {first: one.raw for first, one in pairs if first and one.raw != one.arrival.raw}
 
 
 def _hidden(body: Compressed | Restored) -> list[EntryId]:

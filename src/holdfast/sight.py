@@ -5,7 +5,9 @@ since, and then grow with every append. Anything but growth (a compression, a re
 process) makes them be built again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
 
 from holdfast.core.ledger.arrive import Batch
 from holdfast.core.ledger.entry import Derived, Entry
@@ -28,8 +30,16 @@ class Sight:
         self._window: Window | None = None
         self._messages: list[bytes] | None = None
         self._seq = 0
+        self._held: dict[int, bytes] = {}
         self._whole = False
         """Whether the window's ledger holds every entry, and not only what is in sight."""
+
+    def hold(self, raws: Mapping[int, bytes]) -> None:
+        """Show these bytes for the arrivals named, as long as this process lives.
+
+        They are what the rules keep out of the store: the model may see them, the disk may not.
+        """
+        self._held.update(raws)
 
     def took(self, batch: Batch) -> None:
         """Grow by what was just written, if nobody else wrote in between."""
@@ -58,7 +68,11 @@ class Sight:
             self._messages = None
             return
         # One arrival, one message: what was read from bytes goes out as those bytes.
-        self._messages.extend(seen.raw.strip() for seen in batch.sightings if seen.first in mine)
+        self._messages.extend(
+            self._held.get(seen.first, seen.raw).strip()
+            for seen in batch.sightings
+            if seen.first in mine
+        )
 
     def _forget(self) -> None:
         self._window, self._messages, self._seq = None, None, 0
@@ -110,6 +124,8 @@ class Sight:
         head = self._store.head(self._session) or Head()
         firsts = {item.entry.seq - item.entry.part for item in window.items}
         seen = self._store.arrivals(self._session, firsts)
+        for first in seen.keys() & self._held.keys():
+            seen[first] = replace(seen[first], raw=self._held[first])
         return render(window.items, seen, wire=head.wire or PLAIN)
 
 

@@ -35,6 +35,12 @@ def reason_of(error: OSError) -> str:
 class _Unpacked(gzip.GzipFile):
     """A compressed file that gives what it holds up to where it breaks off."""
 
+    def close(self) -> None:
+        """Close the file underneath too: GzipFile leaves one that it was given open."""
+        packed, _ = self.fileobj, super().close()
+        if packed is not None:
+            packed.close()
+
     def readline(self, size: int | None = -1) -> bytes:
         """A line, or nothing more where the rest cannot be unpacked."""
         try:

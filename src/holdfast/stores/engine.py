@@ -89,6 +89,8 @@ def connect(path: str, *, version: str | None = None) -> Database:
         db.close()
         reason = "this SQLite is older than 3.51.3 and another process has the file open"
         raise StoreRefused(path, reason)
+    # Content is found by hash, in no order: room for the pages that takes.
+    db.pragma("cache_size", -16_000)
     # NORMAL would lose acknowledged commits when the power goes.
     db.pragma("synchronous", "full")
     # An idle reader must not let the log grow without end.

@@ -20,6 +20,7 @@ class _Shelf:
         self.touched = 0
         self.entries: list[Entry] = []
         self.names: dict[EntryId, int] = {}
+        self.sources: dict[EntryId, int] = {}
         self.counts: dict[str, dict[int, int]] = {}
         self.sightings: dict[str, dict[int, Sighting]] = {}
         self.arrivals: dict[int, Sighting] = {}
@@ -29,8 +30,9 @@ class _Shelf:
         self.head = batch.head
         self.entries.extend(batch.entries)
         for entry in batch.entries:
+            self.names[entry.id] = entry.seq
             if not isinstance(entry.body, Derived):
-                self.names[entry.id] = entry.seq
+                self.sources[entry.id] = entry.seq
         for sighting in batch.sightings:
             self.sightings.setdefault(sighting.source, {})[sighting.pos] = sighting
             if sighting.first:
@@ -85,8 +87,10 @@ class MemoryStore:
 
     def names(self, session: str, ids: Iterable[EntryId] | None = None) -> dict[EntryId, int]:
         """See `Store.names`."""
-        names = self._shelf(session).names
-        return dict(names) if ids is None else {name: names[name] for name in ids if name in names}
+        shelf = self._shelf(session)
+        if ids is None:
+            return dict(shelf.sources)
+        return {name: shelf.names[name] for name in ids if name in shelf.names}
 
     def counts(self, session: str, vocabulary: str) -> dict[int, int]:
         """See `Store.counts`."""

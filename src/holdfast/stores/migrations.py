@@ -38,7 +38,7 @@ def m001_the_ledger(db: Database) -> None:
             stored integer not null,
             body blob not null,
             sum blob not null,
-            primary key (session, seq)) without rowid;
+            unique (session, seq));
         create table sightings(
             session integer not null,
             source text not null,
@@ -50,12 +50,12 @@ def m001_the_ledger(db: Database) -> None:
             stored integer not null,
             raw blob not null,
             sum blob not null,
-            primary key (session, source, pos, version)) without rowid;
+            unique (session, source, pos, version));
         create table blobs(
             project text not null,
             hash blob not null,
             data blob not null,
-            primary key (project, hash)) without rowid;
+            unique (project, hash));
         create table counts(
             session integer not null,
             vocabulary text not null,
@@ -67,7 +67,9 @@ def m001_the_ledger(db: Database) -> None:
     # A resent history and a reference are looked up by name.
     db.execute("create index entries_by_id on entries(session, id)")
     # The newest bytes of an arrival are looked up by the first entry they hold.
-    db.execute("create index sightings_by_first on sightings(session, first, version)")
+    db.execute(
+        "create index sightings_by_first on sightings(session, first, version) where first > 0"
+    )
     # The newest session of a project is what a command means when none is named.
     db.execute("create index sessions_by_touch on sessions(project, touched)")
 

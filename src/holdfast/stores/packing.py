@@ -1,10 +1,14 @@
 """How content is laid down: small things as they are, larger ones compressed under their hash."""
 
+from collections.abc import Callable
 from hashlib import blake2b, sha256
+
+import msgspec
 
 INLINE = 1024
 """Bytes up to which content stands in its row: there hashing and compressing gain nothing."""
-LEVEL = 3
+LEVEL = 1
+"""Of compression: level 3 saves 3 % more room and takes a quarter longer."""
 AS_IS, BY_HASH = 0, 1
 
 
@@ -13,11 +17,13 @@ def digest(data: bytes) -> bytes:
     return sha256(data).digest()
 
 
-def squeeze(data: bytes) -> bytes:
-    """Content as it lies on disk."""
+def squeezer() -> Callable[[bytes], bytes]:
+    """A function that gives content as it lies on disk; one at a time may use it."""
     from backports import zstd  # late: a hook that appends something small needs none of it
 
-    return zstd.compress(data, LEVEL)
+    compressor = zstd.ZstdCompressor(LEVEL)
+    # One frame each, from one compressor: setting one up costs as much as squeezing a page.
+    return lambda data: compressor.compress(data, zstd.ZstdCompressor.FLUSH_FRAME)
 
 
 def unsqueeze(data: bytes) -> bytes:
@@ -36,9 +42,4 @@ def unsqueeze(data: bytes) -> bytes:
 
 def row_sum(*columns: object) -> bytes:
     """A check sum over the columns of a row, so that a flipped bit anywhere in it shows."""
-    total = blake2b(digest_size=8)
-    for column in columns:
-        data = column if isinstance(column, bytes) else repr(column).encode()
-        total.update(b"%d:" % len(data))
-        total.update(data)
-    return total.digest()
+    return blake2b(msgspec.msgpack.encode(columns), digest_size=8).digest()

@@ -6,6 +6,7 @@ read transaction outlives the call that opened it.
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from os.path import dirname
 from threading import RLock
 from types import TracebackType
@@ -35,7 +36,7 @@ where key = ?
 SET_HEAD = "update sessions set head = ? where key = ?"
 ADD_ENTRY = "insert into entries values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 ADD_SIGHTING = "insert or replace into sightings values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-ADD_BLOB = "insert or ignore into blobs values (?, ?, ?)"
+ADD_BLOB = "insert into blobs values (?, ?, ?)"
 ADD_COUNTS = "insert or replace into counts values (?, ?, ?, ?)"
 ADD_WINDOW = "insert or replace into windows values (?, ?, ?)"
 ENTRY_COLUMNS = "seq, id, parent, lane, message, part, grouped, at, derived, stored, body, sum"
@@ -43,6 +44,7 @@ READ_SINCE = f"select {ENTRY_COLUMNS} from entries where session = ? and seq > ?
 READ_ONE = f"select {ENTRY_COLUMNS} from entries where session = ? and seq = ?"
 NAMES = "select id, seq from entries where session = ? and derived = 0"
 NAME = "select seq from entries where session = ? and id = ?"
+HAS_BLOB = "select 1 from blobs where project = ? and hash = ?"
 BLOB = "select data from blobs where project = ? and hash = ?"
 COUNTS = "select data from counts where session = ? and vocabulary = ? order by last"
 SIGHTING_COLUMNS = "source, pos, version, first, parts, lead, stored, raw, sum"
@@ -53,7 +55,7 @@ select {SIGHTING_COLUMNS} from sightings as s where session = ? and source = ? a
 order by pos
 """
 NEWEST_OF_FIRST = f"""
-select {SIGHTING_COLUMNS} from sightings where session = ? and first = ?
+select {SIGHTING_COLUMNS} from sightings where session = ? and first = ? and first > 0
 order by version desc limit 1
 """
 WINDOW = "select data from windows where session = ? and lane = ?"
@@ -91,6 +93,10 @@ class SqliteStore:
     ) -> None:
         self.close()
 
+    @cached_property
+    def _squeeze(self) -> Callable[[bytes], bytes]:
+        return packing.squeezer()
+
     def append(self, session: str, build: Build) -> Batch:
         """See `Store.append`."""
         with self._lock, translated(self.path):
@@ -126,8 +132,10 @@ class SqliteStore:
         return made[0], Head()
 
     def _write(self, key: int, batch: Batch) -> None:
-        self._db.executemany(ADD_ENTRY, (self._entry_row(key, e) for e in batch.entries))
-        self._db.executemany(ADD_SIGHTING, (self._sighting_row(key, s) for s in batch.sightings))
+        blobs: dict[bytes, bytes] = {}
+        self._db.executemany(ADD_ENTRY, [_entry_row(key, e, blobs) for e in batch.entries])
+        self._db.executemany(ADD_SIGHTING, [_sighting_row(key, s, blobs) for s in batch.sightings])
+        self._db.executemany(ADD_BLOB, self._blob_rows(blobs))
         if batch.counts:
             last, data = batch.counts[-1][0], msgspec.msgpack.encode(batch.counts)
             self._db.execute(ADD_COUNTS, (key, batch.head.vocabulary, last, data))
@@ -137,44 +145,11 @@ class SqliteStore:
         else:
             self._db.execute(SET_HEAD, (head, key))
 
-    def _entry_row(self, key: int, entry: Entry) -> Row:
-        stored, body = self._lay_down(pack(entry.body))
-        parent = bytes.fromhex(entry.parent) if entry.parent else None
-        columns = (
-            entry.seq,
-            bytes.fromhex(entry.id),
-            parent,
-            entry.lane,
-            entry.message,
-            entry.part,
-            entry.group,
-            entry.at,
-            int(isinstance(entry.body, Derived)),
-            stored,
-            body,
-        )
-        return (key, *columns, packing.row_sum(*columns))
-
-    def _sighting_row(self, key: int, seen: Sighting) -> Row:
-        stored, raw = self._lay_down(seen.raw)
-        columns = (
-            seen.source,
-            seen.pos,
-            seen.version,
-            seen.first,
-            seen.parts,
-            seen.lead,
-            stored,
-            raw,
-        )
-        return (key, *columns, packing.row_sum(*columns))
-
-    def _lay_down(self, data: bytes) -> tuple[int, bytes]:
-        if len(data) <= packing.INLINE:
-            return packing.AS_IS, data
-        name = packing.digest(data)
-        self._db.execute(ADD_BLOB, (self.project, name, packing.squeeze(data)))
-        return packing.BY_HASH, name
+    def _blob_rows(self, blobs: dict[bytes, bytes]) -> Iterator[Row]:
+        for name, data in blobs.items():
+            # What is there already need not be squeezed again.
+            if self._db.execute(HAS_BLOB, (self.project, name)).fetchone() is None:
+                yield (self.project, name, self._squeeze(data))
 
     def _take_up(self, stored: int, data: bytes) -> bytes:
         if stored == packing.AS_IS:
@@ -294,6 +269,48 @@ class SqliteStore:
             rows = self._db.execute(sql, values).fetchall()
         for row in rows:
             yield make(row)
+
+
+def _entry_row(key: int, entry: Entry, blobs: dict[bytes, bytes]) -> Row:
+    stored, body = _laid_down(pack(entry.body), blobs)
+    columns = (
+        entry.seq,
+        bytes.fromhex(entry.id),
+        bytes.fromhex(entry.parent) if entry.parent else None,
+        entry.lane,
+        entry.message,
+        entry.part,
+        entry.group,
+        entry.at,
+        int(isinstance(entry.body, Derived)),
+        stored,
+        body,
+    )
+    return (key, *columns, packing.row_sum(*columns))
+
+
+def _sighting_row(key: int, seen: Sighting, blobs: dict[bytes, bytes]) -> Row:
+    stored, raw = _laid_down(seen.raw, blobs)
+    columns = (
+        seen.source,
+        seen.pos,
+        seen.version,
+        seen.first,
+        seen.parts,
+        seen.lead,
+        stored,
+        raw,
+    )
+    return (key, *columns, packing.row_sum(*columns))
+
+
+def _laid_down(data: bytes, blobs: dict[bytes, bytes]) -> tuple[int, bytes]:
+    """Where content goes: into its row, or among the blobs under its name."""
+    if len(data) <= packing.INLINE:
+        return packing.AS_IS, data
+    name = packing.digest(data)
+    blobs[name] = data
+    return packing.BY_HASH, name
 
 
 def _as_it_is(row: Row) -> Row:

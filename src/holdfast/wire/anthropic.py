@@ -42,7 +42,9 @@ def fits(message: Mapping[str, Json]) -> bool | None:
     if "role" not in message or "tool_calls" in message or message["role"] == "tool":
         return False
     kinds = {as_text(as_object(block).get("type")) for block in as_list(message.get("content"))}
-    if kinds & OWN_BLOCKS or any(as_object(b).get("source") for b in as_list(message["content"])):
+    if kinds & OWN_BLOCKS or any(
+        as_object(b).get("source") for b in as_list(message.get("content"))
+    ):
         return True
     return None if kinds <= {"text"} else False
 

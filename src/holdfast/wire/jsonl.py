@@ -15,15 +15,15 @@ NOISE = b"\0" + MARK + SPACE
 
 def read_line(raw: bytes) -> Piece:
     """A line and what it says, as far as it can be read."""
+    if len(raw) > LONGEST:
+        limit = LONGEST // (1024 * 1024)
+        return Piece(raw, flaw=f"{len(raw):,} bytes in one line; over {limit} MiB is not read")
+    piece = read_object(raw)
+    if piece.value is not None:
+        return piece
     text = raw.strip(SPACE)
     if not text:
         return Piece(raw)
-    if len(text) > LONGEST:
-        limit = LONGEST // (1024 * 1024)
-        return Piece(raw, flaw=f"{len(text):,} bytes in one line; over {limit} MiB is not read")
-    piece = read_object(text)
-    if piece.value is not None:
-        return Piece(raw, value=piece.value, flaw=piece.flaw)
     start = _beginning(text)
     if start is None:
         return Piece(raw, flaw=piece.flaw)

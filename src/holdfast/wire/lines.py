@@ -2,12 +2,11 @@
 
 from holdfast.core.ledger.arrive import Draft
 from holdfast.core.ledger.entry import Opaque
-from holdfast.core.ledger.jsontext import cleaned
 
 NAME = "lines"
 
 
 def read_line(raw: bytes) -> tuple[Draft, ...]:
     """One opaque draft for a line that holds anything."""
-    text = cleaned(raw.decode("utf-8", "replace")).strip("\0 \t\r\n\ufeff")
+    text = raw.decode("utf-8", "replace").strip("\0 \t\r\n\ufeff")
     return (Draft(Opaque("", "line", text)),) if text else ()

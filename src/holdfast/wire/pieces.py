@@ -2,7 +2,13 @@
 
 from msgspec import Struct
 
-from holdfast.core.ledger.jsontext import DEEPEST, Json, NotJson, depth, parse
+from holdfast.core.ledger.jsontext import (
+    Json,
+    NotJson,
+    as_object,
+    cleaned,
+    parse,
+)
 
 SPACE = b" \t\r\n"
 MARK = b"\xef\xbb\xbf"
@@ -27,6 +33,4 @@ def read_object(raw: bytes, lead: bytes = b"") -> Piece:
         return Piece(raw, lead, flaw=str(error))
     if not isinstance(value, dict):
         return Piece(raw, lead, flaw="not a JSON object")
-    if raw.count(b"[") + raw.count(b"{") > DEEPEST and depth(value) > DEEPEST:
-        return Piece(raw, lead, flaw="nested too deeply")
-    return Piece(raw, lead, value, flaw or "")
+    return Piece(raw, lead, as_object(cleaned(value)) if flaw else value, flaw or "")

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from holdfast.core.ledger.chain import link, meaning, name_derived
 from holdfast.core.ledger.entry import Body, Compacted, Derived, Entry, EntryId, Sighting
-from holdfast.core.ledger.head import UNCOUNTED, Document, Head, advance
+from holdfast.core.ledger.head import UNCOUNTED, Document, Folding, Head, advance
 
 Place: TypeAlias = Callable[[str, int], EntryId | None]
 """The last entry of the line at a position of a source."""
@@ -74,20 +74,22 @@ def arrive(
 
 
 class _Desk:
-    """The work of one batch: a head that moves on with every draft."""
+    """The work of one batch: the fold moves on with every draft."""
 
     def __init__(self, head: Head, place: Place | None, known: Mapping[EntryId, int]) -> None:
-        self.head, self.place, self.known = head, place, known
+        self.fold, self.place, self.known = Folding(head), place, known
         self.entries: list[Entry] = []
         self.sightings: list[Sighting] = []
         self.counts: list[tuple[int, int]] = []
         self.ends: dict[tuple[str, int], EntryId | None] = {}
 
     def batch(self) -> Batch:
-        return Batch(self.head, tuple(self.entries), tuple(self.sightings), tuple(self.counts))
+        return Batch(
+            self.fold.head(), tuple(self.entries), tuple(self.sightings), tuple(self.counts)
+        )
 
     def take(self, arrival: Arrival) -> None:
-        document = self.head.documents.get(arrival.source, Document())
+        document = self.fold.documents.get(arrival.source) or Document()
         pos = document.length if arrival.pos is None else arrival.pos
         first, parts = self._number(arrival, pos)
         version = document.version + (pos < document.length)
@@ -95,9 +97,8 @@ class _Desk:
             Sighting(arrival.source, pos, version, arrival.raw, arrival.lead, first, parts)
         )
         live = document.live or arrival.pos is None
-        grown = Document(max(document.length, pos + 1), version, live)
-        documents = {**self.head.documents, arrival.source: grown}
-        self.head = replace(self.head, documents=documents)
+        length = max(document.length, pos + 1)
+        self.fold.documents[arrival.source] = Document(length, version, live)
 
     def _number(self, arrival: Arrival, pos: int) -> tuple[int, int]:
         """Add an arrival's drafts; return the number of its first source entry, and how many."""
@@ -108,14 +109,14 @@ class _Desk:
                 continue
             lane = draft.lane
             if not message:
-                stands = self.head.lane(lane)
+                stands = self.fold.lane(lane)
                 joins = bool(draft.group) and draft.group == stands.group
-                message = stands.message if joins else self.head.seq + 1
+                message = stands.message if joins else self.fold.seq + 1
             number = self._add_source(draft, arrival.source, message=message, part=part)
             first = first or number
             part += 1
         if first:
-            self.ends[arrival.source, pos] = self.head.lane(lane).end
+            self.ends[arrival.source, pos] = self.fold.lane(lane).end
         return first, part
 
     def _add_source(self, draft: Draft, source: str, *, message: int, part: int) -> int:
@@ -123,13 +124,13 @@ class _Desk:
         parent = self._parent(draft, source)
         name = link(parent, draft.meant or meaning(draft.body), lane=draft.lane)
         if name in self.known:
-            self._move_to(draft.lane, name)
+            self.fold.move(draft.lane, name)
             return self.known[name]
         entry = Entry(
             id=name,
             parent=parent,
             body=draft.body,
-            seq=self.head.seq + 1,
+            seq=self.fold.seq + 1,
             lane=draft.lane,
             message=message,
             part=part,
@@ -139,13 +140,9 @@ class _Desk:
         self._append(entry, draft)
         return entry.seq
 
-    def _move_to(self, name: str, end: EntryId) -> None:
-        lane = replace(self.head.lane(name), end=end, group="")
-        self.head = replace(self.head, stale=True, lanes={**self.head.lanes, name: lane})
-
     def _parent(self, draft: Draft, source: str) -> EntryId | None:
         if draft.follows is None:
-            return self.head.lane(draft.lane).end
+            return self.fold.lane(draft.lane).end
         return self._end_of(source, draft.follows)
 
     def _end_of(self, source: str, pos: int) -> EntryId | None:
@@ -156,21 +153,22 @@ class _Desk:
         if draft.keeps and isinstance(body, Compacted):
             kept = (self._end_of(source, pos) for pos in draft.keeps)
             body = replace(body, keeps=tuple(name for name in kept if name))
-        parent = self.head.lane(draft.lane).end
-        self._append(derived(self.head, body, parent=parent, lane=draft.lane, at=draft.at), draft)
+        parent = self.fold.lane(draft.lane).end
+        number = self.fold.seq + 1
+        entry = derived(number, body, parent=parent, lane=draft.lane, at=draft.at)
+        self._append(entry, draft)
 
     def _append(self, entry: Entry, draft: Draft) -> None:
         self.entries.append(entry)
-        self.head = advance(self.head, entry, draft.tokens)
+        self.fold.add(entry, draft.tokens)
         if draft.tokens != UNCOUNTED:
             self.counts.append((entry.seq, draft.tokens))
 
 
 def derived(
-    head: Head, body: Derived, *, parent: EntryId | None, lane: str = "", at: str = ""
+    seq: int, body: Derived, *, parent: EntryId | None, lane: str = "", at: str = ""
 ) -> Entry:
-    """The entry that notes `body` about `parent`, next in the session."""
-    seq = head.seq + 1
+    """The entry of a number that notes `body` about `parent`."""
     return Entry(
         id=name_derived(parent, seq, body),
         parent=parent,
@@ -184,5 +182,5 @@ def derived(
 
 def note(head: Head, body: Derived, *, lane: str = "", at: str = "") -> Batch:
     """The batch that adds one derived entry at the end of a lane."""
-    entry = derived(head, body, parent=head.lane(lane).end, lane=lane, at=at)
+    entry = derived(head.seq + 1, body, parent=head.lane(lane).end, lane=lane, at=at)
     return Batch(advance(head, entry), (entry,))

@@ -64,9 +64,9 @@ def _words(body: Source) -> Iterable[str]:
 def _steady(text: str) -> str:
     try:
         value, _ = parse(text.encode())
-    except NotJson:
+        return canonical(_without_volatile(value)).decode()
+    except (NotJson, RecursionError):
         return text.strip()
-    return canonical(_without_volatile(value)).decode()
 
 
 def _without_volatile(value: Json) -> Json:

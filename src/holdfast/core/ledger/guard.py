@@ -15,7 +15,7 @@ from holdfast.errors import BadCompression, Conflict
 def guard(
     session: str, lane: Lane, body: Compressed | Restored, numbers: Mapping[EntryId, int]
 ) -> None:
-    """Let a compression through, or refuse it; `numbers` are the hidden entries' own.
+    """Let a compression through, or refuse it; `numbers` are those of the entries it names.
 
     Raises:
         Conflict: the window changed since it was planned.
@@ -25,6 +25,8 @@ def guard(
         raise Conflict(session, expected=body.generation, found=lane.generation)
     if isinstance(body, Compressed):
         _check_hidden(session, body, numbers)
+    elif body.compressed not in numbers:
+        raise BadCompression(session, f"there is no compression {body.compressed} to undo")
 
 
 def _check_hidden(session: str, body: Compressed, numbers: Mapping[EntryId, int]) -> None:

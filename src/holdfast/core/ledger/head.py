@@ -11,7 +11,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import (
-    Body,
     Compacted,
     Compressed,
     Derived,
@@ -107,20 +106,72 @@ class Head(Struct, frozen=True, omit_defaults=True):
 TITLE_LENGTH = 80
 
 
+class Folding:
+    """A head on its way: moves with every entry, and is a value again at the end."""
+
+    __slots__ = (
+        "_at",
+        "_base",
+        "_counted",
+        "_limit",
+        "_model",
+        "_title",
+        "documents",
+        "lanes",
+        "seq",
+        "stale",
+    )
+
+    def __init__(self, head: Head) -> None:
+        self._base = head
+        self.seq, self.stale, self._counted = head.seq, head.stale, head.counted
+        self._model, self._limit = head.model, head.limit
+        self._title, self._at = head.title, head.at
+        self.lanes, self.documents = dict(head.lanes), dict(head.documents)
+
+    def lane(self, name: str) -> Lane:
+        """How a lane stands now."""
+        return self.lanes.get(name) or Lane()
+
+    def add(self, entry: Entry, tokens: int = UNCOUNTED) -> None:
+        """Take one more entry in."""
+        lane, body = self.lane(entry.lane), entry.body
+        self.stale = self.stale or _is_rewind(lane, entry)
+        self.lanes[entry.lane] = _moved(lane, entry, tokens)
+        if self._counted == self.seq and _settled(entry, tokens):
+            self._counted = entry.seq
+        self.seq = entry.seq
+        self._at = entry.at or self._at
+        self._title = self._title or _title(entry)
+        if isinstance(body, Used | Noted):
+            self._model, self._limit = _learned(body, self._model, self._limit)
+
+    def move(self, name: str, end: EntryId | None) -> None:
+        """Let a lane stand elsewhere; its sums are then to be found by a replay."""
+        self.lanes[name] = replace(self.lane(name), end=end, group="")
+        self.stale = True
+
+    def head(self) -> Head:
+        """Where the session stands."""
+        return replace(
+            self._base,
+            seq=self.seq,
+            stale=self.stale,
+            counted=self._counted,
+            model=self._model,
+            limit=self._limit,
+            title=self._title,
+            at=self._at,
+            lanes=dict(self.lanes),
+            documents=dict(self.documents),
+        )
+
+
 def advance(head: Head, entry: Entry, tokens: int = UNCOUNTED) -> Head:
     """The head after one more entry."""
-    lane = head.lane(entry.lane)
-    return replace(
-        head,
-        seq=entry.seq,
-        stale=head.stale or _is_rewind(lane, entry),
-        model=_model(head, entry.body),
-        limit=_limit(head, entry.body),
-        title=head.title or _title(entry),
-        at=entry.at or head.at,
-        counted=entry.seq if head.counted == head.seq and _settled(entry, tokens) else head.counted,
-        lanes={**head.lanes, entry.lane: _moved(lane, entry, tokens)},
-    )
+    folding = Folding(head)
+    folding.add(entry, tokens)
+    return folding.head()
 
 
 def _moved(lane: Lane, entry: Entry, tokens: int) -> Lane:
@@ -177,18 +228,15 @@ def byte_size(body: Source) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
-def _model(head: Head, body: Body) -> str:
-    if isinstance(body, Used) and body.model:
-        return body.model
-    if isinstance(body, Noted) and body.what == "model":
-        return body.facts.get("model", head.model)
-    return head.model
-
-
-def _limit(head: Head, body: Body) -> int:
-    if isinstance(body, Noted) and body.what == "limit":
-        return int(body.facts.get("limit", head.limit))
-    return head.limit
+def _learned(body: Used | Noted, model: str, limit: int) -> tuple[str, int]:
+    """The model and the limit after what was reported."""
+    if isinstance(body, Used):
+        return body.model or model, limit
+    if body.what == "model":
+        return body.facts.get("model", model), limit
+    if body.what == "limit":
+        return model, int(body.facts.get("limit", limit))
+    return model, limit
 
 
 def _title(entry: Entry) -> str:

@@ -2,7 +2,8 @@
 
 Strict and fast by default. Text that a strict reader refuses but that agents do write (lone
 surrogates, NaN, a number no double holds, bytes that are not UTF-8) is read by the lenient path,
-which says so. Values read leniently may hold lone surrogates: `cleaned` gives the storable form.
+which says so. Values read leniently may hold lone surrogates: `cleaned` gives the storable form,
+and whatever becomes a body has to be of that form.
 """
 
 import json
@@ -16,8 +17,6 @@ import msgspec
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
 SURROGATE = re.compile("[\ud800-\udfff]")
-DEEPEST = 200
-"""Levels of nesting read in a message; what lies deeper is kept as bytes only."""
 
 
 class NotJson(ValueError):
@@ -61,9 +60,17 @@ def _reason(error: ValueError) -> str:
     return "a number too long to read"
 
 
-def cleaned(text: str) -> str:
-    """Text that UTF-8 can hold: every lone surrogate becomes U+FFFD."""
-    return text if text.isascii() else SURROGATE.sub("\ufffd", text)
+def cleaned(value: Json) -> Json:
+    """A value whose texts UTF-8 can hold: every lone surrogate becomes U+FFFD."""
+    match value:
+        case str():
+            return SURROGATE.sub("\ufffd", value)
+        case list():
+            return [cleaned(item) for item in value]
+        case dict():
+            return {str(cleaned(key)): cleaned(item) for key, item in value.items()}
+        case _:
+            return value
 
 
 def encode(value: object) -> bytes:
@@ -123,9 +130,9 @@ def same_spelling(text: str) -> str:
     """JSON text in its one spelling; text that is no JSON, less its outer white space."""
     try:
         value, _ = parse(text.encode("utf-8", "surrogatepass"))
-    except NotJson:
+        return canonical(value).decode()
+    except (NotJson, RecursionError):
         return text.strip()
-    return canonical(value).decode()
 
 
 def members(raw: bytes) -> dict[str, bytes]:
@@ -165,25 +172,6 @@ def joined_array(parts: list[bytes]) -> bytes:
     return b"[" + b",".join(parts) + b"]"
 
 
-def depth(value: Json) -> int:
-    """How deeply a value is nested, counted without recursion."""
-    level, deepest = [value], 0
-    while level:
-        deepest += 1
-        level = [child for item in level for child in _children(item)]
-    return deepest
-
-
-def _children(value: Json) -> list[Json]:
-    match value:
-        case dict():
-            return list(value.values())
-        case list():
-            return value
-        case _:
-            return []
-
-
 def as_object(value: object) -> dict[str, Json]:
     """The value if it is an object, else an empty one: absent and misshapen read alike."""
     return cast(dict[str, Json], value) if isinstance(value, dict) else {}
@@ -195,8 +183,8 @@ def as_list(value: object) -> list[Json]:
 
 
 def as_text(value: object) -> str:
-    """The value if it is text, in its storable form, else an empty one."""
-    return cleaned(value) if isinstance(value, str) else ""
+    """The value if it is text, else an empty one."""
+    return value if isinstance(value, str) else ""
 
 
 def as_count(value: object) -> int:

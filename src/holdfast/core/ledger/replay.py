@@ -8,14 +8,23 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import Compressed, Derived, Entry, Restored, is_request, role_of
+from holdfast.core.ledger.entry import (
+    Compacted,
+    Compressed,
+    Derived,
+    Entry,
+    EntryId,
+    Restored,
+    is_request,
+    role_of,
+)
 from holdfast.core.ledger.head import STAMP, UNCOUNTED, Head, Lane, advance, byte_size
-from holdfast.core.ledger.window import Window, path_to
-from holdfast.core.ledger.window import advance as advance_window
+from holdfast.core.ledger.window import Window, fold, path_to
 
 
 def replay(entries: Iterable[Entry], counts: Mapping[int, int], known: Head) -> Head:
     """The head that `entries` fold to; what no entry tells (wire, documents) is as in `known`."""
+    film = _Film(counts)
     head = replace(
         known,
         seq=0,
@@ -28,19 +37,47 @@ def replay(entries: Iterable[Entry], counts: Mapping[int, int], known: Head) -> 
         at="",
         lanes={},
     )
-    seen: list[Entry] = []
     for entry in entries:
-        seen.append(entry)
-        head = advance(head, entry, counts.get(entry.seq, UNCOUNTED))
-        if head.stale:
-            head = _after_rewind(head, entry.lane, seen, counts)
+        head = film.next(head, entry)
     return head
 
 
-def _after_rewind(head: Head, name: str, seen: list[Entry], counts: Mapping[int, int]) -> Head:
-    window = advance_window(Window(name), seen)
-    lane = _resummed(head.lane(name), window, counts)
-    return replace(head, stale=False, lanes={**head.lanes, name: lane})
+class _Film:
+    """A replay under way: remembers how each lane stood at each entry, for rewinds."""
+
+    def __init__(self, counts: Mapping[int, int]) -> None:
+        self.counts = counts
+        self.seen: dict[str, list[Entry]] = {}
+        self.stood: dict[EntryId, Lane] = {}
+        self.turned: set[str] = set()
+        """Lanes in which something was hidden: there a rewind has to be folded anew."""
+
+    def next(self, head: Head, entry: Entry) -> Head:
+        self.seen.setdefault(entry.lane, []).append(entry)
+        if isinstance(entry.body, Compressed | Restored | Compacted):
+            self.turned.add(entry.lane)
+        now = advance(head, entry, self.counts.get(entry.seq, UNCOUNTED))
+        if now.stale:
+            lane = self._after_rewind(head.lane(entry.lane), now.lane(entry.lane), entry)
+            now = replace(now, stale=False, lanes={**now.lanes, entry.lane: lane})
+        if not isinstance(entry.body, Derived):
+            self.stood[entry.id] = now.lane(entry.lane)
+        return now
+
+    def _after_rewind(self, before: Lane, after: Lane, entry: Entry) -> Lane:
+        if entry.lane in self.turned:
+            window = fold(self.seen[entry.lane], lane=entry.lane)
+            return _resummed(after, window, self.counts)
+        back = self.stood.get(entry.parent or "", Lane())
+        # What `advance` added for this entry was added to the path that was left.
+        return replace(
+            after,
+            tokens=back.tokens + after.tokens - before.tokens,
+            uncounted=back.uncounted + after.uncounted - before.uncounted,
+            messages=back.messages + after.messages - before.messages,
+            turns=back.turns + after.turns - before.turns,
+            steps=back.steps + after.steps - before.steps,
+        )
 
 
 def _resummed(lane: Lane, window: Window, counts: Mapping[int, int]) -> Lane:

@@ -55,11 +55,13 @@ class Project:
 
     def _named(self, name: str | None) -> str:
         if not self.has_ledger:
-            raise NotRecorded("ledger", "", where=str(self.root))
+            raise NotRecorded("ledger", "", where=f"{self.root} yet; `holdfast ingest` makes one")
         names = [listed.name for listed in self.store.sessions()]
         if name is None:
             if not names:
-                raise NotRecorded("session", "", where=str(self.root))
+                raise NotRecorded(
+                    "session", "", where=f"{self.root} yet; `holdfast ingest` reads some"
+                )
             return names[0]
         fitting = [name] if name in names else [known for known in names if known.startswith(name)]
         if len(fitting) > 1:
