@@ -13,13 +13,12 @@ from holdfast.core.ledger.entry import (
     Derived,
     Entry,
     EntryId,
-    Noted,
     Sighting,
     Source,
     Step,
     ToolReturned,
 )
-from holdfast.core.ledger.head import Head, advance
+from holdfast.core.ledger.head import Head, advance, led_back
 from holdfast.core.ledger.resend import Match, match, orphans
 from holdfast.core.ledger.window import Window
 from holdfast.core.measure.models import Model
@@ -190,7 +189,7 @@ def _seen_anew(
 
 
 def _firsts(arrivals: Sequence[Arrival], laid: Match) -> tuple[int, ...]:
-    """The first entry of each known arrival; 0 for one that shows something of ours or the host's."""
+    """The first entry of each known arrival; 0 where a stand-in or the host's text stands."""
     replaced = {entry.seq for entry, _ in laid.replaced}
     firsts: list[int] = []
     at = 0
@@ -210,9 +209,9 @@ def _leaves(laid: Laid) -> bool:
 
 def _batch(head: Head, window: Window, laid: Laid) -> Batch:
     if _leaves(laid):
-        lane = replace(head.lane(window.lane), end=laid.match.end, group="")
+        lane = led_back(head.lane(window.lane), laid.match.end)
         head = replace(head, stale=True, lanes={**head.lanes, window.lane: lane})
-    batch = arrive(head, laid.rest, known=laid.known)
+    batch = arrive(head, laid.rest, find=lambda name: laid.known.get(name, 0))
     for body in _afterwards(batch, window, laid):
         end = batch.head.lane(window.lane).end
         entry = derived(batch.head.seq + 1, body, parent=end, lane=window.lane)
@@ -224,8 +223,6 @@ def _afterwards(batch: Batch, window: Window, laid: Laid) -> list[Derived]:
     """What has to be noted about the resent history."""
     noted: list[Derived] = []
     sources = [entry for entry in batch.entries if not isinstance(entry.body, Derived)]
-    if _leaves(laid) and not sources:
-        noted.append(Noted("switched"))
     if laid.match.replaced or laid.instead:
         steps = _host_steps(window, laid, sources, counter(batch.head.vocabulary))
         generation = batch.head.lane(window.lane).generation

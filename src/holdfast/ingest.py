@@ -13,12 +13,11 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.ledger.arrive import Arrival, Batch, Draft, arrive, derived
+from holdfast.core.ledger.arrive import Arrival, Batch, Draft, arrive
 from holdfast.core.ledger.chain import meaning
-from holdfast.core.ledger.entry import Derived, EntryId, Noted
-from holdfast.core.ledger.head import Head, advance
+from holdfast.core.ledger.entry import Derived, Entry, EntryId
+from holdfast.core.ledger.head import Head, led_back
 from holdfast.core.ledger.jsontext import Json, as_object, encode
-from holdfast.core.ledger.window import fold
 from holdfast.core.measure.models import Model, find
 from holdfast.core.measure.tokens import CountTokens, count_body
 from holdfast.core.plan.policy import Policy
@@ -30,6 +29,7 @@ from holdfast.vocabularies import counter
 from holdfast.wire import claude_code, lines
 from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES, WIRES, anything_fits
 from holdfast.wire.documents import open_document
+from holdfast.wire.jsonl import NOISE
 from holdfast.wire.pieces import Piece
 from holdfast.withhold import Withholder
 
@@ -96,7 +96,7 @@ def ingest(
 
 def _refuse_hopeless(path: str, wire: str, head: Sequence[Piece]) -> None:
     """Stop before anything is written when nothing here can be read."""
-    filled = [piece for piece in head if piece.raw.strip()]
+    filled = [piece for piece in head if piece.raw.strip(NOISE)]
     if not filled:
         raise Unreadable(path, "it is empty")
     values = [piece.value for piece in filled if piece.value is not None]
@@ -128,7 +128,7 @@ class _Reading:
         rest = known.skip(self._arrivals(pieces, progress))
         self._write_all(store, name, rest, known)
         if known.diverged:
-            _switch(store, name)
+            _shorten(store, name, self.source, self.pieces)
         settle(store, name, self._model())
         return Ingested(
             path=str(self.path),
@@ -206,7 +206,7 @@ class _Reading:
             stamped = replace(head, wire=head.wire or self.wire, vocabulary=vocabulary)
             usable = not head.vocabulary or head.vocabulary == vocabulary
             stamped = stamped if usable else replace(stamped, stale=True)
-            return arrive(known.moved(stamped), arrivals, place=known.place, known=known.names)
+            return arrive(known.moved(stamped), arrivals, place=known.place, find=known.find)
 
         batch = store.append(name, build)
         known.began = True
@@ -251,11 +251,10 @@ class _Known:
 
     def __init__(self, store: Store, session: str, source: str) -> None:
         self._store, self._session, self._source = store, session, source
-        self._ends: dict[int, tuple[str, EntryId]] | None = None
+        self._lines: dict[int, tuple[Entry, ...]] | None = None
         self._upto = 0
         self.diverged = False
         self.began = False
-        self.names: dict[EntryId, int] = {}
 
     def skip(self, arrivals: Iterator[Arrival]) -> Iterator[Arrival]:
         """The arrivals from the first one on that is not known as it is."""
@@ -266,7 +265,6 @@ class _Known:
                 left = [seen, *known] if seen is not None else []
                 # Lines that held nothing may be replaced: a torn end that was completed since.
                 self.diverged = any(sighting.first for sighting in left)
-                self.names = self._store.names(self._session) if self.diverged else {}
                 return chain([arrival], arrivals)
             self._upto += 1
         return iter(())
@@ -275,43 +273,45 @@ class _Known:
         """The head with the lanes' ends where they were before the first line that differs."""
         if not self.diverged or self.began:
             return head
-        ends = {lane: name for pos, (lane, name) in self._places().items() if pos < self._upto}
-        lanes = {
-            lane: replace(stands, end=ends.get(lane), group="")
-            for lane, stands in head.lanes.items()
-        }
-        return replace(head, stale=True, lanes=lanes)
+        ends: dict[str, EntryId | None] = {}
+        for pos, entries in self._known_lines().items():
+            last = entries[-1]
+            ends.setdefault(last.lane, None)
+            if pos < self._upto:
+                ends[last.lane] = last.id
+        lanes = {lane: led_back(head.lane(lane), end) for lane, end in ends.items()}
+        return replace(head, stale=True, lanes={**head.lanes, **lanes})
 
-    def place(self, source: str, pos: int) -> EntryId | None:
-        """The last entry of a known line."""
+    def place(self, source: str, pos: int) -> tuple[EntryId, ...]:
+        """The entries of a known line."""
         del source
-        found = self._places().get(pos)
-        return found[1] if found else None
+        return tuple(entry.id for entry in self._known_lines().get(pos, ()))
 
-    def _places(self) -> dict[int, tuple[str, EntryId]]:
-        """For each known line that holds entries: their lane, and the last of them."""
-        if self._ends is None:
+    def find(self, name: EntryId) -> int:
+        """The number of a known entry."""
+        return self._store.names(self._session, [name]).get(name, 0)
+
+    def _known_lines(self) -> dict[int, tuple[Entry, ...]]:
+        """For each known line that holds entries: these."""
+        if self._lines is None:
             entries = {entry.seq: entry for entry in self._store.read(self._session)}
-            self._ends = {}
+            self._lines = {}
             for seen in self._store.sightings(self._session, self._source):
-                if seen.first:
-                    last = entries[seen.first + seen.parts - 1]
-                    self._ends[seen.pos] = (last.lane, last.id)
-        return self._ends
+                numbers = range(seen.first, seen.first + seen.parts)
+                if numbers:
+                    self._lines[seen.pos] = tuple(entries[number] for number in numbers)
+        return self._lines
 
 
-def _switch(store: Store, session: str) -> None:
-    """Note which path is meant when a rewritten file ends on one that was known before."""
+def _shorten(store: Store, session: str, source: str, length: int) -> None:
+    """Let a document that was rewritten end where its file ends now."""
 
     def build(head: Head) -> Batch:
-        batch = Batch(head)
-        for lane, stands in head.lanes.items():
-            if fold(entries, lane=lane).end != stands.end:
-                entry = derived(batch.head.seq + 1, Noted("switched"), parent=stands.end, lane=lane)
-                batch = replace(
-                    batch, head=advance(batch.head, entry), entries=(*batch.entries, entry)
-                )
-        return batch
+        known = head.documents[source]
+        if known.length <= length:
+            return Batch(head)
+        # A later line at a place given up gets a version of its own.
+        shorter = replace(known, length=length, version=known.version + 1)
+        return Batch(replace(head, documents={**head.documents, source: shorter}))
 
-    entries = list(store.read(session))
     store.append(session, build)

@@ -4,7 +4,7 @@ A session is a name in a store. This object adds what must not be in the core: t
 tokenizer, and a memory of what was last seen, so that the next turn costs what is new.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import TypeAlias, cast
 
@@ -16,7 +16,6 @@ from holdfast.core.ledger.entry import (
     Compressed,
     Derived,
     Entry,
-    EntryId,
     Noted,
     Restored,
     role_of,
@@ -233,14 +232,21 @@ class Session:
             Conflict: the window changed since it was planned.
             BadCompression: it hides what is not there or what came later.
         """
-        hidden = _hidden(body)
-        known = self.store.names(self.name, hidden)
+        lane = (entry for entry in self._named_in(body) if entry.lane == self.agent)
+        entries = {entry.id: entry for entry in lane}
 
         def build(head: Head) -> Batch:
-            guard(self.name, head.lane(self.agent), body, known)
+            guard(self.name, head.lane(self.agent), body, entries)
             return note(head, body, lane=self.agent)
 
         return self._write(build)
+
+    def _named_in(self, body: Compressed | Restored) -> Iterator[Entry]:
+        """The entries that decide whether a compression may be written."""
+        if isinstance(body, Restored):
+            return self.store.read(self.name)
+        hidden = (name for step in body.steps for name in step.hides)
+        return self.store.read(self.name, numbers=self.store.names(self.name, hidden).values())
 
     def tokens_of(self, entries: Iterable[Entry]) -> int:
         """Raw tokens of source entries, in the model's vocabulary."""
@@ -319,12 +325,6 @@ def _withheld(firsts: Sequence[int], given: Sequence[Given]) -> dict[int, bytes]
     """By its first entry: the bytes of each message that is not stored as it was given."""
     pairs = zip(firsts, given, strict=False)
     return {first: one.raw for first, one in pairs if first and one.raw != one.arrival.raw}
-
-
-def _hidden(body: Compressed | Restored) -> list[EntryId]:
-    if isinstance(body, Restored):
-        return [body.compressed]
-    return [name for step in body.steps for name in step.hides]
 
 
 def text_of_entry(entry: Entry) -> str:

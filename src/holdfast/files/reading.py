@@ -24,7 +24,7 @@ def opened(path: Path) -> BinaryIO:
         raise Unreadable(str(path), reason_of(error)) from None
     magic = file.read(len(GZIP))
     file.seek(0)
-    return cast(BinaryIO, _Unpacked(fileobj=file, mode="rb")) if magic == GZIP else file
+    return cast(BinaryIO, _Unpacked(file)) if magic == GZIP else file
 
 
 def reason_of(error: OSError) -> str:
@@ -35,11 +35,14 @@ def reason_of(error: OSError) -> str:
 class _Unpacked(gzip.GzipFile):
     """A compressed file that gives what it holds up to where it breaks off."""
 
+    def __init__(self, packed: BinaryIO) -> None:
+        super().__init__(fileobj=packed, mode="rb")
+        self._packed = packed
+
     def close(self) -> None:
         """Close the file underneath too: GzipFile leaves one that it was given open."""
-        packed, _ = self.fileobj, super().close()
-        if packed is not None:
-            packed.close()
+        super().close()
+        self._packed.close()
 
     def readline(self, size: int | None = -1) -> bytes:
         """A line, or nothing more where the rest cannot be unpacked."""

@@ -73,6 +73,19 @@ def has_reset_defect(version: str) -> bool:
     return numbers < (3, 51, 3)
 
 
+def _without_log(db: Database, path: str) -> None:
+    db.set_busy_timeout(0)
+    try:
+        mode = db.pragma("journal_mode", "delete")
+    except apsw.BusyError:
+        mode = "wal"
+    if mode == "wal":
+        db.close()
+        reason = "this SQLite is older than 3.51.3 and another process has the file open"
+        raise StoreRefused(path, reason)
+    db.set_busy_timeout(WAIT)
+
+
 def connect(path: str, *, version: str | None = None) -> Database:
     """A connection on which a commit means that the bytes are on the disk.
 
@@ -83,12 +96,10 @@ def connect(path: str, *, version: str | None = None) -> Database:
     db = cast(Database, apsw.Connection(path, flags))
     # First of all: everything after it may have to wait for another process.
     db.set_busy_timeout(WAIT)
-    unsafe = has_reset_defect(version or apsw.sqlite_lib_version())
-    mode = db.pragma("journal_mode", "delete" if unsafe else "wal")
-    if unsafe and mode == "wal":
-        db.close()
-        reason = "this SQLite is older than 3.51.3 and another process has the file open"
-        raise StoreRefused(path, reason)
+    if has_reset_defect(version or apsw.sqlite_lib_version()):
+        _without_log(db, path)
+    else:
+        db.pragma("journal_mode", "wal")
     # Content is found by hash, in no order: room for the pages that takes.
     db.pragma("cache_size", -16_000)
     # NORMAL would lose acknowledged commits when the power goes.

@@ -20,7 +20,6 @@ class _Shelf:
         self.touched = 0
         self.entries: list[Entry] = []
         self.names: dict[EntryId, int] = {}
-        self.sources: dict[EntryId, int] = {}
         self.counts: dict[str, dict[int, int]] = {}
         self.sightings: dict[str, dict[int, Sighting]] = {}
         self.arrivals: dict[int, Sighting] = {}
@@ -30,9 +29,8 @@ class _Shelf:
         self.head = batch.head
         self.entries.extend(batch.entries)
         for entry in batch.entries:
-            self.names[entry.id] = entry.seq
             if not isinstance(entry.body, Derived):
-                self.sources[entry.id] = entry.seq
+                self.names[entry.id] = entry.seq
         for sighting in batch.sightings:
             self.sightings.setdefault(sighting.source, {})[sighting.pos] = sighting
             if sighting.first:
@@ -83,14 +81,13 @@ class MemoryStore:
         entries = self._shelf(session).entries
         if numbers is None:
             return iter(entries[since:])
-        return iter([entries[number - 1] for number in sorted(set(numbers))])
+        there = sorted(number for number in set(numbers) if 0 < number <= len(entries))
+        return iter([entries[number - 1] for number in there])
 
     def names(self, session: str, ids: Iterable[EntryId] | None = None) -> dict[EntryId, int]:
         """See `Store.names`."""
-        shelf = self._shelf(session)
-        if ids is None:
-            return dict(shelf.sources)
-        return {name: shelf.names[name] for name in ids if name in shelf.names}
+        names = self._shelf(session).names
+        return dict(names) if ids is None else {name: names[name] for name in ids if name in names}
 
     def counts(self, session: str, vocabulary: str) -> dict[int, int]:
         """See `Store.counts`."""
@@ -98,8 +95,10 @@ class MemoryStore:
 
     def sightings(self, session: str, source: str = "") -> Iterator[Sighting]:
         """See `Store.sightings`."""
-        pieces = self._shelf(session).sightings.get(source, {})
-        return iter([pieces[pos] for pos in sorted(pieces)])
+        shelf = self._shelf(session)
+        pieces, document = shelf.sightings.get(source, {}), shelf.head.documents.get(source)
+        length = document.length if document else 0
+        return iter([pieces[pos] for pos in sorted(pieces) if pos < length])
 
     def arrivals(self, session: str, firsts: Iterable[int]) -> dict[int, Sighting]:
         """See `Store.arrivals`."""

@@ -43,13 +43,14 @@ ENTRY_COLUMNS = "seq, id, parent, lane, message, part, grouped, at, derived, sto
 READ_SINCE = f"select {ENTRY_COLUMNS} from entries where session = ? and seq > ? order by seq"
 READ_ONE = f"select {ENTRY_COLUMNS} from entries where session = ? and seq = ?"
 NAMES = "select id, seq from entries where session = ? and derived = 0"
-NAME = "select seq from entries where session = ? and id = ?"
+NAME = "select seq from entries where session = ? and id = ? and derived = 0"
 HAS_BLOB = "select 1 from blobs where project = ? and hash = ?"
 BLOB = "select data from blobs where project = ? and hash = ?"
 COUNTS = "select data from counts where session = ? and vocabulary = ? order by last"
 SIGHTING_COLUMNS = "source, pos, version, first, parts, lead, stored, raw, sum"
 NEWEST = f"""
-select {SIGHTING_COLUMNS} from sightings as s where session = ? and source = ? and version =
+select {SIGHTING_COLUMNS} from sightings as s
+where session = ? and source = ? and pos < ? and version =
     (select max(version) from sightings
      where session = s.session and source = s.source and pos = s.pos)
 order by pos
@@ -220,7 +221,12 @@ class SqliteStore:
 
     def sightings(self, session: str, source: str = "") -> Iterator[Sighting]:
         """See `Store.sightings`."""
-        return self._each(NEWEST, (self._key(session), source), self._sighting)
+        found = self._one(FIND, (self.project, session))
+        if found is None:
+            return iter(())
+        document = _decode_head(found[1]).documents.get(source)
+        length = document.length if document else 0
+        return self._each(NEWEST, (found[0], source, length), self._sighting)
 
     def arrivals(self, session: str, firsts: Iterable[int]) -> dict[int, Sighting]:
         """See `Store.arrivals`."""
@@ -236,6 +242,8 @@ class SqliteStore:
     def keep(self, session: str, window: Kept) -> None:
         """See `Store.keep`."""
         key = self._key(session)
+        if not key:
+            return
         with self._lock, translated(self.path):
             self._db.execute(ADD_WINDOW, (key, window.lane, msgspec.msgpack.encode(window)))
 

@@ -19,7 +19,6 @@ from holdfast.core.ledger.entry import (
 )
 from holdfast.core.ledger.jsontext import (
     Json,
-    as_list,
     as_object,
     as_text,
     elements,
@@ -28,25 +27,22 @@ from holdfast.core.ledger.jsontext import (
     joined_object,
     members,
 )
+from holdfast.wire.kinds import ANTHROPIC, CHAT, RESPONSES, kinds_of
 from holdfast.wire.media import read_media
 
 NAME = "anthropic"
 
-OWN_BLOCKS = frozenset(
-    {"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "document"}
-)
-
 
 def fits(message: Mapping[str, Json]) -> bool | None:
     """Whether this is surely ours (True), surely not (False), or could be anyone's (None)."""
-    if "role" not in message or "tool_calls" in message or message["role"] == "tool":
+    if "role" not in message or message["role"] in ("tool", "function", "developer"):
         return False
-    kinds = {as_text(as_object(block).get("type")) for block in as_list(message.get("content"))}
-    if kinds & OWN_BLOCKS or any(
-        as_object(b).get("source") for b in as_list(message.get("content"))
-    ):
-        return True
-    return None if kinds <= {"text"} else False
+    if "tool_calls" in message or "function_call" in message or message.get("type") == "message":
+        return False
+    kinds = kinds_of(message)
+    if kinds & (CHAT | RESPONSES):
+        return False
+    return True if kinds & ANTHROPIC else None
 
 
 def read(message: Mapping[str, Json]) -> list[Source]:
@@ -134,9 +130,10 @@ def blocks_of(raw: bytes) -> list[bytes]:
 
 
 def _blocks(content: bytes) -> list[bytes]:
-    if content[:1] == b"[":
-        return elements(content)
-    return [joined_object({"type": b'"text"', "text": content})]
+    if content[:1] != b"[":
+        return [joined_object({"type": b'"text"', "text": content})]
+    # A message without blocks says nothing, once: as it is read, so it is written.
+    return elements(content) or [b'{"type":"text","text":""}']
 
 
 def _rewrite_block(block: bytes, stand_in: Source) -> bytes:

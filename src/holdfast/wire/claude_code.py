@@ -51,7 +51,7 @@ class Reader:
     """Reads one transcript, line by line, remembering how its lines hang together."""
 
     def __init__(self) -> None:
-        self._places: dict[str, int] = {}
+        self._places: dict[str, int | None] = {}
         """For each line the position of the message it leads back to."""
         self._lanes: dict[str, str] = {}
         self._prompted: set[int] = set()
@@ -59,17 +59,20 @@ class Reader:
 
     def read(self, line: Mapping[str, Json], pos: int) -> tuple[Draft, ...]:
         """The drafts of one line; none for what is bookkeeping."""
-        lane, parent = self._lane(line), self._place(as_text(line.get("parentUuid")))
+        lane, parent = self._lane(line), self._parent(line)
         drafts = self._drafts(line, lane, parent)
         uuid = as_text(line.get("uuid"))
         if uuid:
-            spoken = any(not isinstance(draft.body, Compacted | Used) for draft in drafts)
-            self._places[uuid] = pos if spoken else parent
+            # A line with nothing in it leads on to the one it follows; a compaction starts afresh.
+            holds = any(not isinstance(draft.body, Used) for draft in drafts)
+            self._places[uuid] = pos if holds else parent
             self._lanes[uuid] = lane
         return drafts
 
-    def _place(self, uuid: str) -> int:
-        return self._places.get(uuid, -1)
+    def _parent(self, line: Mapping[str, Json]) -> int | None:
+        """The place of the message a line follows: -1 for none, None when it cannot be told."""
+        uuid = line.get("parentUuid")
+        return -1 if uuid is None else self._places.get(as_text(uuid))
 
     def _lane(self, line: Mapping[str, Json]) -> str:
         if line.get("isSidechain") is not True:
@@ -77,7 +80,7 @@ class Reader:
         own = as_text(line.get("agentId")) or self._lanes.get(as_text(line.get("parentUuid")), "")
         return own or as_text(line.get("uuid"))
 
-    def _drafts(self, line: Mapping[str, Json], lane: str, parent: int) -> tuple[Draft, ...]:
+    def _drafts(self, line: Mapping[str, Json], lane: str, parent: int | None) -> tuple[Draft, ...]:
         at = as_text(line.get("timestamp"))
         match as_text(line.get("type")):
             case "assistant" if isinstance(line.get("message"), dict):
@@ -114,12 +117,15 @@ class Reader:
         model = as_text(message.get("model"))
         return Used(size, size, output, read, write, model, request)
 
-    def _user(self, line: Mapping[str, Json], lane: str, at: str, parent: int) -> tuple[Draft, ...]:
+    def _user(
+        self, line: Mapping[str, Json], lane: str, at: str, parent: int | None
+    ) -> tuple[Draft, ...]:
         bodies = anthropic.read(as_object(line.get("message")))
         speaker = _speaker(line)
         bodies = [_by(speaker, body) for body in bodies]
         follows = None
-        if any(isinstance(body, Said) and not body.by for body in bodies) and not lane:
+        asked = any(isinstance(body, Said) and not body.by for body in bodies)
+        if asked and parent is not None and not lane:
             follows = parent if parent in self._prompted else None
             self._prompted.add(parent)
         first, *rest = (Draft(body, lane, at=at) for body in bodies)
@@ -127,9 +133,9 @@ class Reader:
 
     def _boundary(self, data: Mapping[str, Json], lane: str, at: str) -> Draft:
         kept = as_list(as_object(data.get("preservedMessages")).get("uuids"))
-        places = tuple(self._place(as_text(uuid)) for uuid in kept)
+        places = (self._places.get(as_text(uuid)) for uuid in kept)
         body = Compacted(as_text(data.get("trigger")))
-        return Draft(body, lane, at=at, keeps=tuple(place for place in places if place >= 0))
+        return Draft(body, lane, at=at, keeps=tuple(pos for pos in places if pos is not None))
 
 
 def _speaker(line: Mapping[str, Json]) -> str:

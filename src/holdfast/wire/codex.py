@@ -15,6 +15,7 @@ from holdfast.core.ledger.jsontext import (
     as_object,
     as_text,
     canonical,
+    elements,
     members,
     parse,
 )
@@ -111,6 +112,8 @@ def spoken(raw: bytes) -> list[bytes]:
     match line.get("type", b"").strip(b'"'):
         case b"response_item":
             return [payload]
+        case b"compacted" if members(payload).get("replacement_history", b"")[:1] == b"[":
+            return elements(members(payload)["replacement_history"])
         case b"session_meta" | b"compacted":
             drafts = Reader().read(as_object(parse(raw)[0]), 0)
             bodies = (draft.body for draft in drafts)

@@ -61,10 +61,28 @@ def picture_size(data: bytes) -> tuple[int, int]:
         return int.from_bytes(data[6:8], "little"), int.from_bytes(data[8:10], "little")
     if data.startswith(b"\xff\xd8"):
         return _jpeg_size(data)
-    if data[:4] == b"RIFF" and data[8:16] == b"WEBPVP8X" and len(data) >= 30:
-        width, height = data[24:27], data[27:30]
-        return int.from_bytes(width, "little") + 1, int.from_bytes(height, "little") + 1
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP" and len(data) >= 30:
+        return _webp_size(data)
     return 0, 0
+
+
+def _webp_size(data: bytes) -> tuple[int, int]:
+    """The three forms of WebP: extended, lossless, lossy."""
+    match data[12:16]:
+        case b"VP8X":
+            width, height = data[24:27], data[27:30]
+            return int.from_bytes(width, "little") + 1, int.from_bytes(height, "little") + 1
+        case b"VP8L":
+            bits = int.from_bytes(data[21:25], "little")
+            return (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+        case b"VP8 ":
+            width, height = data[26:28], data[28:30]
+            return (
+                int.from_bytes(width, "little") & 0x3FFF,
+                int.from_bytes(height, "little") & 0x3FFF,
+            )
+        case _:
+            return 0, 0
 
 
 def _jpeg_size(data: bytes) -> tuple[int, int]:

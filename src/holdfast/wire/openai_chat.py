@@ -29,10 +29,12 @@ from holdfast.core.ledger.jsontext import (
     members,
     parse,
 )
+from holdfast.wire.kinds import ANTHROPIC, CHAT, RESPONSES, kinds_of
 from holdfast.wire.media import read_media
 
 NAME = "openai_chat"
 
+OWN_KEYS = ("tool_calls", "function_call", "tool_call_id")
 REASONING = ("reasoning_content", "reasoning")
 
 
@@ -48,14 +50,12 @@ def fits(message: Mapping[str, Json]) -> bool | None:
     """Whether this is surely ours (True), surely not (False), or could be anyone's (None)."""
     if "role" not in message or "type" in message:
         return False
-    if "tool_calls" in message or "function_call" in message or "tool_call_id" in message:
+    if any(key in message for key in OWN_KEYS) or message["role"] in ("tool", "function"):
         return True
-    if message["role"] in ("tool", "function", "developer"):
-        return True
-    kinds = {as_text(as_object(part).get("type")) for part in as_list(message.get("content"))}
-    if kinds & {"image_url", "input_audio", "file", "refusal"}:
-        return True
-    return None if kinds <= {"text"} else False
+    kinds = kinds_of(message)
+    if kinds & (ANTHROPIC | RESPONSES):
+        return False
+    return True if kinds & CHAT else None
 
 
 def read(message: Mapping[str, Json]) -> list[Source]:
@@ -153,7 +153,7 @@ def _place(
     stand_in: Source | None,
 ) -> None:
     if slot.at is None:
-        _put(parts, slot.key, None if stand_in is None else encode(text_of(stand_in)))
+        _put(parts, slot.key, None if stand_in is None else _rewrite_whole(parts, slot, stand_in))
     elif stand_in is None:
         gone.add((slot.key, slot.at))
     else:
@@ -169,12 +169,20 @@ def _put(parts: dict[str, bytes], key: str, value: bytes | None) -> None:
         parts.pop(key, None)
 
 
+def _rewrite_whole(parts: Mapping[str, bytes], slot: Slot, stand_in: Source) -> bytes:
+    if slot.key == "function_call" and isinstance(stand_in, ToolCalled):
+        call = members(parts["function_call"])
+        return joined_object({**call, "arguments": encode(stand_in.arguments)})
+    return encode(text_of(stand_in))
+
+
 def _rewrite_part(raw: bytes, stand_in: Source) -> bytes:
     if not isinstance(stand_in, ToolCalled):
         return encode({"type": "text", "text": text_of(stand_in)})
     call = members(raw)
-    function = {**members(call["function"]), "arguments": encode(stand_in.arguments)}
-    return joined_object({**call, "function": joined_object(function)})
+    kind, key = ("custom", "input") if "custom" in call else ("function", "arguments")
+    inner = {**members(call.get(kind, b"{}")), key: encode(stand_in.arguments)}
+    return joined_object({**call, kind: joined_object(inner)})
 
 
 def speak(body: Source) -> bytes:

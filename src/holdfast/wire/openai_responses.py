@@ -23,6 +23,7 @@ from holdfast.core.ledger.jsontext import (
     joined_object,
     members,
 )
+from holdfast.wire.kinds import ANTHROPIC, CHAT, RESPONSES, kinds_of
 from holdfast.wire.media import read_media
 
 NAME = "openai_responses"
@@ -40,7 +41,6 @@ CALLS = {
 OTHER_ITEMS = frozenset(
     {"reasoning", "item_reference", "compaction", "compaction_trigger", "tool_search_output"}
 )
-OWN_PARTS = frozenset({"input_text", "output_text", "input_image", "input_file"})
 
 
 def fits(message: Mapping[str, Json]) -> bool | None:
@@ -48,10 +48,12 @@ def fits(message: Mapping[str, Json]) -> bool | None:
     kind = message.get("type")
     if isinstance(kind, str):
         return _is_item(kind, message)
-    kinds = {as_text(as_object(part).get("type")) for part in as_list(message.get("content"))}
-    if kinds & OWN_PARTS:
-        return True
-    return None if message.get("role") and not kinds and "tool_calls" not in message else False
+    if message.get("role") in (None, "tool", "function") or "tool_calls" in message:
+        return False
+    kinds = kinds_of(message)
+    if kinds & (ANTHROPIC | CHAT):
+        return False
+    return True if kinds & RESPONSES else None
 
 
 def _is_item(kind: str, message: Mapping[str, Json]) -> bool | None:
@@ -140,10 +142,19 @@ def _rewrite_parts(
     for at, part in enumerate(parts):
         stand_in = shown.get(at)
         if stand_in is not None:
-            kept.append(joined_object({**members(part), "text": encode(text_of(stand_in))}))
+            kept.append(_words(part, text_of(stand_in)))
         elif at not in shown:
             kept.append(part)
     return joined_object({**item, "content": joined_array(kept)}) if kept else None
+
+
+def _words(part: bytes, text: str) -> bytes:
+    """A part that says `text`: the same kind where it held words, plain words where it did not."""
+    old = members(part)
+    for key in ("text", "refusal"):
+        if key in old:
+            return joined_object({**old, key: encode(text)})
+    return encode({"type": "input_text", "text": text})
 
 
 def _rewrite_item(item: dict[str, bytes], stand_in: Source) -> bytes:

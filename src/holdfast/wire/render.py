@@ -10,7 +10,13 @@ from itertools import groupby
 from msgspec import Struct
 
 from holdfast.core.ledger.entry import Sighting, Source
-from holdfast.core.ledger.jsontext import joined_array, joined_object, members
+from holdfast.core.ledger.jsontext import (
+    as_object,
+    joined_array,
+    joined_object,
+    members,
+    parse,
+)
 from holdfast.core.ledger.window import Item
 from holdfast.wire import anthropic, claude_code
 from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES
@@ -45,10 +51,8 @@ def _fragments(
                 yield Fragment(MESSAGE_WIRES[speaks].speak(item.body))
             continue
         changed = _changed(shown, arrivals[first].parts)
-        for raw in _spoken(arrivals[first].raw, wire):
-            kept = MESSAGE_WIRES[speaks].rewrite(raw, changed) if changed else raw
-            if kept is not None:
-                yield Fragment(kept, shown[0].entry.group)
+        for raw in _kept(_spoken(arrivals[first].raw, wire), changed, speaks):
+            yield Fragment(raw, shown[0].entry.group)
 
 
 def _arrival(item: Item) -> int:
@@ -64,9 +68,24 @@ def _changed(shown: list[Item], count: int) -> dict[int, Source | None]:
     return {**gone, **replaced}
 
 
+def _kept(raws: list[bytes], changed: Mapping[int, Source | None], speaks: str) -> Iterator[bytes]:
+    """The messages of an arrival, written anew where a part of them changed."""
+    wire, start = MESSAGE_WIRES[speaks], 0
+    for raw in raws:
+        if not changed:
+            yield raw
+            continue
+        end = start + len(wire.read(as_object(parse(raw)[0])))
+        own = {part - start: body for part, body in changed.items() if start <= part < end}
+        kept = wire.rewrite(raw, own) if own else raw
+        start = end
+        if kept is not None:
+            yield kept
+
+
 def _spoken(raw: bytes, wire: str) -> list[bytes]:
     if wire not in TRANSCRIPT_WIRES:
-        return [raw.strip()]
+        return [json_of(raw)]
     return TRANSCRIPT_WIRES[wire].spoken(json_of(raw))
 
 
@@ -85,10 +104,27 @@ def _gathered(fragments: Iterable[Fragment]) -> list[Fragment]:
 def _home(out: list[Fragment], fragment: Fragment) -> Fragment | None:
     if fragment.group:
         # The results of earlier calls of the same message may already stand behind it.
-        return next((known for known in out[-2:] if known.group == fragment.group), None)
-    if out and not out[-1].group and _role(out[-1].raw) == _role(fragment.raw) == b'"user"':
+        newest = next((known for known in reversed(out) if known.group), None)
+        return newest if newest is not None and newest.group == fragment.group else None
+    if _role(fragment.raw) != b'"user"':
+        return None
+    if out and _role(out[-1].raw) == b'"user"':
         return out[-1]
+    return _results_before(out) if _is_result(fragment.raw) else None
+
+
+def _results_before(out: list[Fragment]) -> Fragment | None:
+    """Where the results of the newest calls stand, when something was said in between."""
+    for known in reversed(out):
+        if known.group:
+            return None
+        if _role(known.raw) == b'"user"' and _is_result(known.raw):
+            return known
     return None
+
+
+def _is_result(raw: bytes) -> bool:
+    return any("tool_use_id" in members(block) for block in anthropic.blocks_of(raw))
 
 
 def _role(raw: bytes) -> bytes:

@@ -5,18 +5,20 @@ write lock, so that two writers can never extend the same end, and therefore doe
 meanings and token counts come in with the drafts.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.chain import link, meaning, name_derived
-from holdfast.core.ledger.entry import Body, Compacted, Derived, Entry, EntryId, Sighting
+from holdfast.core.ledger.entry import Body, Compacted, Derived, Entry, EntryId, Noted, Sighting
 from holdfast.core.ledger.head import UNCOUNTED, Document, Folding, Head, advance
 
-Place: TypeAlias = Callable[[str, int], EntryId | None]
-"""The last entry of the line at a position of a source."""
+Place: TypeAlias = Callable[[str, int], tuple[EntryId, ...]]
+"""The entries of the line at a position of a source."""
+Find: TypeAlias = Callable[[EntryId], int]
+"""The number of a source entry, or 0 when there is none of that name."""
 
 
 class Draft(Struct, frozen=True, omit_defaults=True):
@@ -56,18 +58,31 @@ class Batch(Struct, frozen=True):
     """Entry number and raw tokens, in the head's vocabulary."""
 
 
+def nowhere(source: str, pos: int) -> tuple[EntryId, ...]:
+    """The place of lines in a source of which nothing is known."""
+    del source, pos
+    return ()
+
+
+def unknown(name: EntryId) -> int:
+    """The number of an entry in a ledger that has none."""
+    del name
+    return 0
+
+
 def arrive(
     head: Head,
     arrivals: Sequence[Arrival],
     *,
-    place: Place | None = None,
-    known: Mapping[EntryId, int] | None = None,
+    place: Place = nowhere,
+    find: Find = unknown,
 ) -> Batch:
     """The batch that adds `arrivals` at the ends of their lanes.
 
-    An entry that `known` has a number for is not added again: the lane moves on to it.
+    Where a lane was led back, what follows may be known: it is looked up by `find`, and what is
+    found is not added again.
     """
-    desk = _Desk(head, place, known or {})
+    desk = _Desk(head, place, find)
     for arrival in arrivals:
         desk.take(arrival)
     return desk.batch()
@@ -76,14 +91,20 @@ def arrive(
 class _Desk:
     """The work of one batch: the fold moves on with every draft."""
 
-    def __init__(self, head: Head, place: Place | None, known: Mapping[EntryId, int]) -> None:
-        self.fold, self.place, self.known = Folding(head), place, known
+    def __init__(self, head: Head, place: Place, find: Find) -> None:
+        self.fold, self.place, self.find = Folding(head), place, find
         self.entries: list[Entry] = []
         self.sightings: list[Sighting] = []
         self.counts: list[tuple[int, int]] = []
-        self.ends: dict[tuple[str, int], EntryId | None] = {}
+        self.lines: dict[tuple[str, int], tuple[EntryId, ...]] = {}
+        self.added: dict[EntryId, int] = {}
+        self.moved: set[str] = set()
 
     def batch(self) -> Batch:
+        for lane in sorted(self.moved):
+            # The newest entry is on the path that was left: say which one is meant.
+            if self.fold.lane(lane).retraced:
+                self._add_derived(Draft(Noted("switched"), lane), Noted("switched"), "")
         return Batch(
             self.fold.head(), tuple(self.entries), tuple(self.sightings), tuple(self.counts)
         )
@@ -91,41 +112,55 @@ class _Desk:
     def take(self, arrival: Arrival) -> None:
         document = self.fold.documents.get(arrival.source) or Document()
         pos = document.length if arrival.pos is None else arrival.pos
-        first, parts = self._number(arrival, pos)
+        numbers = self._number(arrival, pos)
         version = document.version + (pos < document.length)
         self.sightings.append(
-            Sighting(arrival.source, pos, version, arrival.raw, arrival.lead, first, parts)
+            Sighting(
+                source=arrival.source,
+                pos=pos,
+                version=version,
+                raw=arrival.raw,
+                lead=arrival.lead,
+                first=numbers[0] if numbers else 0,
+                parts=len(numbers),
+            )
         )
         live = document.live or arrival.pos is None
         length = max(document.length, pos + 1)
         self.fold.documents[arrival.source] = Document(length, version, live)
 
-    def _number(self, arrival: Arrival, pos: int) -> tuple[int, int]:
-        """Add an arrival's drafts; return the number of its first source entry, and how many."""
-        first, part, message, lane = 0, 0, 0, ""
+    def _number(self, arrival: Arrival, pos: int) -> list[int]:
+        """Add an arrival's drafts; return the numbers of its source entries."""
+        numbers: list[int] = []
+        names: list[EntryId] = []
+        message = 0
         for draft in arrival.drafts:
             if isinstance(draft.body, Derived):
-                self._add_derived(draft, draft.body, arrival.source)
+                # Along a known path, what was noted about it is known too.
+                if not self.fold.lane(draft.lane).retraced:
+                    self._add_derived(draft, draft.body, arrival.source)
                 continue
-            lane = draft.lane
             if not message:
-                stands = self.fold.lane(lane)
+                stands = self.fold.lane(draft.lane)
                 joins = bool(draft.group) and draft.group == stands.group
                 message = stands.message if joins else self.fold.seq + 1
-            number = self._add_source(draft, arrival.source, message=message, part=part)
-            first = first or number
-            part += 1
-        if first:
-            self.ends[arrival.source, pos] = self.fold.lane(lane).end
-        return first, part
+            number = self._add_source(draft, arrival.source, message=message, part=len(numbers))
+            numbers.append(number)
+            names.append(self.fold.lane(draft.lane).end or "")
+        if names:
+            self.lines[arrival.source, pos] = tuple(names)
+        return numbers
 
     def _add_source(self, draft: Draft, source: str, *, message: int, part: int) -> int:
         assert not isinstance(draft.body, Derived)
         parent = self._parent(draft, source)
         name = link(parent, draft.meant or meaning(draft.body), lane=draft.lane)
-        if name in self.known:
-            self.fold.move(draft.lane, name)
-            return self.known[name]
+        if draft.follows is not None or self.fold.lane(draft.lane).retraced:
+            number = self.added.get(name) or self.find(name)
+            if number:
+                self.moved.add(draft.lane)
+                self.fold.move(draft.lane, name)
+                return number
         entry = Entry(
             id=name,
             parent=parent,
@@ -141,18 +176,21 @@ class _Desk:
         return entry.seq
 
     def _parent(self, draft: Draft, source: str) -> EntryId | None:
+        end = self.fold.lane(draft.lane).end
         if draft.follows is None:
-            return self.fold.lane(draft.lane).end
-        return self._end_of(source, draft.follows)
+            return end
+        before = self._line(source, draft.follows)
+        if not before and draft.follows >= 0:
+            return end
+        return before[-1] if before else None
 
-    def _end_of(self, source: str, pos: int) -> EntryId | None:
-        known = self.ends.get((source, pos))
-        return known if known or not self.place else self.place(source, pos)
+    def _line(self, source: str, pos: int) -> tuple[EntryId, ...]:
+        return self.lines.get((source, pos)) or self.place(source, pos)
 
     def _add_derived(self, draft: Draft, body: Derived, source: str) -> None:
         if draft.keeps and isinstance(body, Compacted):
-            kept = (self._end_of(source, pos) for pos in draft.keeps)
-            body = replace(body, keeps=tuple(name for name in kept if name))
+            kept = (name for pos in draft.keeps for name in self._line(source, pos))
+            body = replace(body, keeps=tuple(kept))
         parent = self.fold.lane(draft.lane).end
         number = self.fold.seq + 1
         entry = derived(number, body, parent=parent, lane=draft.lane, at=draft.at)
@@ -160,6 +198,7 @@ class _Desk:
 
     def _append(self, entry: Entry, draft: Draft) -> None:
         self.entries.append(entry)
+        self.added[entry.id] = entry.seq
         self.fold.add(entry, draft.tokens)
         if draft.tokens != UNCOUNTED:
             self.counts.append((entry.seq, draft.tokens))

@@ -65,6 +65,8 @@ class Lane(Struct, frozen=True, omit_defaults=True):
     group: str = ""
     message: int = 0
     """The provider's id and our number of the message being received."""
+    retraced: bool = False
+    """Led back to an earlier entry, and nothing new since: what comes next may be known."""
     calibration: Calibration = Calibration()
 
 
@@ -104,6 +106,11 @@ class Head(Struct, frozen=True, omit_defaults=True):
 
 
 TITLE_LENGTH = 80
+
+
+def led_back(lane: Lane, end: EntryId | None) -> Lane:
+    """A lane that stands at an earlier entry again; its sums are those of the path it left."""
+    return replace(lane, end=end, group="", retraced=True)
 
 
 class Folding:
@@ -148,7 +155,7 @@ class Folding:
 
     def move(self, name: str, end: EntryId | None) -> None:
         """Let a lane stand elsewhere; its sums are then to be found by a replay."""
-        self.lanes[name] = replace(self.lane(name), end=end, group="")
+        self.lanes[name] = led_back(self.lane(name), end)
         self.stale = True
 
     def head(self) -> Head:
@@ -187,7 +194,7 @@ def _moved(lane: Lane, entry: Entry, tokens: int) -> Lane:
         case Used():
             return replace(lane, calibration=calibrated(lane, entry.body))
         case Noted() if entry.body.what == "switched":
-            return replace(lane, end=entry.parent, group="")
+            return led_back(lane, entry.parent)
         case Noted() | Unread():
             return lane
         case _:
@@ -217,8 +224,10 @@ def _sourced(lane: Lane, entry: Entry, body: Source, tokens: int) -> Lane:
         messages=lane.messages + starts,
         turns=lane.turns + is_request(body),
         steps=lane.steps + (starts and spoken),
-        group=entry.group,
-        message=entry.message,
+        # Results stand between the pieces of a message that makes several calls.
+        group=entry.group or lane.group,
+        message=entry.message if entry.group or not lane.group else lane.message,
+        retraced=False,
     )
 
 
