@@ -15,7 +15,7 @@ from holdfast.core.ledger.entry import Used
 from holdfast.core.ledger.head import UNCOUNTED, Head, advance
 from holdfast.core.measure.models import find
 from holdfast.core.measure.usage import estimate
-from holdfast.ingest import ingest
+from holdfast.ingesting import ingest
 from holdfast.stores.sqlite import SqliteStore
 
 LEARNED = 10

@@ -19,7 +19,7 @@ from benchmarks.data import bundled, native_sessions, unpacked
 from benchmarks.table import print_table
 from holdfast.core.ledger.entry import Derived, text_of
 from holdfast.core.measure.tokens import CountTokens
-from holdfast.ingest import ingest
+from holdfast.ingesting import ingest
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.vocabularies import counter
 
@@ -31,7 +31,7 @@ import sys
 def peak():
     status = open("/proc/self/status").read()
     return int(status.split("VmHWM:")[1].split()[0]) * 1024
-from holdfast.ingest import ingest
+from holdfast.ingesting import ingest
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.vocabularies import counter
 counter("o200k_base")("warm up")

@@ -1,7 +1,7 @@
 """Writes docs/reference from the code, so that it cannot say something else.
 
-    python -m tools.reference          write the pages
-    python -m tools.reference --check  fail when a page is not what the code says
+python -m tools.reference          write the pages
+python -m tools.reference --check  fail when a page is not what the code says
 """
 
 import ast
@@ -82,7 +82,7 @@ def _settings() -> Iterator[str]:
         empty = {"text": "empty", "number": "0", "list": "empty"}[plain]
         yield f"| `{name}` | `{config.variable(name)}` | {plain} | {empty} | {told[name]} |"
     yield "\nLists in environment variables are separated by `:`. In a file:\n"
-    yield '```toml\nmodel = "claude-sonnet-4-5"\n\n[never_store]\npaths = ["*.env", "secrets/*"]\n```'
+    yield '```toml\nmodel = "claude-sonnet-4-5"\n\n[never_store]\npaths = ["*.env"]\n```'
 
 
 def _prefixed(section: str, fields: dict[str, str]) -> dict[str, str]:
@@ -129,7 +129,7 @@ def _methods(value: type) -> Iterator[str]:
 
 def _errors() -> Iterator[str]:
     yield "# Errors\n"
-    yield "All are subclasses of `holdfast.HoldfastError`, say one sentence and carry their facts.\n"
+    yield "All are `holdfast.HoldfastError`s, say one sentence and carry their facts.\n"
     yield "| error | exit code | raised when |\n|---|---|---|"
     for error in _error_classes():
         summary = (inspect.getdoc(error) or "").splitlines()[0]
@@ -190,7 +190,9 @@ def main() -> int:
         if not (PAGES / name).exists() or (PAGES / name).read_text() != text
     ]
     if "--check" in sys.argv:
-        sys.stderr.writelines(f"docs/reference/{name} is not what the code says\n" for name in stale)
+        sys.stderr.writelines(
+            f"docs/reference/{name} is not what the code says\n" for name in stale
+        )
         return 1 if stale else 0
     for name in stale:
         (PAGES / name).write_text(pages()[name])

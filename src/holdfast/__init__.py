@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from holdfast.core.plan.policy import Policy
     from holdfast.errors import HoldfastError
     from holdfast.history import Synced
-    from holdfast.ingest import Ingested, ingest
+    from holdfast.ingesting import Ingested, ingest
     from holdfast.opening import open
     from holdfast.session import Session
 
@@ -15,13 +15,13 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "HoldfastError": "holdfast.errors",
-    "Ingested": "holdfast.ingest",
+    "Ingested": "holdfast.ingesting",
     "Level": "holdfast.core.measure.usage",
     "Policy": "holdfast.core.plan.policy",
     "Session": "holdfast.session",
     "Synced": "holdfast.history",
     "Usage": "holdfast.core.measure.usage",
-    "ingest": "holdfast.ingest",
+    "ingest": "holdfast.ingesting",
     "open": "holdfast.opening",
 }
 

@@ -111,7 +111,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Setting]:
             continue
         value: object = text.split(os.pathsep) if kind is tuple else text
         if kind is int:
-            value = int(text) if text.strip().isdigit() else text
+            value = int(text) if text.isascii() and text.isdigit() and len(text) < 19 else text
         found[name] = Setting(name, _checked(name, value, variable(name)), variable(name))
     return found
 

@@ -1,6 +1,7 @@
 """A client's whole history, laid on the ledger: what is known stays, what is new is added."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import groupby
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -13,6 +14,7 @@ from holdfast.core.ledger.entry import (
     Derived,
     Entry,
     EntryId,
+    Noted,
     Sighting,
     Source,
     Step,
@@ -20,7 +22,7 @@ from holdfast.core.ledger.entry import (
 )
 from holdfast.core.ledger.head import Head, advance, led_back
 from holdfast.core.ledger.resend import Match, match, orphans
-from holdfast.core.ledger.window import Window
+from holdfast.core.ledger.window import Window, arrival_of
 from holdfast.core.measure.models import Model
 from holdfast.core.measure.tokens import CountTokens, count_body
 from holdfast.counting import settle
@@ -90,7 +92,7 @@ def sync(
             seq, base = base.seq, settle(store, session, model)
             if base.seq != seq:
                 continue
-        elif not laid.rest and not laid.seen:
+        elif not laid.rest and not laid.seen and not _leaves(laid):
             return Done(Synced(0, branched=False), Batch(base), _firsts(arrivals, laid.match))
         try:
             batch = store.append(session, _builder(session, base, stamp, window, laid))
@@ -124,7 +126,7 @@ def _source(draft: Draft) -> Source:
 def _lay(store: Store, session: str, window: Window, arrivals: Sequence[Arrival]) -> Laid:
     drafts = [draft for arrival in arrivals for draft in arrival.drafts]
     laid = _matched(window, drafts)
-    whole, used = _whole_arrivals(arrivals, laid.known)
+    whole, used = _whole_arrivals(arrivals, laid, _parts_in_sight(window))
     if used < laid.known:
         # A message of which only a part is known is new as a whole.
         laid = _matched(window, drafts[:used])
@@ -132,7 +134,7 @@ def _lay(store: Store, session: str, window: Window, arrivals: Sequence[Arrival]
     return Laid(
         match=laid,
         rest=rest,
-        known=store.names(session) if laid.left and rest else {},
+        known=store.names(session) if laid.left else {},
         seen=tuple(_seen_anew(store, session, arrivals[:whole], laid)),
         instead=instead,
     )
@@ -142,14 +144,29 @@ def _matched(window: Window, drafts: Sequence[Draft]) -> Match:
     return match(window, [_source(draft) for draft in drafts], [draft.meant for draft in drafts])
 
 
-def _whole_arrivals(arrivals: Sequence[Arrival], known: int) -> tuple[int, int]:
+def _whole_arrivals(
+    arrivals: Sequence[Arrival], laid: Match, parts: Mapping[int, int]
+) -> tuple[int, int]:
     """How many arrivals are known to their last draft, and how many drafts those have."""
     used = 0
     for at, arrival in enumerate(arrivals):
-        if used + len(arrival.drafts) > known:
+        end = used + len(arrival.drafts)
+        known = laid.firsts[used:end]
+        # One that lacks a part which is in sight is another message that begins alike.
+        if len(known) < len(arrival.drafts) or (known and len(known) < parts.get(known[0], 0)):
             return at, used
-        used += len(arrival.drafts)
+        used = end
     return len(arrivals), used
+
+
+def _parts_in_sight(window: Window) -> dict[int, int]:
+    """How many parts stand together in sight of an arrival, by the first of them."""
+    parts: dict[int, int] = {}
+    for arrival, run in groupby(window.items, key=arrival_of):
+        shown = list(run)
+        if arrival:
+            parts[shown[0].entry.seq] = len(shown)
+    return parts
 
 
 def _with_originals(
@@ -179,12 +196,13 @@ def _seen_anew(
     store: Store, session: str, arrivals: Sequence[Arrival], laid: Match
 ) -> list[Sighting]:
     firsts = zip(_firsts(arrivals, laid), arrivals, strict=True)
-    raws = {first: arrival.raw for first, arrival in firsts if first}
-    known = store.arrivals(session, raws)
+    told = {first: arrival for first, arrival in firsts if first}
+    known = store.arrivals(session, told)
     return [
-        replace(sighting, raw=raws[first], version=sighting.version + 1)
+        replace(sighting, raw=told[first].raw, version=sighting.version + 1)
         for first, sighting in known.items()
-        if sighting.raw != raws[first]
+        # A message that lacks a part is our own window sent back, not another sighting.
+        if sighting.raw != told[first].raw and sighting.parts == len(told[first].drafts)
     ]
 
 
@@ -204,7 +222,8 @@ def _firsts(arrivals: Sequence[Arrival], laid: Match) -> tuple[int, ...]:
 
 
 def _leaves(laid: Laid) -> bool:
-    return laid.match.left > 0 and bool(laid.rest)
+    """Whether the client no longer has all of the path the session was on."""
+    return laid.match.left > 0
 
 
 def _batch(head: Head, window: Window, laid: Laid) -> Batch:
@@ -216,13 +235,24 @@ def _batch(head: Head, window: Window, laid: Laid) -> Batch:
         end = batch.head.lane(window.lane).end
         entry = derived(batch.head.seq + 1, body, parent=end, lane=window.lane)
         batch = replace(batch, head=advance(batch.head, entry), entries=(*batch.entries, entry))
-    return replace(batch, sightings=(*batch.sightings, *laid.seen))
+    return _with_sightings(batch, laid.seen)
+
+
+def _with_sightings(batch: Batch, seen: Sequence[Sighting]) -> Batch:
+    documents = dict(batch.head.documents)
+    for sighting in seen:
+        document = documents[sighting.source]
+        documents[sighting.source] = replace(document, seen=document.seen + 1)
+    head = replace(batch.head, documents=documents)
+    return replace(batch, head=head, sightings=(*batch.sightings, *seen))
 
 
 def _afterwards(batch: Batch, window: Window, laid: Laid) -> list[Derived]:
     """What has to be noted about the resent history."""
     noted: list[Derived] = []
     sources = [entry for entry in batch.entries if not isinstance(entry.body, Derived)]
+    if _leaves(laid) and not batch.entries:
+        noted.append(Noted("switched"))
     if laid.match.replaced or laid.instead:
         steps = _host_steps(window, laid, sources, counter(batch.head.vocabulary))
         generation = batch.head.lane(window.lane).generation

@@ -16,7 +16,13 @@ def open_store(root: Path, *, project: str | None = None) -> Store:
     """The store of the project at `root`, made when it is not there."""
     from holdfast.stores.sqlite import SqliteStore
 
-    return SqliteStore(str(ledger_path(root)), project=project or project_id(root))
+    store = SqliteStore(str(ledger_path(root)), project=project or project_id(root))
+    if project is None:
+        known = store.projects()
+        # A project that was moved or renamed takes its ledger along.
+        if len(known) == 1 and store.project not in known:
+            store.project = known[0]
+    return store
 
 
 def open(

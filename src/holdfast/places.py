@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 
+from holdfast.errors import BadSetting
+
 FOLDER = ".holdfast"
 LEDGER = "ledger.db"
 
@@ -17,7 +19,10 @@ def find_root(flag: str | None, environment: Mapping[str, str], start: Path) -> 
     """The root of the project: flag, then HOLDFAST_ROOT, then the git top level, then here."""
     named = flag or environment.get("HOLDFAST_ROOT")
     if named:
-        return Path(named).expanduser().absolute()
+        try:
+            return Path(named).expanduser().absolute()
+        except RuntimeError:
+            raise BadSetting("root", f"there is no user of {named!r}", origin="--root") from None
     for folder in (start, *start.parents):
         if (folder / ".git").exists():
             return folder
@@ -31,17 +36,25 @@ def ledger_path(root: Path) -> Path:
 
 def project_id(root: Path) -> str:
     """A name for the project that all worktrees of a repository share."""
-    return sha256(os.fsencode(os.path.realpath(_common_folder(root)))).hexdigest()[:16]
+    try:
+        folder = os.path.realpath(_common_folder(root))
+    except (OSError, ValueError):
+        folder = str(root)
+    return sha256(os.fsencode(folder)).hexdigest()[:16]
 
 
 def _common_folder(root: Path) -> Path:
     marker = root / ".git"
-    if not marker.is_file():
-        return marker if marker.exists() else root
-    # A linked worktree: a file that names its own folder inside the repository's.
-    own = Path(marker.read_text().removeprefix("gitdir:").strip())
-    common = (root / own) / "commondir"
-    return (common.parent / common.read_text().strip()) if common.is_file() else root / own
+    try:
+        if not marker.is_file():
+            return marker if marker.exists() else root
+        # A linked worktree: a file that names its own folder inside the repository's.
+        own = root / marker.read_text().removeprefix("gitdir:").strip()
+        common = own / "commondir"
+        return own / common.read_text().strip() if common.is_file() else own
+    except (OSError, ValueError):
+        # Whatever that file is, git did not write it.
+        return root
 
 
 def user_config(environment: Mapping[str, str]) -> Path:

@@ -18,19 +18,20 @@ from holdfast.core.ledger.entry import (
     Entry,
     Noted,
     Restored,
+    Used,
     role_of,
     text_of,
 )
 from holdfast.core.ledger.guard import guard
 from holdfast.core.ledger.head import Head
-from holdfast.core.ledger.jsontext import Json, NotJson, as_object, encode, parse
+from holdfast.core.ledger.jsontext import Json, NotJson, as_object, cleaned, encode, parse
 from holdfast.core.ledger.window import Window, path_to
 from holdfast.core.measure.models import Model, find
 from holdfast.core.measure.reports import learned_limit, read_usage
 from holdfast.core.measure.usage import Usage, measure, measure_at_most
 from holdfast.core.plan.policy import Policy
 from holdfast.counting import settle
-from holdfast.errors import Ambiguous, MixedWires, NotRecorded, Unreadable
+from holdfast.errors import Ambiguous, Conflict, MixedWires, NotRecorded, Unreadable
 from holdfast.history import Synced, sync
 from holdfast.sight import Sight
 from holdfast.stores.store import Build, Store
@@ -42,6 +43,7 @@ Message: TypeAlias = Mapping[str, object] | bytes | str
 """A message as callers give it: a dictionary, or the JSON text of one."""
 
 SHORTEST_REFERENCE = 6
+TRIES = 20
 
 
 class Given(Struct, frozen=True):
@@ -63,10 +65,14 @@ class Session:
         agent: str = "",
         owns_store: bool = True,
     ) -> None:
+        for word in (name, agent):
+            if cleaned(word) != word:
+                raise Unreadable("name", f"{cleaned(word)!r} holds what no text can hold")
         self.name, self.store, self.agent = name, store, agent
         self.policy = policy or Policy()
         self._owns_store = owns_store
         self._withholder = Withholder(self.policy.never_store)
+        self._recalled = False
         self.sight = Sight(store, name, agent)
 
     def __enter__(self) -> "Session":
@@ -131,16 +137,32 @@ class Session:
         if model:
             self.note("model", model=model)
         if usage is not None:
-            head = settle(self.store, self.name, self._model_of(self._head()))
-            used = read_usage(
-                cast(Mapping[str, Json], usage),
-                model=model or head.model,
-                answered=self._is_answered(head),
-            )
-            self._write(lambda now: note(now, used, lane=self.agent))
+            self._report_usage(cast(Mapping[str, Json], usage), model)
         limit = learned_limit(cast(Json, error)) if error is not None else 0
         if limit:
             self.note("limit", limit=str(limit))
+
+    def _report_usage(self, usage: Mapping[str, Json], model: str | None) -> None:
+        for _ in range(TRIES):
+            head = settle(self.store, self.name, self._model_of(self._head()))
+            named, answered = model or head.model, self._is_answered(head)
+            used = read_usage(usage, model=named, answered=answered)
+            try:
+                self._write(self._if_counted(used))
+            except Conflict:
+                continue
+            return
+        raise Conflict(self.name, expected="a quiet moment", found="too many writers")
+
+    def _if_counted(self, used: Used) -> Build:
+        """Note a report only where all that it is about has been counted."""
+
+        def build(head: Head) -> Batch:
+            if head.stale or head.counted != head.seq:
+                raise Conflict(self.name, expected=head.seq, found=head.counted)
+            return note(head, used, lane=self.agent)
+
+        return build
 
     def _is_answered(self, head: Head) -> bool:
         end = head.lane(self.agent).end
@@ -150,7 +172,8 @@ class Session:
 
     def note(self, what: str, **facts: str) -> None:
         """Record something that the messages do not say."""
-        self._write(lambda head: note(head, Noted(what, facts), lane=self.agent))
+        told = {name: self._withholder.text(fact) for name, fact in facts.items()}
+        self._write(lambda head: note(head, Noted(what, told), lane=self.agent))
 
     def messages(self) -> list[dict[str, Json]]:
         """What to send now, as dictionaries of the caller's own."""
@@ -279,7 +302,14 @@ class Session:
     def _arrivals(self, messages: Iterable[Message]) -> tuple[str, list[Given]]:
         given = [_given(message) for message in messages]
         wire = self._wire_of([value for _, value in given])
+        self._recall_calls()
         return wire, [Given(raw, self._arrival(raw, value, wire)) for raw, value in given]
+
+    def _recall_calls(self) -> None:
+        """Once, when there are rules: a result may answer a call of an earlier process."""
+        if not self._withholder.idle and not self._recalled:
+            self._withholder.remember(self.store.read(self.name))
+            self._recalled = True
 
     def _wire_of(self, values: list[dict[str, Json]]) -> str:
         known = self._head().wire
@@ -293,7 +323,8 @@ class Session:
 
     def _arrival(self, raw: bytes, value: dict[str, Json], wire: str) -> Arrival:
         kept = as_object(self._withholder.apply(value))
-        raw = raw if kept is value else encode(kept)
+        whole = kept is value and self._withholder.scrub(raw) == raw
+        raw = raw if whole else encode(kept)
         bodies = MESSAGE_WIRES[wire or PLAIN].read(kept)
         return Arrival(raw, tuple(Draft(body, self.agent) for body in bodies))
 

@@ -2,35 +2,27 @@
 
 A message is looked at as a value, in any format: a tool named in the rules loses its arguments
 and its results, a file named in them loses the content that tools read or wrote, and whatever a
-pattern matches is cut out of every text.
+pattern matches is cut out of every text, and out of bytes that could not be read.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import cast
 
-from holdfast.core.ledger.jsontext import Json, NotJson, as_object, as_text, encode, parse
+from holdfast.core.ledger.entry import Entry, ToolCalled
+from holdfast.core.ledger.jsontext import Json, NotJson, as_list, as_object, as_text, encode, parse
 from holdfast.core.plan.policy import NeverStore
 from holdfast.errors import BadSetting
 
 PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "file")
 STAYS = frozenset(
-    {
-        "type",
-        "id",
-        "call_id",
-        "tool_use_id",
-        "tool_call_id",
-        "role",
-        "name",
-        "status",
-        "cache_control",
-    }
+    {"type", "id", "call_id", "tool_use_id", "tool_call_id", "role", "name", "status"}
 )
 """Members that say what a call or a result is, not what it holds."""
 LONGEST = 1_000_000
 """Characters of one text that patterns are tried on; a longer one is withheld whole."""
+NOTICE = "[not stored]"
 
 
 class Withholder:
@@ -41,6 +33,7 @@ class Withholder:
         self._calls: dict[str, str] = {}
         try:
             self._patterns = [re.compile(pattern) for pattern in rules.patterns]
+            self._byte_patterns = [re.compile(pattern.encode()) for pattern in rules.patterns]
         except re.error as error:
             raise BadSetting("never_store.patterns", str(error), origin="policy") from None
 
@@ -49,16 +42,51 @@ class Withholder:
         """Whether there is nothing to withhold."""
         return self._rules == NeverStore()
 
+    def remember(self, entries: Iterable[Entry]) -> None:
+        """Learn from what is stored which calls the rules hit: their results may still come."""
+        for entry in entries:
+            if isinstance(entry.body, ToolCalled):
+                rule = self._rule(entry.body.tool, entry.body.arguments)
+                if rule:
+                    self._calls[entry.body.call] = rule
+
     def apply(self, value: Json) -> Json:
         """The value as it may be stored; the very same object when nothing was cut."""
         if self.idle:
             return value
+        self.find_calls(value)
         return self._node(value)
+
+    def scrub(self, raw: bytes) -> bytes:
+        """Bytes that were not read, less what the patterns match."""
+        if self._byte_patterns and len(raw) > LONGEST:
+            return NOTICE.encode()
+        for pattern in self._byte_patterns:
+            raw = pattern.sub(NOTICE.encode(), raw)
+        return raw
+
+    def text(self, text: str) -> str:
+        """A text, less what the patterns match."""
+        if self._patterns and len(text) > LONGEST:
+            return f"[not stored: {len(text):,} characters, too long for the patterns]"
+        for pattern in self._patterns:
+            text = pattern.sub(NOTICE, text)
+        return text
+
+    def find_calls(self, value: Json) -> None:
+        """Look for calls first: a result may stand before the call it answers."""
+        if isinstance(value, dict):
+            self._call_rule(value)
+            for item in value.values():
+                self.find_calls(item)
+        elif isinstance(value, list):
+            for item in as_list(value):
+                self.find_calls(item)
 
     def _node(self, value: Json) -> Json:
         match value:
             case str():
-                return self._text(value)
+                return self.text(value)
             case list():
                 return _same(value, [self._node(item) for item in value])
             case dict():
@@ -70,38 +98,39 @@ class Withholder:
         rule = self._call_rule(value) or self._result_rule(value)
         if rule:
             return {key: _emptied(key, item, rule) for key, item in value.items()}
-        kept = _same(value, {key: self._node(item) for key, item in value.items()})
+        fresh = {self.text(key): self._node(item) for key, item in value.items()}
+        kept = _same(value, fresh) if fresh.keys() == value.keys() else fresh
         # A transcript repeats a result in a form of its own, beside the message that holds it.
         if kept is not value and "toolUseResult" in value:
-            return {**as_object(kept), "toolUseResult": "[not stored]"}
+            return {**as_object(kept), "toolUseResult": NOTICE}
         return kept
 
     def _call_rule(self, value: Mapping[str, Json]) -> str:
         """The rule that a call falls under, remembered for its result."""
-        call = as_text(value.get("id") or value.get("call_id"))
-        function = as_object(value.get("function")) or value
-        name = as_text(function.get("name"))
-        arguments = function.get("input", function.get("arguments"))
+        call = as_text(value.get("call_id") or value.get("id"))
+        inner = as_object(value.get("function") or value.get("custom")) or value
+        name = as_text(inner.get("name"))
+        arguments = inner.get("input", inner.get("arguments"))
         if not call or not name or arguments is None:
             return ""
-        rule = self._tool_rule(name) or self._path_rule(arguments)
+        rule = self._rule(name, arguments)
         if rule:
             self._calls[call] = rule
         return rule
 
-    def _tool_rule(self, name: str) -> str:
-        hit = any(fnmatchcase(name, pattern) for pattern in self._rules.tools)
-        return f"tool {name}" if hit else ""
-
-    def _path_rule(self, arguments: Json) -> str:
+    def _rule(self, tool: str, arguments: Json) -> str:
+        if any(fnmatchcase(tool, pattern) for pattern in self._rules.tools):
+            return f"tool {tool}"
         if isinstance(arguments, str):
             try:
                 arguments, _ = parse(arguments.encode("utf-8", "replace"))
             except NotJson:
                 return ""
+        known = as_text(as_object(arguments).get("withheld"))
+        if known.startswith("[not stored: "):
+            return known.removeprefix("[not stored: ").removesuffix("]")
         found = (as_text(as_object(arguments).get(key)) for key in PATH_KEYS)
-        named = [path for path in found if path]
-        return next((f"path {path}" for path in named if self._is_excluded(path)), "")
+        return next((f"path {path}" for path in found if path and self._is_excluded(path)), "")
 
     def _is_excluded(self, path: str) -> bool:
         return any(
@@ -113,20 +142,13 @@ class Withholder:
         call = value.get("tool_use_id") or value.get("tool_call_id") or value.get("call_id")
         return self._calls.get(as_text(call), "")
 
-    def _text(self, text: str) -> str:
-        if self._patterns and len(text) > LONGEST:
-            return f"[not stored: {len(text):,} characters, too long for the patterns]"
-        for pattern in self._patterns:
-            text = pattern.sub("[not stored]", text)
-        return text
-
 
 def _emptied(key: str, item: Json, rule: str) -> Json:
     """A member of a withheld call or result: what it is stays, what it says goes."""
     notice = f"[not stored: {rule}]"
     if key in STAYS or not isinstance(item, str | list | dict):
         return item
-    if key == "function":
+    if key in ("function", "custom"):
         return {name: _emptied(name, part, rule) for name, part in as_object(item).items()}
     if key == "input" and isinstance(item, dict):
         return {"withheld": notice}

@@ -44,12 +44,18 @@ def session_files(path: Path) -> list[Found]:
         if not path.is_dir():
             return [Found(path, path.stat().st_size if path.exists() else 0)]
         found = sorted(Path(folder) / name for folder, _, names in os.walk(path) for name in names)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise Unreadable(str(path), reason_of(error)) from None
-    files = [Found(file, file.stat().st_size) for file in found if file.name.endswith(ENDINGS)]
+    # A pipe would be waited for; a link that leads nowhere is told of when it is read.
+    named = (file for file in found if file.name.endswith(ENDINGS))
+    files = [Found(file, _size(file)) for file in named if file.is_file() or not file.exists()]
     if not files:
         raise Unreadable(str(path), "no session files below this folder")
     return files
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0
 
 
 def agent_sessions(environment: Mapping[str, str]) -> list[Found]:
@@ -61,7 +67,7 @@ def agent_sessions(environment: Mapping[str, str]) -> list[Found]:
 def _claude_code(environment: Mapping[str, str]) -> Iterator[Found]:
     home = environment.get("CLAUDE_CONFIG_DIR")
     projects = (Path(home) if home else Path.home() / ".claude") / "projects"
-    for file in sorted(projects.glob("*/**/*.jsonl")):
+    for file in filter(Path.is_file, sorted(projects.glob("*/**/*.jsonl"))):
         folder = file.relative_to(projects).parts[0]
         yield Found(file, file.stat().st_size, folder, encoded=True)
 
@@ -69,7 +75,7 @@ def _claude_code(environment: Mapping[str, str]) -> Iterator[Found]:
 def _codex(environment: Mapping[str, str]) -> Iterator[Found]:
     home = environment.get("CODEX_HOME")
     sessions = (Path(home) if home else Path.home() / ".codex") / "sessions"
-    for file in sorted(sessions.glob("**/rollout-*.jsonl")):
+    for file in filter(Path.is_file, sorted(sessions.glob("**/rollout-*.jsonl"))):
         yield Found(file, file.stat().st_size, _made_in(file))
 
 

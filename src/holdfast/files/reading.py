@@ -20,16 +20,22 @@ def opened(path: Path) -> BinaryIO:
         if path.is_dir():
             raise Unreadable(str(path), "it is a folder")
         file = path.open("rb")
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise Unreadable(str(path), reason_of(error)) from None
     magic = file.read(len(GZIP))
     file.seek(0)
     return cast(BinaryIO, _Unpacked(file)) if magic == GZIP else file
 
 
-def reason_of(error: OSError) -> str:
+def reason_of(error: Exception) -> str:
     """Why the system refused, in lower case as the rest of our sentences."""
-    return (error.strerror or str(error)).lower()
+    words = error.strerror if isinstance(error, OSError) else None
+    return (words or str(error)).lower()
+
+
+def is_broken(stream: BinaryIO) -> bool:
+    """Whether a compressed file broke off before its end."""
+    return isinstance(stream, _Unpacked) and stream.broken
 
 
 class _Unpacked(gzip.GzipFile):
@@ -38,6 +44,7 @@ class _Unpacked(gzip.GzipFile):
     def __init__(self, packed: BinaryIO) -> None:
         super().__init__(fileobj=packed, mode="rb")
         self._packed = packed
+        self.broken = False
 
     def close(self) -> None:
         """Close the file underneath too: GzipFile leaves one that it was given open."""
@@ -49,4 +56,5 @@ class _Unpacked(gzip.GzipFile):
         try:
             return super().readline(-1 if size is None else size)
         except (EOFError, zlib.error, gzip.BadGzipFile):
+            self.broken = True
             return b""

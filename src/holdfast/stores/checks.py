@@ -59,7 +59,7 @@ def _check_entry(session: str, entry: Entry, number: int, names: set[EntryId]) -
 def _true_name(entry: Entry) -> EntryId:
     if isinstance(entry.body, Derived):
         return name_derived(entry.parent, entry.seq, entry.body)
-    return link(entry.parent, meaning(entry.body), lane=entry.lane)
+    return link(entry.parent, meaning(entry.body), lane=entry.lane, fork=entry.fork)
 
 
 def _check_sightings(store: Readable, listed: Listed, seqs: set[int]) -> Iterator[Damage]:

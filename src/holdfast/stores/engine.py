@@ -4,7 +4,10 @@ SQLite 3.7.0 to 3.51.2 can lose committed writes when one connection resets the 
 while another writes. An engine with that defect gets the rollback journal, which does not have it.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from os import getpid
+from time import sleep
 from typing import Any, Protocol, TypeAlias, cast
 
 import apsw
@@ -48,8 +51,8 @@ class Database(Protocol):
         """Read or set a setting of the engine."""
         ...
 
-    def set_busy_timeout(self, milliseconds: int) -> None:
-        """How long to wait for another writer."""
+    def set_busy_handler(self, callable: Callable[[int], bool]) -> None:
+        """What to do while another process holds the lock."""
         ...
 
     def close(self) -> None:
@@ -57,8 +60,8 @@ class Database(Protocol):
         ...
 
 
-WAIT = 5_000
-"""Milliseconds to wait for another writer."""
+TRIES = 15_000
+"""Pauses of 2 ms on average before giving up on another writer: half a minute."""
 LARGEST_LOG = 4 * 1024 * 1024
 """Bytes of write-ahead log kept on disk between writes."""
 
@@ -73,37 +76,75 @@ def has_reset_defect(version: str) -> bool:
     return numbers < (3, 51, 3)
 
 
-def _without_log(db: Database, path: str) -> None:
-    db.set_busy_timeout(0)
-    try:
-        mode = db.pragma("journal_mode", "delete")
-    except apsw.BusyError:
-        mode = "wal"
-    if mode == "wal":
-        db.close()
-        reason = "this SQLite is older than 3.51.3 and another process has the file open"
-        raise StoreRefused(path, reason)
-    db.set_busy_timeout(WAIT)
+def patience(tries: int) -> bool:
+    """Whether to try again for the lock that another process holds.
 
-
-def connect(path: str, *, version: str | None = None) -> Database:
-    """A connection on which a commit means that the bytes are on the disk.
-
-    Raises:
-        StoreRefused: the engine is not safe with the way others have the file open.
+    SQLite's own back-off sleeps longer and longer and lets the unlucky starve. Short and uneven
+    pauses give everyone the same chance.
     """
-    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE | apsw.SQLITE_OPEN_NOFOLLOW
+    if tries >= TRIES:
+        return False
+    sleep((1 + (tries * 5 + getpid()) % 7) / 2_000)
+    return True
+
+
+def connect(path: str) -> Database:
+    """A connection to a file that is there; nothing of it is changed yet."""
+    # Nothing is made where a link might lead.
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOFOLLOW
     db = cast(Database, apsw.Connection(path, flags))
     # First of all: everything after it may have to wait for another process.
-    db.set_busy_timeout(WAIT)
-    if has_reset_defect(version or apsw.sqlite_lib_version()):
-        _without_log(db, path)
+    db.set_busy_handler(patience)
+    return db
+
+
+def make_durable(db: Database, path: str, version: str | None = None) -> bool:
+    """Set a connection so that a commit means that the bytes are on the disk.
+
+    Returns whether the engine is one that must not use the write-ahead log.
+
+    Raises:
+        StoreRefused: it is such an engine, and others use the log on this file.
+    """
+    unsafe = has_reset_defect(version or apsw.sqlite_lib_version())
+    if unsafe:
+        _leave_log(db, path)
     else:
-        db.pragma("journal_mode", "wal")
+        _use_log(db)
     # Content is found by hash, in no order: room for the pages that takes.
     db.pragma("cache_size", -16_000)
-    # NORMAL would lose acknowledged commits when the power goes.
-    db.pragma("synchronous", "full")
+    # NORMAL would lose acknowledged commits when the power goes; without the log, so would FULL.
+    db.pragma("synchronous", "extra" if unsafe else "full")
     # An idle reader must not let the log grow without end.
     db.pragma("journal_size_limit", LARGEST_LOG)
-    return db
+    return unsafe
+
+
+def _use_log(db: Database) -> None:
+    for tries in range(TRIES):
+        try:
+            db.pragma("journal_mode", "wal")
+        except apsw.BusyError:
+            # Switching answers busy at once, without asking for patience.
+            patience(tries)
+        else:
+            return
+    db.pragma("journal_mode", "wal")
+
+
+def _leave_log(db: Database, path: str) -> None:
+    # Others who have it open in this mode keep it busy too: only the log is a reason to refuse.
+    with suppress(apsw.BusyError):
+        db.pragma("journal_mode", "delete")
+    refuse_log(db, path)
+
+
+def refuse_log(db: Database, path: str) -> None:
+    """Stop an engine with the defect from writing where the write-ahead log is in use.
+
+    Raises:
+        StoreRefused: it is.
+    """
+    if db.pragma("journal_mode") == "wal":
+        reason = "this SQLite is older than 3.51.3 and another process has the file open"
+        raise StoreRefused(path, reason)

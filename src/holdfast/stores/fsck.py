@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import apsw
-from msgspec.structs import replace
 
 from holdfast.core.ledger.arrive import Batch
 from holdfast.core.ledger.head import Head
+from holdfast.core.ledger.snapshot import keep
+from holdfast.core.ledger.window import fold
 from holdfast.errors import StoreDamaged
 from holdfast.stores import packing
 from holdfast.stores.checks import check_session, replayed
@@ -17,23 +18,49 @@ from holdfast.stores.store import Damage, Listed
 if TYPE_CHECKING:
     from holdfast.stores.sqlite import SqliteStore
 
-BLOBS = "select hash, data from blobs where project = ?"
+TABLES = ("sessions", "entries", "sightings", "blobs", "counts", "windows")
+BLOBS = "select project, hash, data from blobs"
 USED = """
 select body from entries where stored = 1 union
 select raw from sightings where stored = 1
 """
+ORPHANS = """
+select 'entries', count(*) from entries where session not in (select key from sessions) union all
+select 'pieces', count(*) from sightings where session not in (select key from sessions)
+"""
+CACHES = """
+select s.name, 'counts', c.data from counts as c join sessions as s on s.key = c.session union all
+select s.name, 'window', w.data from windows as w join sessions as s on s.key = w.session
+"""
+SEEN = """
+select source, count(*) from sightings
+where session = (select key from sessions where project = ? and name = ?) group by source
+"""
+NAMES = "select name from sessions where project = ?"
 
 
 def check_file(store: "SqliteStore", db: Database) -> Iterator[Damage]:
-    """Everything that is not as it was given."""
-    broken = list(_check_database(db))
+    """Everything that is not as it was given, in every project of the file."""
+    # One look at one moment: others may go on writing.
+    db.execute("begin")
+    mine = store.project
+    try:
+        yield from _check_all(store, db)
+    finally:
+        store.project = mine
+        db.execute("rollback")
+
+
+def _check_all(store: "SqliteStore", db: Database) -> Iterator[Damage]:
+    broken = [*_check_database(db), *_check_tables(db)]
     yield from broken
     if broken:
         # What the engine cannot read in order cannot be judged row by row.
         return
-    yield from _check_blobs(store, db)
-    for listed in store.sessions():
-        yield from _check_session(store, listed)
+    yield from _check_rows(db)
+    for project in store.projects():
+        store.project = project
+        yield from _check_project(store, db)
 
 
 def _check_database(db: Database) -> Iterator[Damage]:
@@ -41,13 +68,33 @@ def _check_database(db: Database) -> Iterator[Damage]:
         for (word,) in db.execute("pragma integrity_check"):
             if word != "ok":
                 yield Damage("lost", "database", str(word))
-    except apsw.Error as error:
+    except (apsw.Error, UnicodeDecodeError) as error:
         yield Damage("lost", "database", str(error))
 
 
-def _check_blobs(store: "SqliteStore", db: Database) -> Iterator[Damage]:
+def _check_tables(db: Database) -> Iterator[Damage]:
+    there = {row[0] for row in db.execute("select name from sqlite_schema where type = 'table'")}
+    for table in TABLES:
+        if table not in there:
+            yield Damage("lost", "database", f"the table {table} is missing")
+
+
+def _check_rows(db: Database) -> Iterator[Damage]:
+    try:
+        yield from _check_blobs(db)
+        for what, count in db.execute(ORPHANS):
+            if count:
+                yield Damage("lost", "database", f"{count} {what} belong to no session")
+        for name, what, data in db.execute(CACHES):
+            if packing.unsealed(data) is None:
+                yield Damage("cache", name, f"its {what} cannot be read")
+    except (apsw.Error, UnicodeDecodeError) as error:
+        yield Damage("lost", "database", str(error))
+
+
+def _check_blobs(db: Database) -> Iterator[Damage]:
     used = {row[0] for row in db.execute(USED)}
-    for name, data in db.execute(BLOBS, (store.project,)):
+    for _, name, data in db.execute(BLOBS):
         try:
             whole = packing.digest(packing.unsqueeze(data)) == name
         except ValueError:
@@ -58,30 +105,56 @@ def _check_blobs(store: "SqliteStore", db: Database) -> Iterator[Damage]:
             yield Damage("waste", f"content {name.hex()[:12]}", "nothing refers to it")
 
 
-def _check_session(store: "SqliteStore", listed: Listed) -> Iterator[Damage]:
-    try:
-        yield from check_session(store, listed)
-        for lane in listed.head.lanes:
-            store.window(listed.name, lane)
-    except StoreDamaged as damage:
-        yield Damage("lost", listed.name, damage.reason)
+def _check_project(store: "SqliteStore", db: Database) -> Iterator[Damage]:
+    for name in [str(row[0]) for row in db.execute(NAMES, (store.project,))]:
+        try:
+            head = store.head(name) or Head()
+            yield from _check_session(store, db, Listed(name, head, 0))
+        except StoreDamaged as damage:
+            yield Damage("lost", name, damage.reason)
+
+
+def _check_session(store: "SqliteStore", db: Database, listed: Listed) -> Iterator[Damage]:
+    yield from check_session(store, listed)
+    seen = {str(row[0]): row[1] for row in db.execute(SEEN, (store.project, listed.name))}
+    for source, document in listed.head.documents.items():
+        if seen.get(source, 0) != document.seen:
+            what = f"{document.seen} sightings were written and {seen.get(source, 0)} are there"
+            yield Damage("lost", listed.name, what)
+    yield from _check_windows(store, listed)
+
+
+def _check_windows(store: "SqliteStore", listed: Listed) -> Iterator[Damage]:
+    for lane in listed.head.lanes:
+        kept = store.window(listed.name, lane)
+        if kept is None:
+            continue
+        upto = [entry for entry in store.read(listed.name) if entry.seq <= kept.seq]
+        if keep(fold(upto, lane=lane), kept.seq) != kept:
+            yield Damage("cache", listed.name, "the window kept is not what its entries fold to")
 
 
 def repair(store: "SqliteStore") -> list[str]:
     """Rebuild what can be rebuilt, and say what was done. Content is never touched."""
-    return [done for listed in store.sessions() for done in _repair_head(store, listed)]
+    damages = list(store.check())
+    if any(damage.where == "database" for damage in damages):
+        return []
+    lost = {damage.where.split(",")[0] for damage in damages if damage.kind == "lost"}
+    wrong = {damage.where for damage in damages if damage.kind == "cache"}
+    # Where content is missing, a rebuilt head would only hide it.
+    whole = [one for one in store.sessions() if one.name in wrong - lost]
+    return [_rebuilt(store, listed) for listed in whole]
 
 
-def _repair_head(store: "SqliteStore", listed: Listed) -> Iterator[str]:
-    try:
-        entries = list(store.read(listed.name))
-    except StoreDamaged:
-        return
+def _rebuilt(store: "SqliteStore", listed: Listed) -> str:
+    entries = list(store.read(listed.name))
     true = replayed(store, listed, entries)
 
-    def rebuilt(head: Head) -> Batch:
+    def build(head: Head) -> Batch:
         return Batch(true if head == listed.head else head)
 
-    if replace(true, stale=listed.head.stale) != listed.head:
-        store.append(listed.name, rebuilt)
-        yield f"{listed.name}: head rebuilt from {len(entries):,} entries"
+    store.append(listed.name, build)
+    for lane in true.lanes:
+        if store.window(listed.name, lane) is not None or entries:
+            store.keep(listed.name, keep(fold(entries, lane=lane), true.seq))
+    return f"{listed.name}: rebuilt from {len(entries):,} entries"

@@ -32,6 +32,7 @@ def m001_the_ledger(db: Database) -> None:
             lane text not null,
             message integer not null,
             part integer not null,
+            fork integer not null,
             grouped text not null,
             at text not null,
             derived integer not null,
@@ -90,19 +91,33 @@ def m002_kept_windows(db: Database) -> None:
 MIGRATIONS: tuple[Callable[[Database], None], ...] = (m001_the_ledger, m002_kept_windows)
 
 
+def refuse_foreign(db: Database, path: str) -> None:
+    """Look at a file before anything of it is changed.
+
+    Raises:
+        StoreRefused: the store is of a newer version, or no store of ours.
+    """
+    # One look: another process may be making the store just now.
+    db.execute("begin")
+    version, owner = _number(db, "user_version"), _number(db, "application_id")
+    foreign = owner != APPLICATION_ID and (version > 0 or _has_tables(db))
+    db.execute("rollback")
+    if foreign:
+        raise StoreRefused(path, "it is not a Holdfast ledger")
+    if version > len(MIGRATIONS):
+        known = len(MIGRATIONS)
+        reason = f"a newer Holdfast wrote it (schema {version}, this one knows {known})"
+        raise StoreRefused(path, reason)
+
+
 def migrate(db: Database, path: str, *, upto: int = len(MIGRATIONS)) -> None:
     """Bring a store to the schema this code knows.
 
     Raises:
         StoreRefused: the store is of a newer version, or no store of ours.
     """
-    version, owner = _number(db, "user_version"), _number(db, "application_id")
-    if owner != APPLICATION_ID and (version or _has_tables(db)):
-        raise StoreRefused(path, "it is not a Holdfast ledger")
-    if version > len(MIGRATIONS):
-        known = len(MIGRATIONS)
-        reason = f"a newer Holdfast wrote it (schema {version}, this one knows {known})"
-        raise StoreRefused(path, reason)
+    refuse_foreign(db, path)
+    version = _number(db, "user_version")
     while version < upto:
         version = _step(db)
 

@@ -7,8 +7,7 @@ read transaction outlives the call that opened it.
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from os.path import dirname
-from threading import RLock
+from threading import Lock, RLock
 from types import TracebackType
 from typing import TypeVar
 
@@ -21,9 +20,9 @@ from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.snapshot import Kept
 from holdfast.errors import StoreBusy, StoreDamaged, StoreFull, StoreRefused
 from holdfast.stores import packing
-from holdfast.stores.engine import Row, connect
-from holdfast.stores.folder import private_file, private_folder
-from holdfast.stores.migrations import migrate
+from holdfast.stores.engine import Row, connect, make_durable, refuse_log
+from holdfast.stores.folder import close_to_others, prepare
+from holdfast.stores.migrations import migrate, refuse_foreign
 from holdfast.stores.store import Build, Damage, Listed
 
 FIND = "select key, head from sessions where project = ? and name = ?"
@@ -34,12 +33,14 @@ update sessions set head = ?,
 where key = ?
 """
 SET_HEAD = "update sessions set head = ? where key = ?"
-ADD_ENTRY = "insert into entries values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+ADD_ENTRY = "insert into entries values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 ADD_SIGHTING = "insert or replace into sightings values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 ADD_BLOB = "insert into blobs values (?, ?, ?)"
 ADD_COUNTS = "insert or replace into counts values (?, ?, ?, ?)"
 ADD_WINDOW = "insert or replace into windows values (?, ?, ?)"
-ENTRY_COLUMNS = "seq, id, parent, lane, message, part, grouped, at, derived, stored, body, sum"
+ENTRY_COLUMNS = (
+    "seq, id, parent, lane, message, part, fork, grouped, at, derived, stored, body, sum"
+)
 READ_SINCE = f"select {ENTRY_COLUMNS} from entries where session = ? and seq > ? order by seq"
 READ_ONE = f"select {ENTRY_COLUMNS} from entries where session = ? and seq = ?"
 NAMES = "select id, seq from entries where session = ? and derived = 0"
@@ -60,9 +61,12 @@ select {SIGHTING_COLUMNS} from sightings where session = ? and first = ? and fir
 order by version desc limit 1
 """
 WINDOW = "select data from windows where session = ? and lane = ?"
+PROJECTS = "select distinct project from sessions order by project"
 LIST = "select name, touched, head from sessions where project = ? order by touched desc"
 
 T = TypeVar("T")
+
+OPENING = Lock()
 
 
 class SqliteStore:
@@ -75,13 +79,14 @@ class SqliteStore:
             StoreRefused: the place or the engine is not safe.
             StoreDamaged: the file is no longer a database.
         """
-        private_folder(dirname(path) or ".")
-        private_file(path)
-        self.path, self.project = path, project
+        self.project = project
         self._lock = RLock()
-        with translated(path):
-            self._db = connect(path, version=engine)
-            migrate(self._db, path)
+        # One at a time: closing the file that one thread makes drops the locks of another's.
+        with OPENING:
+            self.path = prepare(path)
+            with translated(self.path):
+                self._db = connect(self.path)
+                self._unsafe = self._made_ready(engine)
 
     def __enter__(self) -> "SqliteStore":
         return self
@@ -94,6 +99,17 @@ class SqliteStore:
     ) -> None:
         self.close()
 
+    def _made_ready(self, engine: str | None) -> bool:
+        try:
+            refuse_foreign(self._db, self.path)
+            close_to_others(self.path)
+            unsafe = make_durable(self._db, self.path, engine)
+            migrate(self._db, self.path)
+        except BaseException:
+            self._db.close()
+            raise
+        return unsafe
+
     @cached_property
     def _squeeze(self) -> Callable[[bytes], bytes]:
         return packing.squeezer()
@@ -103,6 +119,8 @@ class SqliteStore:
         with self._lock, translated(self.path):
             self._db.execute("begin immediate")
             try:
+                if self._unsafe:
+                    refuse_log(self._db, self.path)
                 key, head = self._stand(session)
                 batch = build(head)
                 self._write(key, batch)
@@ -127,7 +145,7 @@ class SqliteStore:
     def _stand(self, session: str) -> tuple[int, Head]:
         found = self._db.execute(FIND, (self.project, session)).fetchone()
         if found is not None:
-            return found[0], _decode_head(found[1])
+            return found[0], self._decode_head(found[1])
         made = self._db.execute(MAKE, (self.project, session)).fetchone()
         assert made is not None
         return made[0], Head()
@@ -138,9 +156,10 @@ class SqliteStore:
         self._db.executemany(ADD_SIGHTING, [_sighting_row(key, s, blobs) for s in batch.sightings])
         self._db.executemany(ADD_BLOB, self._blob_rows(blobs))
         if batch.counts:
-            last, data = batch.counts[-1][0], msgspec.msgpack.encode(batch.counts)
+            last = batch.counts[-1][0]
+            data = packing.sealed(msgspec.msgpack.encode(batch.counts))
             self._db.execute(ADD_COUNTS, (key, batch.head.vocabulary, last, data))
-        head = msgspec.msgpack.encode(batch.head)
+        head = packing.sealed(msgspec.msgpack.encode(batch.head))
         if batch.entries or batch.sightings:
             self._db.execute(TOUCH, (head, self.project, key))
         else:
@@ -167,7 +186,7 @@ class SqliteStore:
         return content
 
     def _entry(self, row: Row) -> Entry:
-        seq, name, parent, lane, message, part, group, at, _, stored, body, total = row
+        seq, name, parent, lane, message, part, fork, group, at, _, stored, body, total = row
         if total != packing.row_sum(*row[:-1]):
             raise StoreDamaged(self.path, f"the row of entry {seq} is not what it was")
         return Entry(
@@ -178,6 +197,7 @@ class SqliteStore:
             lane=lane,
             message=message,
             part=part,
+            fork=fork,
             group=group,
             at=at,
         )
@@ -191,7 +211,7 @@ class SqliteStore:
     def head(self, session: str) -> Head | None:
         """See `Store.head`."""
         found = self._one(FIND, (self.project, session))
-        return _decode_head(found[1]) if found else None
+        return self._decode_head(found[1]) if found else None
 
     def read(
         self, session: str, *, since: int = 0, numbers: Iterable[int] | None = None
@@ -216,7 +236,9 @@ class SqliteStore:
         """See `Store.counts`."""
         pairs: dict[int, int] = {}
         for row in self._each(COUNTS, (self._key(session), vocabulary), _as_it_is):
-            pairs.update(msgspec.msgpack.decode(row[0], type=list[tuple[int, int]]))
+            data = packing.unsealed(row[0])
+            if data is not None:
+                pairs.update(msgspec.msgpack.decode(data, type=list[tuple[int, int]]))
         return pairs
 
     def sightings(self, session: str, source: str = "") -> Iterator[Sighting]:
@@ -224,7 +246,7 @@ class SqliteStore:
         found = self._one(FIND, (self.project, session))
         if found is None:
             return iter(())
-        document = _decode_head(found[1]).documents.get(source)
+        document = self._decode_head(found[1]).documents.get(source)
         length = document.length if document else 0
         return self._each(NEWEST, (found[0], source, length), self._sighting)
 
@@ -237,7 +259,8 @@ class SqliteStore:
     def window(self, session: str, lane: str = "") -> Kept | None:
         """See `Store.window`."""
         found = self._one(WINDOW, (self._key(session), lane))
-        return msgspec.msgpack.decode(found[0], type=Kept) if found else None
+        data = packing.unsealed(found[0]) if found else None
+        return msgspec.msgpack.decode(data, type=Kept) if data else None
 
     def keep(self, session: str, window: Kept) -> None:
         """See `Store.keep`."""
@@ -245,12 +268,17 @@ class SqliteStore:
         if not key:
             return
         with self._lock, translated(self.path):
-            self._db.execute(ADD_WINDOW, (key, window.lane, msgspec.msgpack.encode(window)))
+            data = packing.sealed(msgspec.msgpack.encode(window))
+            self._db.execute(ADD_WINDOW, (key, window.lane, data))
+
+    def projects(self) -> list[str]:
+        """The projects that have sessions in this file."""
+        return list(self._each(PROJECTS, (), lambda row: str(row[0])))
 
     def sessions(self) -> list[Listed]:
         """See `Store.sessions`."""
         rows = self._each(LIST, (self.project,), _as_it_is)
-        return [Listed(name, _decode_head(head), touched) for name, touched, head in rows]
+        return [Listed(name, self._decode_head(head), touched) for name, touched, head in rows]
 
     def check(self) -> Iterator[Damage]:
         """See `Store.check`."""
@@ -258,10 +286,22 @@ class SqliteStore:
 
         return check_file(self, self._db)
 
+    def repair(self) -> list[str]:
+        """Rebuild what can be rebuilt, and say what was done. Content is never touched."""
+        from holdfast.stores.fsck import repair  # late: only `fsck` needs it
+
+        return repair(self)
+
     def close(self) -> None:
         """See `Store.close`."""
         with self._lock:
             self._db.close()
+
+    def _decode_head(self, data: bytes) -> Head:
+        kept = packing.unsealed(data) if data else None
+        if data and kept is None:
+            raise StoreDamaged(self.path, "where a session stands cannot be read")
+        return msgspec.msgpack.decode(kept, type=Head) if kept else Head()
 
     def _key(self, session: str) -> int:
         found = self._one(FIND, (self.project, session))
@@ -288,6 +328,7 @@ def _entry_row(key: int, entry: Entry, blobs: dict[bytes, bytes]) -> Row:
         entry.lane,
         entry.message,
         entry.part,
+        entry.fork,
         entry.group,
         entry.at,
         int(isinstance(entry.body, Derived)),
@@ -325,10 +366,6 @@ def _as_it_is(row: Row) -> Row:
     return row
 
 
-def _decode_head(data: bytes) -> Head:
-    return msgspec.msgpack.decode(data, type=Head) if data else Head()
-
-
 @contextmanager
 def translated(path: str) -> Generator[None]:
     """Let what SQLite complains of be said in our words."""
@@ -338,7 +375,7 @@ def translated(path: str) -> Generator[None]:
         raise StoreBusy(path) from None
     except (apsw.FullError, apsw.IOError) as error:
         raise StoreFull(path, str(error)) from None
-    except (apsw.CorruptError, apsw.NotADBError) as error:
+    except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, UnicodeDecodeError) as error:
         raise StoreDamaged(path, str(error)) from None
     except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:
         raise StoreRefused(path, str(error)) from None

@@ -26,6 +26,7 @@ from holdfast.core.ledger.jsontext import (
     joined_array,
     joined_object,
     members,
+    steady,
 )
 from holdfast.wire.kinds import ANTHROPIC, CHAT, RESPONSES, kinds_of
 from holdfast.wire.media import read_media
@@ -102,7 +103,7 @@ def read_output(content: Json) -> tuple[str, tuple[Media, ...]]:
             case "image" | "document" as kind:
                 media.append(read_media(kind, block.get("source")))
             case _:
-                words.append(as_text(value) or encode(value).decode())
+                words.append(as_text(value) or steady(value))
     return "\n".join(words), tuple(media)
 
 

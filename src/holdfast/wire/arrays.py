@@ -12,6 +12,10 @@ TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]', re.DOTALL)
 """A whole string, or a bracket outside one; every byte is looked at once."""
 
 
+DEEPEST = 1_000
+"""Levels of nesting that any reader follows."""
+
+
 def cut(data: bytes) -> list[Piece]:
     """The messages of a document, each with the bytes before it; nothing when there are none.
 
@@ -89,13 +93,15 @@ def _whole_spots(data: bytes, at: int) -> list[tuple[int, int]]:
 
 
 def end_of_value(data: bytes, start: int) -> int:
-    """Where the object or array that begins at `start` ends; -1 when it does not."""
+    """Where the object or array that begins at `start` ends; -1 when it does not, or not soon."""
     if data[start : start + 1] not in (b"{", b"["):
         return -1
     level = 0
     for token in TOKEN.finditer(data, start):
         if token[0] in (b"{", b"["):
             level += 1
+            if level > DEEPEST:
+                return -1
         elif token[0] in (b"}", b"]"):
             level -= 1
             if level == 0:

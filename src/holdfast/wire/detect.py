@@ -20,10 +20,14 @@ PLAIN = openai_chat.NAME
 
 def wire_of_lines(pieces: Iterable[Piece]) -> str:
     """The wire of a document of one object a line."""
-    values = [piece.value for piece in pieces if piece.value is not None]
-    for name, wire in TRANSCRIPT_WIRES.items():
-        if any(wire.fits(value) for value in values):
-            return name
+    values: list[dict[str, Json]] = []
+    for piece in pieces:
+        if piece.value is None:
+            continue
+        for name, wire in TRANSCRIPT_WIRES.items():
+            if wire.fits(piece.value):
+                return name
+        values.append(piece.value)
     return _wire_of_document(values)
 
 

@@ -13,7 +13,7 @@ from msgspec import Struct
 from holdfast.core.ledger.jsontext import NotJson, as_object, parse
 from holdfast.wire import arrays, lines
 from holdfast.wire.detect import wire_of_array, wire_of_lines
-from holdfast.wire.jsonl import read_line
+from holdfast.wire.jsonl import LONGEST, cut_lines
 from holdfast.wire.pieces import MARK, SPACE, Piece
 
 SNIFFED = 200
@@ -35,31 +35,30 @@ def open_document(stream: BinaryIO, *, wire: str = "") -> Opened:
     Without a name the wire is found by looking; what fits none is read as opaque lines.
     """
     head = list(islice(_split(stream), SNIFFED))
-    everything = chain(head, _split(stream))
-    if wire == lines.NAME:
-        return _opaque(everything)
-    if _is_one_value(head):
-        return _open_array(b"".join(everything), wire)
-    pieces = [read_line(raw) for raw in head]
-    found = wire or wire_of_lines(pieces)
-    if found == lines.NAME:
-        return _opaque(everything)
-    return Opened(found, chain(pieces, (read_line(raw) for raw in _split(stream))))
+    if wire != lines.NAME and _is_one_value(head):
+        return _open_array(b"".join(chain(head, _split(stream))), wire)
+    found = wire or wire_of_lines(cut_lines(head))
+    everything = chain(_drained(head), _split(stream))
+    return Opened(found, cut_lines(everything, opaque=found == lines.NAME))
+
+
+def _drained(raws: list[bytes]) -> Iterator[bytes]:
+    """Lines given away one by one: the longest ones need not be kept."""
+    raws.reverse()
+    while raws:
+        yield raws.pop()
 
 
 def _split(stream: BinaryIO) -> Iterator[bytes]:
     return iter(stream.readline, b"")
 
 
-def _opaque(raws: Iterator[bytes]) -> Opened:
-    return Opened(lines.NAME, (Piece(raw) for raw in raws))
-
-
 def _open_array(data: bytes, wire: str) -> Opened:
     pieces = arrays.cut(data)
     found = (wire or wire_of_array(pieces)) if pieces else lines.NAME
     if found == lines.NAME:
-        return _opaque(iter(data.splitlines(keepends=True)))
+        raws = data.splitlines(keepends=True)
+        return Opened(found, cut_lines(raws, opaque=True))
     return Opened(found, iter(pieces))
 
 
@@ -69,7 +68,7 @@ def _is_one_value(head: list[bytes]) -> bool:
     first = filled[0] if filled else b""
     if first[:1] == b"[":
         return True
-    if first[:1] != b"{":
+    if first[:1] != b"{" or len(first) > LONGEST:
         return False
     try:
         value, _ = parse(first)

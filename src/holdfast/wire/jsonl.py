@@ -1,56 +1,102 @@
 """Documents of one JSON object a line, as agents write them and as crashes leave them.
 
-A line torn off half-way often has the next one right behind it; a crash of the machine leaves
-runs of NUL bytes. What stands behind such noise is read; the noise stays in the bytes.
+A line is cut into pieces: mostly one. A line torn off half-way often has the next one right behind
+it; a crash of the machine leaves runs of NUL bytes. Noise becomes a piece of its own, and what
+stands around it is read. White space and line ends lie between the pieces.
 """
 
+from collections.abc import Iterable, Iterator
+
+from msgspec.structs import replace
+
+from holdfast.core.ledger.jsontext import Json
+from holdfast.wire.arrays import end_of_value
 from holdfast.wire.pieces import MARK, SPACE, Piece, read_object
 
-LONGEST = 256 * 1024 * 1024
-"""Bytes of a line that is still read; a longer one is kept and not read."""
-TRIES = 64
-"""Places tried as the beginning of an object inside a torn line."""
+LONGEST = 64 * 1024 * 1024
+"""Bytes of a line that is still read, twice what any provider takes; a longer one is only kept."""
+EFFORT = 64 * 1024 * 1024
+TRIES = 2_000
+"""Bytes looked at, and places tried, in search of a record inside one torn line."""
 NOISE = b"\0" + MARK + SPACE
+RECORDS = ("role", "type", "payload", "messages")
+"""Members of which every record we read has one; a part of a record seldom does."""
 
 
-def read_line(raw: bytes) -> Piece:
+def cut_lines(raws: Iterable[bytes], *, opaque: bool = False) -> Iterator[Piece]:
+    """The pieces of a document, line by line; the last is what stands behind the last one.
+
+    Opaque lines are cut and not read.
+    """
+    lead, number = b"", 0
+    for raw in raws:
+        number += 1
+        text = raw.strip(SPACE)
+        start = raw.index(text[:1]) if text else len(raw)
+        lead, after = lead + raw[:start], raw[start + len(text) :]
+        del raw  # the longest lines need not be there twice
+        for piece in [Piece(text)] if opaque else read_line(text) if text else []:
+            yield replace(piece, lead=lead, line=number)
+            lead = b""
+        lead += after
+    if lead:
+        yield Piece(b"", lead, line=number)
+
+
+def read_line(text: bytes) -> list[Piece]:
     """A line and what it says, as far as it can be read."""
-    if len(raw) > LONGEST:
+    if len(text) > LONGEST:
         limit = LONGEST // (1024 * 1024)
-        return Piece(raw, flaw=f"{len(raw):,} bytes in one line; over {limit} MiB is not read")
-    piece = read_object(raw)
+        return [Piece(text, flaw=f"{len(text):,} bytes in one line; over {limit} MiB is not read")]
+    piece = read_object(text)
     if piece.value is not None:
-        return piece
-    text = raw.strip(SPACE)
-    if not text:
-        return Piece(raw)
-    start = _beginning(text)
-    if start is None:
-        return Piece(raw, flaw=piece.flaw)
-    value = read_object(text[start:].rstrip(b"\0")).value
-    return Piece(raw, value=value, flaw=_noise(text[:start]))
+        return [piece]
+    return _salvaged(text) or [piece]
 
 
-def json_of(raw: bytes) -> bytes:
-    """The JSON object inside a line's bytes, noise before it left out."""
-    text = raw.strip(SPACE)
-    if read_object(text).value is not None:
-        return text
-    return text[_beginning(text) or 0 :].rstrip(b"\0")
+def _salvaged(text: bytes) -> list[Piece]:
+    """The records inside a line that is more than one, or less; nothing when there are none."""
+    whole = _records(text, 0)
+    if whole:
+        return whole
+    at, effort, tries = 0, 0, 0
+    # Records reach to the end of the line; anything else is a part of what was torn.
+    closed = text.rstrip(NOISE)[-1:] == b"}"
+    while closed and effort < EFFORT and tries < TRIES:
+        at, tries = text.find(b'{"', at + 1), tries + 1
+        if at < 0:
+            break
+        end = end_of_value(text, at)
+        effort += (end if end > 0 else len(text)) - at
+        if end > 0 and (found := _records(text, at)):
+            reason = f"{at:,} bytes of a torn line stand before the next"
+            return [Piece(text[:at], flaw=reason, noise=True), *found]
+    return []
 
 
-def _beginning(text: bytes) -> int | None:
-    """Where an object begins that ends the line, behind something else."""
-    clean = len(text) - len(text.lstrip(NOISE))
-    places = [clean] if clean else []
-    at = clean
-    while len(places) < TRIES and (at := text.find(b'{"', at + 1)) >= 0:
-        places.append(at)
-    readable = (at for at in places if read_object(text[at:].rstrip(b"\0")).value is not None)
-    return next(readable, None)
+def _records(text: bytes, at: int) -> list[Piece]:
+    """Whole records one behind the other from here to the end, with the noise between them."""
+    pieces: list[Piece] = []
+    while at < len(text):
+        clean = len(text) - len(text[at:].lstrip(NOISE))
+        if clean > at:
+            noise = text[at:clean]
+            pieces.append(Piece(noise, flaw=_noise(noise), noise=True))
+            at = clean
+            continue
+        end = end_of_value(text, at)
+        piece = read_object(text[at:end]) if end > 0 else None
+        if piece is None or not _is_record(piece.value):
+            return []
+        again = any(known.value is not None for known in pieces)
+        pieces.append(replace(piece, flaw="a second record on one line") if again else piece)
+        at = end
+    return pieces if any(piece.value is not None for piece in pieces) else []
+
+
+def _is_record(value: dict[str, Json] | None) -> bool:
+    return value is not None and any(key in value for key in RECORDS)
 
 
 def _noise(noise: bytes) -> str:
-    if noise.strip(NOISE):
-        return f"{len(noise):,} bytes of a torn line stand before it"
-    return "NUL bytes stand before it" if b"\0" in noise else "begins with a byte order mark"
+    return "NUL bytes" if b"\0" in noise else "a byte order mark"

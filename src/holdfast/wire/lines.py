@@ -8,5 +8,5 @@ NAME = "lines"
 
 def read_line(raw: bytes) -> tuple[Draft, ...]:
     """One opaque draft for a line that holds anything."""
-    text = raw.decode("utf-8", "replace").strip("\0 \t\r\n\ufeff")
+    text = raw.decode("utf-8", "replace").strip("\0\ufeff")
     return (Draft(Opaque("", "line", text)),) if text else ()

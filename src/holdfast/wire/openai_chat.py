@@ -28,6 +28,7 @@ from holdfast.core.ledger.jsontext import (
     joined_object,
     members,
     parse,
+    steady,
 )
 from holdfast.wire.kinds import ANTHROPIC, CHAT, RESPONSES, kinds_of
 from holdfast.wire.media import read_media
@@ -121,8 +122,12 @@ def _read_result(message: Mapping[str, Json]) -> ToolReturned:
         return ToolReturned(call, as_text(content))
     bodies = [_read_part("tool", part) for part in content]
     media = tuple(body.media for body in bodies if isinstance(body, Attached))
-    words = [text_of(body) for body in bodies if not isinstance(body, Attached)]
+    words = [_words_of(body) for body in bodies if not isinstance(body, Attached)]
     return ToolReturned(call, "\n".join(words), media=media)
+
+
+def _words_of(body: Source) -> str:
+    return steady(parse(body.json.encode())[0]) if isinstance(body, Opaque) else text_of(body)
 
 
 def rewrite(raw: bytes, shown: Mapping[int, Source | None]) -> bytes | None:

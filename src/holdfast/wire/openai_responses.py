@@ -22,6 +22,8 @@ from holdfast.core.ledger.jsontext import (
     joined_array,
     joined_object,
     members,
+    parse,
+    steady,
 )
 from holdfast.wire.kinds import ANTHROPIC, CHAT, RESPONSES, kinds_of
 from holdfast.wire.media import read_media
@@ -115,7 +117,7 @@ def _read_result(call: str, item: Mapping[str, Json]) -> ToolReturned:
         return ToolReturned(call, _written(output) if output is not None else "", failed)
     bodies = [_read_part("tool", part) for part in output]
     media = tuple(body.media for body in bodies if isinstance(body, Attached))
-    words = [text_of(body) for body in bodies if not isinstance(body, Attached)]
+    words = [_words_of(body) for body in bodies if not isinstance(body, Attached)]
     return ToolReturned(call, "\n".join(words), failed, media)
 
 
@@ -123,6 +125,10 @@ def _read_thought(item: Mapping[str, Json]) -> Thought:
     parts = [*as_list(item.get("summary")), *as_list(item.get("content"))]
     words = [as_text(as_object(part).get("text")) for part in parts]
     return Thought("\n".join(words), as_text(item.get("encrypted_content")))
+
+
+def _words_of(body: Source) -> str:
+    return steady(parse(body.json.encode())[0]) if isinstance(body, Opaque) else text_of(body)
 
 
 def rewrite(raw: bytes, shown: Mapping[int, Source | None]) -> bytes | None:

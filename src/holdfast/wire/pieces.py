@@ -23,6 +23,10 @@ class Piece(Struct, frozen=True):
     value: dict[str, Json] | None = None
     """What it says; nothing when it is no JSON object or only a part of the frame."""
     flaw: str = ""
+    noise: bool = False
+    """Whether it is what stood around something that could be read."""
+    line: int = 0
+    """Which line of the document it stands in; 0 when that was not counted."""
 
 
 def read_object(raw: bytes, lead: bytes = b"") -> Piece:

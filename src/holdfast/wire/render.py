@@ -17,10 +17,9 @@ from holdfast.core.ledger.jsontext import (
     members,
     parse,
 )
-from holdfast.core.ledger.window import Item
+from holdfast.core.ledger.window import Item, arrival_of
 from holdfast.wire import anthropic, claude_code
 from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES
-from holdfast.wire.jsonl import json_of
 
 
 class Fragment(Struct):
@@ -44,7 +43,7 @@ def render(items: Iterable[Item], arrivals: Mapping[int, Sighting], *, wire: str
 def _fragments(
     items: Iterable[Item], arrivals: Mapping[int, Sighting], wire: str, speaks: str
 ) -> Iterator[Fragment]:
-    for first, run in groupby(items, key=_arrival):
+    for first, run in groupby(items, key=arrival_of):
         shown = list(run)
         if first == 0:
             for item in shown:
@@ -53,11 +52,6 @@ def _fragments(
         changed = _changed(shown, arrivals[first].parts)
         for raw in _kept(_spoken(arrivals[first].raw, wire), changed, speaks):
             yield Fragment(raw, shown[0].entry.group)
-
-
-def _arrival(item: Item) -> int:
-    """The first entry of the arrival an item belongs to; 0 for one that stands for several."""
-    return 0 if len(item.covers) > 1 else item.entry.seq - item.entry.part
 
 
 def _changed(shown: list[Item], count: int) -> dict[int, Source | None]:
@@ -85,8 +79,8 @@ def _kept(raws: list[bytes], changed: Mapping[int, Source | None], speaks: str) 
 
 def _spoken(raw: bytes, wire: str) -> list[bytes]:
     if wire not in TRANSCRIPT_WIRES:
-        return [json_of(raw)]
-    return TRANSCRIPT_WIRES[wire].spoken(json_of(raw))
+        return [raw]
+    return TRANSCRIPT_WIRES[wire].spoken(raw)
 
 
 def _gathered(fragments: Iterable[Fragment]) -> list[Fragment]:

@@ -21,6 +21,10 @@ Find: TypeAlias = Callable[[EntryId], int]
 """The number of a source entry, or 0 when there is none of that name."""
 
 
+Told: TypeAlias = Callable[[EntryId | None, Derived], bool]
+"""Whether something was noted about an entry before."""
+
+
 class Draft(Struct, frozen=True, omit_defaults=True):
     """A body on its way into the ledger."""
 
@@ -70,19 +74,26 @@ def unknown(name: EntryId) -> int:
     return 0
 
 
+def unheard(parent: EntryId | None, body: Derived) -> bool:
+    """Whether something was noted in a ledger in which nothing was."""
+    del parent, body
+    return False
+
+
 def arrive(
     head: Head,
     arrivals: Sequence[Arrival],
     *,
     place: Place = nowhere,
     find: Find = unknown,
+    noted: Told = unheard,
 ) -> Batch:
     """The batch that adds `arrivals` at the ends of their lanes.
 
-    Where a lane was led back, what follows may be known: it is looked up by `find`, and what is
-    found is not added again.
+    Where a lane was led back, what follows may be known: entries are looked up by `find`, notes by
+    `noted`, and what is found is not added again.
     """
-    desk = _Desk(head, place, find)
+    desk = _Desk(head, place, find, noted)
     for arrival in arrivals:
         desk.take(arrival)
     return desk.batch()
@@ -91,8 +102,8 @@ def arrive(
 class _Desk:
     """The work of one batch: the fold moves on with every draft."""
 
-    def __init__(self, head: Head, place: Place, find: Find) -> None:
-        self.fold, self.place, self.find = Folding(head), place, find
+    def __init__(self, head: Head, place: Place, find: Find, noted: Told) -> None:
+        self.fold, self.place, self.find, self.noted = Folding(head), place, find, noted
         self.entries: list[Entry] = []
         self.sightings: list[Sighting] = []
         self.counts: list[tuple[int, int]] = []
@@ -125,55 +136,79 @@ class _Desk:
                 parts=len(numbers),
             )
         )
-        live = document.live or arrival.pos is None
-        length = max(document.length, pos + 1)
-        self.fold.documents[arrival.source] = Document(length, version, live)
+        self.fold.documents[arrival.source] = replace(
+            document,
+            length=max(document.length, pos + 1),
+            version=version,
+            live=document.live or arrival.pos is None,
+            seen=document.seen + 1,
+        )
 
     def _number(self, arrival: Arrival, pos: int) -> list[int]:
         """Add an arrival's drafts; return the numbers of its source entries."""
-        numbers: list[int] = []
-        names: list[EntryId] = []
-        message = 0
+        sources = [draft for draft in arrival.drafts if not isinstance(draft.body, Derived)]
         for draft in arrival.drafts:
             if isinstance(draft.body, Derived):
-                # Along a known path, what was noted about it is known too.
-                if not self.fold.lane(draft.lane).retraced:
-                    self._add_derived(draft, draft.body, arrival.source)
-                continue
-            if not message:
-                stands = self.fold.lane(draft.lane)
-                joins = bool(draft.group) and draft.group == stands.group
-                message = stands.message if joins else self.fold.seq + 1
-            number = self._add_source(draft, arrival.source, message=message, part=len(numbers))
-            numbers.append(number)
-            names.append(self.fold.lane(draft.lane).end or "")
-        if names:
-            self.lines[arrival.source, pos] = tuple(names)
+                self._add_derived(draft, draft.body, arrival.source)
+        if not sources:
+            return []
+        parent, fork = self._parent(sources[0], arrival.source), 0
+        if sources[0].follows is not None or self.fold.lane(sources[0].lane).retraced:
+            known = self._known(sources, parent)
+            if known:
+                self.lines[arrival.source, pos] = tuple(known)
+                return list(known.values())
+            fork = self._fork(sources[0], parent)
+        entries = self._add_sources(sources, parent, fork)
+        self.lines[arrival.source, pos] = tuple(entry.id for entry in entries)
+        return [entry.seq for entry in entries]
+
+    def _known(self, sources: Sequence[Draft], parent: EntryId | None) -> dict[EntryId, int]:
+        """The entries an arrival is, when all of it is known as one; the lane moves to them."""
+        numbers: dict[EntryId, int] = {}
+        for draft in sources:
+            parent = link(parent, _meant(draft), lane=draft.lane)
+            numbers[parent] = self.added.get(parent) or self.find(parent)
+        first = next(iter(numbers.values()))
+        if list(numbers.values()) != list(range(first, first + len(numbers))) or not first:
+            return {}
+        self.moved.add(sources[0].lane)
+        self.fold.move(sources[0].lane, parent)
         return numbers
 
-    def _add_source(self, draft: Draft, source: str, *, message: int, part: int) -> int:
-        assert not isinstance(draft.body, Derived)
-        parent = self._parent(draft, source)
-        name = link(parent, draft.meant or meaning(draft.body), lane=draft.lane)
-        if draft.follows is not None or self.fold.lane(draft.lane).retraced:
-            number = self.added.get(name) or self.find(name)
-            if number:
-                self.moved.add(draft.lane)
-                self.fold.move(draft.lane, name)
-                return number
-        entry = Entry(
-            id=name,
-            parent=parent,
-            body=draft.body,
-            seq=self.fold.seq + 1,
-            lane=draft.lane,
-            message=message,
-            part=part,
-            group=draft.group,
-            at=draft.at,
-        )
-        self._append(entry, draft)
-        return entry.seq
+    def _fork(self, draft: Draft, parent: EntryId | None) -> int:
+        """Which telling this is of the same words after the same entry."""
+        fork = 0
+        while True:
+            name = link(parent, _meant(draft), lane=draft.lane, fork=fork)
+            if not self.added.get(name) and not self.find(name):
+                return fork
+            fork += 1
+
+    def _add_sources(
+        self, sources: Sequence[Draft], parent: EntryId | None, fork: int
+    ) -> list[Entry]:
+        stands = self.fold.lane(sources[0].lane)
+        joins = bool(sources[0].group) and sources[0].group == stands.group
+        message = stands.message if joins else self.fold.seq + 1
+        entries: list[Entry] = []
+        for part, draft in enumerate(sources):
+            entry = Entry(
+                id=link(parent, _meant(draft), lane=draft.lane, fork=fork),
+                parent=parent,
+                body=draft.body,
+                seq=self.fold.seq + 1,
+                lane=draft.lane,
+                message=message,
+                part=part,
+                fork=fork,
+                group=draft.group,
+                at=draft.at,
+            )
+            self._append(entry, draft)
+            entries.append(entry)
+            parent, fork = entry.id, 0
+        return entries
 
     def _parent(self, draft: Draft, source: str) -> EntryId | None:
         end = self.fold.lane(draft.lane).end
@@ -191,8 +226,11 @@ class _Desk:
         if draft.keeps and isinstance(body, Compacted):
             kept = (name for pos in draft.keeps for name in self._line(source, pos))
             body = replace(body, keeps=tuple(kept))
-        parent = self.fold.lane(draft.lane).end
-        number = self.fold.seq + 1
+        stands = self.fold.lane(draft.lane)
+        parent, number = stands.end, self.fold.seq + 1
+        # Along a known path, what was noted about it may be known too.
+        if stands.retraced and self.noted(parent, body):
+            return
         entry = derived(number, body, parent=parent, lane=draft.lane, at=draft.at)
         self._append(entry, draft)
 
@@ -202,6 +240,11 @@ class _Desk:
         self.fold.add(entry, draft.tokens)
         if draft.tokens != UNCOUNTED:
             self.counts.append((entry.seq, draft.tokens))
+
+
+def _meant(draft: Draft) -> bytes:
+    assert not isinstance(draft.body, Derived)
+    return draft.meant or meaning(draft.body)
 
 
 def derived(

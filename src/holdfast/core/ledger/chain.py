@@ -20,18 +20,7 @@ from holdfast.core.ledger.entry import (
     ToolReturned,
     pack,
 )
-from holdfast.core.ledger.jsontext import (
-    Json,
-    NotJson,
-    as_list,
-    as_object,
-    canonical,
-    parse,
-    same_spelling,
-)
-
-VOLATILE = frozenset({"cache_control"})
-"""Members that a client moves between requests without meaning anything by it."""
+from holdfast.core.ledger.jsontext import NotJson, parse, same_spelling, steady
 
 
 def meaning(body: Source) -> bytes:
@@ -64,24 +53,18 @@ def _words(body: Source) -> Iterable[str]:
 def _steady(text: str) -> str:
     try:
         value, _ = parse(text.encode())
-        return canonical(_without_volatile(value)).decode()
+        return steady(value)
     except (NotJson, RecursionError):
         return text.strip()
 
 
-def _without_volatile(value: Json) -> Json:
-    if isinstance(value, dict):
-        kept = as_object(value).items()
-        return {key: _without_volatile(item) for key, item in kept if key not in VOLATILE}
-    if isinstance(value, list):
-        return [_without_volatile(item) for item in as_list(value)]
-    return value
+def link(parent: EntryId | None, meant: bytes, *, lane: str = "", fork: int = 0) -> EntryId:
+    """The name of an entry that means `meant` and follows `parent`.
 
-
-def link(parent: EntryId | None, meant: bytes, *, lane: str = "") -> EntryId:
-    """The name of an entry that means `meant` and follows `parent`."""
+    `fork` tells apart messages that begin alike after the same entry and go on differently.
+    """
     before = bytes.fromhex(parent) if parent else b"holdfast/1 " + lane.encode()
-    return sha256(before + meant).hexdigest()[:32]
+    return sha256(before + meant + (b" %d" % fork if fork else b"")).hexdigest()[:32]
 
 
 def name_derived(parent: EntryId | None, seq: int, body: Derived) -> EntryId:

@@ -176,6 +176,8 @@ class Entry(Struct, frozen=True, omit_defaults=True):
     """The number of the first entry of the message it came in."""
     part: int = 0
     """Which block it is of the message or line it arrived in."""
+    fork: int = 0
+    """Which telling of the same words after the same entry it is."""
     group: str = ""
     """The provider's id of that message, when it comes in pieces."""
     at: str = ""

@@ -24,8 +24,8 @@ from holdfast.core.ledger.entry import (
     Used,
     is_request,
     role_of,
-    text_of,
 )
+from holdfast.core.ledger.size import most_tokens
 
 STAMP = 1
 """Raised when the fold changes what it computes: older heads are then replayed."""
@@ -58,7 +58,7 @@ class Lane(Struct, frozen=True, omit_defaults=True):
     tokens: int = 0
     """Raw tokens in sight, in the head's vocabulary, of all that is counted."""
     uncounted: int = 0
-    """UTF-8 bytes in sight that are not counted yet: at least as many as their tokens."""
+    """Bytes in sight that are not counted yet: at least as many as their tokens."""
     messages: int = 0
     turns: int = 0
     steps: int = 0
@@ -77,6 +77,10 @@ class Document(Struct, frozen=True, omit_defaults=True):
     version: int = 1
     live: bool = False
     """Messages came one by one: there never was a file to give back."""
+    seen: int = 0
+    """How many sightings were written for it, superseded ones included."""
+    origin: str = ""
+    """Which file it was read from, as a digest of its path."""
 
 
 class Head(Struct, frozen=True, omit_defaults=True):
@@ -220,7 +224,7 @@ def _sourced(lane: Lane, entry: Entry, body: Source, tokens: int) -> Lane:
         lane,
         end=entry.id,
         tokens=lane.tokens + max(tokens, 0),
-        uncounted=lane.uncounted + (byte_size(body) if tokens == UNCOUNTED else 0),
+        uncounted=lane.uncounted + (most_tokens(body) if tokens == UNCOUNTED else 0),
         messages=lane.messages + starts,
         turns=lane.turns + is_request(body),
         steps=lane.steps + (starts and spoken),
@@ -229,12 +233,6 @@ def _sourced(lane: Lane, entry: Entry, body: Source, tokens: int) -> Lane:
         message=entry.message if entry.group or not lane.group else lane.message,
         retraced=False,
     )
-
-
-def byte_size(body: Source) -> int:
-    """UTF-8 bytes of a body's words."""
-    text = text_of(body)
-    return len(text) if text.isascii() else len(text.encode())
 
 
 def _learned(body: Used | Noted, model: str, limit: int) -> tuple[str, int]:
@@ -286,6 +284,6 @@ def settled(head: Head, counts: Mapping[int, int], entries: Iterable[Entry]) -> 
             lanes[entry.lane] = replace(
                 lane,
                 tokens=lane.tokens + counts[entry.seq],
-                uncounted=lane.uncounted - byte_size(entry.body),
+                uncounted=lane.uncounted - most_tokens(entry.body),
             )
     return replace(head, lanes=lanes)

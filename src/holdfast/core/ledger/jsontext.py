@@ -126,6 +126,24 @@ def canonical(value: Json) -> bytes:
         return json.dumps(value, separators=(",", ":"), sort_keys=True).encode()
 
 
+VOLATILE = frozenset({"cache_control"})
+"""Members that a client moves between requests without meaning anything by it."""
+
+
+def steady(value: Json) -> str:
+    """The one spelling of a value, less what clients move about."""
+    return canonical(_without_volatile(value)).decode()
+
+
+def _without_volatile(value: Json) -> Json:
+    if isinstance(value, dict):
+        kept = as_object(value).items()
+        return {key: _without_volatile(item) for key, item in kept if key not in VOLATILE}
+    if isinstance(value, list):
+        return [_without_volatile(item) for item in as_list(value)]
+    return value
+
+
 def same_spelling(text: str) -> str:
     """JSON text in its one spelling; text that is no JSON, less its outer white space."""
     try:

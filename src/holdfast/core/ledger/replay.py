@@ -18,8 +18,9 @@ from holdfast.core.ledger.entry import (
     is_request,
     role_of,
 )
-from holdfast.core.ledger.head import STAMP, UNCOUNTED, Head, Lane, advance, byte_size
-from holdfast.core.ledger.window import Window, fold, path_to
+from holdfast.core.ledger.head import STAMP, UNCOUNTED, Head, Lane, advance
+from holdfast.core.ledger.size import most_tokens
+from holdfast.core.ledger.window import Window, fold, in_force, path_to
 
 
 def replay(entries: Iterable[Entry], counts: Mapping[int, int], known: Head) -> Head:
@@ -96,19 +97,16 @@ def _resummed(lane: Lane, window: Window, counts: Mapping[int, int]) -> Lane:
 
 def _standing_in(window: Window) -> int:
     """Raw tokens of the stand-ins in sight."""
-    stands = {item.covers for item in window.items if item.stand_in is not None}
-    lifted = {entry.body.compressed for entry in window.ledger if isinstance(entry.body, Restored)}
-    return sum(
-        step.after
-        for entry in window.ledger
-        if isinstance(entry.body, Compressed) and entry.id not in lifted
-        for step in entry.body.steps
-        if step.hides in stands
-    )
+    after: dict[tuple[EntryId, ...], int] = {}
+    for entry in in_force(window):
+        if isinstance(entry.body, Compressed):
+            # A later step may put something else where an earlier one stood in.
+            after.update({step.hides: step.after for step in entry.body.steps})
+    return sum(after[item.covers] for item in window.items if item.stand_in is not None)
 
 
 def _size(entry: Entry) -> int:
-    return 0 if isinstance(entry.body, Derived) else byte_size(entry.body)
+    return 0 if isinstance(entry.body, Derived) else most_tokens(entry.body)
 
 
 def _is_assistant(entry: Entry) -> bool:

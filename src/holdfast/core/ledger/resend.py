@@ -11,7 +11,15 @@ from collections.abc import Mapping, Sequence, Set
 from msgspec import Struct
 
 from holdfast.core.ledger.chain import meaning
-from holdfast.core.ledger.entry import Derived, Entry, EntryId, Source, ToolCalled, ToolReturned
+from holdfast.core.ledger.entry import (
+    Compressed,
+    Derived,
+    Entry,
+    EntryId,
+    Source,
+    ToolCalled,
+    ToolReturned,
+)
 from holdfast.core.ledger.window import Window, path_to
 
 
@@ -31,23 +39,29 @@ class Match(Struct, frozen=True):
 
 
 def match(window: Window, resent: Sequence[Source], meanings: Sequence[bytes]) -> Match:
-    """Lay a resent history on the path it came from."""
-    walk = _Walk(window)
-    for body, meant in zip(resent, meanings, strict=True):
-        if not walk.step(body, meant):
-            break
-    return walk.result()
+    """Lay a resent history on the path it came from.
+
+    A client sends what it was given: everything, or our window. Words that were hidden and said
+    again fit both; the reading that explains more of the history is the right one.
+    """
+    walks = [_Walk(window, hidden_first=hidden_first) for hidden_first in (True, False)]
+    for walk in walks:
+        for body, meant in zip(resent, meanings, strict=True):
+            if not walk.step(body, meant):
+                break
+    return max((walk.result() for walk in walks), key=lambda found: (found.known, -found.left))
 
 
 class _Walk:
     """A walk along the known path, one resent body at a time."""
 
-    def __init__(self, window: Window) -> None:
+    def __init__(self, window: Window, *, hidden_first: bool) -> None:
         self.path = path_to(window.end, window.ledger)
         self.meanings = [meaning(_source(entry)) for entry in self.path]
         places = {entry.id: at for at, entry in enumerate(self.path)}
         self.stands = _stand_ins(window, places)
         self.out_of_sight = _out_of_sight(window, places)
+        self.hidden_first = hidden_first
         self.at = 0
         self.taken: set[int] = set()
         self.firsts: list[int] = []
@@ -56,22 +70,43 @@ class _Walk:
     def step(self, body: Source, meant: bytes) -> bool:
         """Whether the next resent body is known."""
         start = self.at
-        while not self._takes(body, meant):
-            # A client that sends our window back lacks what the window does not show.
-            if self.at not in self.out_of_sight:
-                self.at = start
-                return False
-            self.at += 1
+        orders = (self._in_order, self._in_sight)
+        for take in orders if self.hidden_first else orders[::-1]:
+            self.at = start
+            if take(body, meant):
+                self._pass(self.taken)
+                return True
+        self.at = start
+        return False
+
+    def _in_order(self, body: Source, meant: bytes) -> bool:
+        """Take what comes next, hidden or not."""
         self._pass(self.taken)
-        return True
+        return self._takes(body, meant)
+
+    def _in_sight(self, body: Source, meant: bytes) -> bool:
+        """Take what comes next of what our window shows."""
+        self._pass(self.taken)
+        while self.at in self.out_of_sight:
+            if self._takes_stand_in(meant):
+                return True
+            self.at += 1
+            self._pass(self.taken)
+        return self._takes(body, meant)
 
     def _takes(self, body: Source, meant: bytes) -> bool:
-        self._pass(self.taken)
         if self.at < len(self.path) and self.meanings[self.at] == meant:
             return self._take(self.at, self.path[self.at].seq)
-        if self.stands.get(self.at) == meant:
-            return self._take(self.at, 0)
+        if self._takes_stand_in(meant):
+            return True
         return isinstance(body, ToolReturned) and self._takes_result(body, meant)
+
+    def _takes_stand_in(self, meant: bytes) -> bool:
+        covered = self.stands.get((self.at, meant))
+        if covered is None:
+            return False
+        self.taken |= covered
+        return self._take(self.at, 0)
 
     def _takes_result(self, body: ToolReturned, meant: bytes) -> bool:
         """Whether a result answers a call of the run of results we stand in."""
@@ -109,13 +144,20 @@ def _source(entry: Entry) -> Source:
     return entry.body
 
 
-def _stand_ins(window: Window, places: Mapping[EntryId, int]) -> dict[int, bytes]:
-    """Where stand-ins begin on the path, and what they mean."""
-    return {
-        min(places[name] for name in item.covers): meaning(item.stand_in)
-        for item in window.items
-        if item.stand_in is not None
-    }
+def _stand_ins(
+    window: Window, places: Mapping[EntryId, int]
+) -> dict[tuple[int, bytes], frozenset[int]]:
+    """By where a stand-in begins on the path and what it means: the places it stands for.
+
+    Those of earlier compressions count too: a client may still have what it was given then.
+    """
+    found: dict[tuple[int, bytes], frozenset[int]] = {}
+    for entry in window.ledger:
+        for step in entry.body.steps if isinstance(entry.body, Compressed) else ():
+            covered = frozenset(places[name] for name in step.hides if name in places)
+            if step.stand_in is not None and len(covered) == len(step.hides):
+                found[min(covered), meaning(step.stand_in)] = covered
+    return found
 
 
 def _out_of_sight(window: Window, places: Mapping[EntryId, int]) -> frozenset[int]:

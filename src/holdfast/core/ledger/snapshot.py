@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from holdfast.core.ledger.entry import Compressed, Entry, EntryId
 from holdfast.core.ledger.head import STAMP
-from holdfast.core.ledger.window import Item, Run, Window
+from holdfast.core.ledger.window import Item, Run, Window, in_force
 
 
 class Shown(NamedTuple):
@@ -39,7 +39,7 @@ def keep(window: Window, seq: int) -> Kept:
     """A window in the form it is kept in."""
     steps = {
         step.hides: (entry.seq, at)
-        for entry in window.ledger
+        for entry in in_force(window)
         if isinstance(entry.body, Compressed)
         for at, step in enumerate(entry.body.steps)
     }

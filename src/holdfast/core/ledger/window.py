@@ -93,6 +93,11 @@ class Item(Struct, frozen=True):
         return self.covers or (self.entry.id,)
 
 
+def arrival_of(item: Item) -> int:
+    """The first entry of the arrival an item belongs to; 0 for one that stands for several."""
+    return 0 if len(item.covers) > 1 else item.entry.seq - item.entry.part
+
+
 class Window(Struct, frozen=True):
     """What is in sight of one agent."""
 
@@ -166,6 +171,12 @@ def _end(ledger: Iterable[Entry]) -> EntryId | None:
         elif isinstance(entry.body, Noted) and entry.body.what == "switched":
             end = entry.parent
     return end
+
+
+def in_force(window: Window) -> list[Entry]:
+    """The compressions that hold on the window's path, oldest first."""
+    path = path_to(window.end, window.ledger)
+    return _in_force(window.ledger, {entry.id for entry in path})
 
 
 def path_to(end: EntryId | None, ledger: Iterable[Entry]) -> list[Entry]:

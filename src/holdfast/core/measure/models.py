@@ -91,6 +91,6 @@ MODELS: tuple[Model, ...] = (
 
 def find(name: str) -> Model:
     """The model a name means: the longest id that the name, less its vendor, begins with."""
-    plain = name.lower().rsplit("/", 1)[-1].removeprefix("anthropic.").removeprefix("us.anthropic.")
+    plain = name.lower().rsplit("/", 1)[-1].rsplit("anthropic.", 1)[-1]
     fitting = [model for model in MODELS if plain.startswith(model.id)]
     return max(fitting, key=lambda model: len(model.id), default=UNKNOWN)

@@ -4,7 +4,7 @@ import click
 from msgspec.structs import asdict
 
 from holdfast.surfaces.cli.options import json_option, project_of, project_option
-from holdfast.surfaces.cli.printing import print_json
+from holdfast.surfaces.cli.printing import echo, print_json
 
 EXAMPLE = """\b
 Examples:
@@ -34,4 +34,4 @@ def show(ctx: click.Context, origin: bool, root: str | None, as_json: bool) -> N
     for one in settings:
         value = ", ".join(one.value) if isinstance(one.value, tuple) else str(one.value)
         line = f"{one.name:{wide}}  {value or '-'}"
-        click.echo(f"{line:{wide + 26}}  {one.origin}" if origin else line)
+        echo(f"{line:{wide + 26}}  {one.origin}" if origin else line)

@@ -15,7 +15,7 @@ from holdfast.surfaces.cli.options import (
     project_of,
     project_option,
 )
-from holdfast.surfaces.cli.printing import print_json
+from holdfast.surfaces.cli.printing import echo, print_json
 
 EXAMPLE = """\b
 Examples:
@@ -62,4 +62,4 @@ def export(
         report = {"session": session.name, "path": str(output), "bytes": size, "sources": others}
         print_json("export", report)
     elif others:
-        click.echo(f"holdfast: further files of this session: {', '.join(others)}", err=True)
+        echo(f"holdfast: further files of this session: {', '.join(others)}", err=True)

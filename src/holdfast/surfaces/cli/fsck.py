@@ -3,12 +3,11 @@
 import click
 from msgspec.structs import asdict
 
-from holdfast.errors import NotRecorded
+from holdfast.errors import NotRecorded, StoreDamaged
 from holdfast.places import ledger_path
-from holdfast.stores.fsck import repair
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.surfaces.cli.options import json_option, project_of, project_option
-from holdfast.surfaces.cli.printing import print_json, styled
+from holdfast.surfaces.cli.printing import echo, plain, print_json, styled
 
 EXAMPLE = """\b
 Examples:
@@ -30,9 +29,12 @@ def fsck(ctx: click.Context, repairs: bool, root: str | None, as_json: bool) -> 
     project = project_of(ctx, root)
     if not project.has_ledger:
         raise NotRecorded("ledger", "", where=str(project.root))
+    path = ledger_path(project.root)
+    if path.is_file() and path.stat().st_size == 0:
+        raise StoreDamaged(str(path), "it is empty: nothing of what was written is there")
     store = project.store
     assert isinstance(store, SqliteStore)
-    done = repair(store) if repairs else []
+    done = store.repair() if repairs else []
     damages = list(store.check())
     lost = [damage for damage in damages if damage.kind == "lost"]
     stale = [damage for damage in damages if damage.kind == "cache"]
@@ -43,12 +45,10 @@ def fsck(ctx: click.Context, repairs: bool, root: str | None, as_json: bool) -> 
         )
     else:
         for line in done:
-            click.echo(f"repaired: {line}")
+            echo(f"repaired: {line}")
         for damage in damages:
-            click.echo(f"{damage.kind}: {damage.where}: {damage.what}")
+            echo(plain(f"{damage.kind}: {damage.where}: {damage.what}"))
         sessions = len(store.sessions()) if not lost else 0
         if not lost and not stale:
-            click.echo(
-                styled(f"sound: {sessions} sessions, every byte as it was given", colour="green")
-            )
+            echo(styled(f"sound: {sessions} sessions, every byte as it was given", colour="green"))
     raise click.exceptions.Exit(LOST if lost else 1 if stale else 0)

@@ -10,10 +10,10 @@ import click
 
 from holdfast.errors import HoldfastError, Unreadable
 from holdfast.files.finding import Found, agent_sessions, session_files
-from holdfast.ingest import Ingested, Progress
-from holdfast.ingest import ingest as ingest_file
+from holdfast.ingesting import Ingested, Progress
+from holdfast.ingesting import ingest as ingest_file
 from holdfast.surfaces.cli.options import Project, json_option, project_of, project_option
-from holdfast.surfaces.cli.printing import print_json, short, styled
+from holdfast.surfaces.cli.printing import echo, plain, print_json, short, styled
 from holdfast.wire.detect import WIRES
 
 SHOWN_FLAWS = 5
@@ -52,11 +52,11 @@ def ingest(
     becomes a branch. With no PATHS, the sessions that Claude Code and Codex keep of this project.
     """
     project = project_of(ctx, root)
-    found = _found(project, paths, everything)
-    if name and len(found) > 1:
-        raise click.UsageError(f"--session takes one file, and there are {len(found)}")
     done: list[Ingested] = []
     failed: list[Unreadable] = []
+    found = _found(project, paths, everything, failed)
+    if name and len(found) > 1:
+        raise click.UsageError(f"--session takes one file, and there are {len(found)}")
     for item in found:
         try:
             with _progress(item, hidden=quiet or as_json) as progress:
@@ -69,19 +69,25 @@ def ingest(
                     progress=progress,
                 )
         except Unreadable as error:
-            failed.append(error)
-            click.echo(f"holdfast: {error}", err=True)
+            _fail(failed, error)
             continue
         done.append(one)
-        _tell_flaws(one)
+        _tell_flaws(one, asked=wire == "lines")
         if not quiet and not as_json:
-            click.echo(_line(one))
+            echo(_line(one))
     _finish(project, done, failed, as_json=as_json, quiet=quiet)
 
 
-def _found(project: Project, paths: tuple[Path, ...], everything: bool) -> list[Found]:
+def _fail(failed: list[Unreadable], error: Unreadable) -> None:
+    failed.append(error)
+    echo(plain(f"holdfast: {error}"), err=True)
+
+
+def _found(
+    project: Project, paths: tuple[Path, ...], everything: bool, failed: list[Unreadable]
+) -> list[Found]:
     if paths:
-        return [found for path in paths for found in session_files(path)]
+        return [found for path in paths for found in _below(path, failed)]
     sessions = agent_sessions(os.environ)
     mine = [item for item in sessions if everything or item.belongs_to(project.root)]
     if not mine:
@@ -90,6 +96,14 @@ def _found(project: Project, paths: tuple[Path, ...], everything: bool) -> list[
             str(project.root), f"no Claude Code or Codex sessions of this project{elsewhere}"
         )
     return mine
+
+
+def _below(path: Path, failed: list[Unreadable]) -> list[Found]:
+    try:
+        return session_files(path)
+    except Unreadable as error:
+        _fail(failed, error)
+        return []
 
 
 @contextmanager
@@ -102,20 +116,23 @@ def _progress(item: Found, *, hidden: bool) -> Generator[Progress]:
         yield bar.update
 
 
-def _tell_flaws(one: Ingested) -> None:
+def _tell_flaws(one: Ingested, *, asked: bool) -> None:
+    path = plain(one.path)
+    if one.wire == "lines" and not asked:
+        reason = f"no format that is known here; kept as {one.pieces:,} opaque lines"
+        echo(f"holdfast: {path}: {reason}", err=True)
     for flaw in one.flaws[:SHOWN_FLAWS]:
-        kept = "read" if flaw.read else "kept as bytes, not read"
-        click.echo(f"holdfast: {one.path}, line {flaw.line}: {flaw.reason} ({kept})", err=True)
+        kept = "read all the same" if flaw.read else "kept, not read"
+        echo(f"holdfast: {path}, line {flaw.line}: {flaw.reason} ({kept})", err=True)
     more = len(one.flaws) - SHOWN_FLAWS
     if more > 0:
-        click.echo(f"holdfast: {one.path}: and {more} more lines like these", err=True)
+        echo(f"holdfast: {path}: and {more:,} more like these", err=True)
 
 
 def _line(one: Ingested) -> str:
     what = "a branch, " if one.branched else ""
     added = f"{what}{one.added:,} entries added" if one.added else "nothing new"
-    known = "kept as opaque lines" if one.wire == "lines" else one.wire
-    return f"{styled(one.session, bold=True)}  {known}, {one.pieces:,} pieces: {added}"
+    return f"{styled(plain(one.session), bold=True)}  {one.wire}, {one.pieces:,} pieces: {added}"
 
 
 def _finish(
@@ -136,4 +153,4 @@ def _finish(
         return
     added = sum(one.added for one in done)
     sessions = len({one.session for one in done})
-    click.echo(f"{len(done)} files, {sessions} sessions, {short(added)} entries added")
+    echo(f"{len(done)} files, {sessions} sessions, {short(added)} entries added")

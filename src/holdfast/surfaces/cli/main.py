@@ -9,6 +9,7 @@ import click
 
 from holdfast import __version__
 from holdfast.errors import HoldfastError
+from holdfast.surfaces.cli.printing import echo, plain
 
 COMMANDS = {
     "ingest": "read session files into the ledger",
@@ -36,6 +37,15 @@ class LazyGroup(click.Group):
             return None
         module = import_module(f"holdfast.surfaces.cli.{cmd_name}")
         return getattr(module, cmd_name)
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command; a reader that leaves early ends it quietly."""
+        try:
+            done = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            raise click.exceptions.Exit(_reader_left()) from None
+        return done
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list of commands, made without loading any."""
@@ -66,19 +76,21 @@ def main(argv: Sequence[str] | None = None) -> None:
         error.show()
         code = error.exit_code
     except HoldfastError as error:
-        click.echo(f"holdfast: {error}", err=True)
+        echo(plain(f"holdfast: {error}"), err=True)
         code = error.exit_code
-    except BrokenPipeError:
-        # The reader went away (`| head`): that is no error, and stdout must not be flushed again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        code = 141
     except Exception as error:
         if os.environ.get("HOLDFAST_DEBUG"):
             raise
-        click.echo(
+        echo(
             f"holdfast: this should not have happened ({type(error).__name__}: {error}); "
             "set HOLDFAST_DEBUG=1 to see where",
             err=True,
         )
         code = 70
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _reader_left() -> int:
+    """The reader went away (`| head`): that is no error, and stdout must not be flushed again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 141

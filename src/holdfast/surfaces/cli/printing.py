@@ -34,6 +34,16 @@ def in_colour() -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or for_a_person()
 
 
+def plain(text: str) -> str:
+    """Text from a session as a terminal may have it: no escape codes, no tricks with direction."""
+    return "".join(char if char.isprintable() else "\ufffd" for char in text)
+
+
+def echo(text: str = "", *, err: bool = False) -> None:
+    """Print a line; colours stay where they are welcome, whatever the stream looks like."""
+    click.echo(text, err=err, color=in_colour() or None)
+
+
 def styled(text: str, *, colour: str | None = None, bold: bool = False, dim: bool = False) -> str:
     """Text in a style, where styles are welcome."""
     return click.style(text, fg=colour, bold=bold, dim=dim) if in_colour() else text

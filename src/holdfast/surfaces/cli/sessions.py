@@ -5,7 +5,7 @@ import click
 from holdfast.core.measure.models import find
 from holdfast.core.view.listing import opening
 from holdfast.surfaces.cli.options import Project, json_option, project_of, project_option
-from holdfast.surfaces.cli.printing import COLOURS, columns, print_json, short, styled
+from holdfast.surfaces.cli.printing import COLOURS, columns, echo, plain, print_json, short, styled
 
 EXAMPLE = """\b
 Examples:
@@ -26,10 +26,10 @@ def sessions(ctx: click.Context, limit: int, root: str | None, as_json: bool) ->
         print_json("sessions", {"root": str(project.root), "sessions": rows})
         return
     if not rows:
-        click.echo(f"no sessions in {project.root} yet; `holdfast ingest` reads some")
+        echo(f"no sessions in {project.root} yet; `holdfast ingest` reads some")
         return
     for row in rows:
-        click.echo(_line(row))
+        echo(_line(row))
 
 
 def _rows(project: Project, limit: int) -> list[dict[str, object]]:
@@ -64,7 +64,7 @@ def _line(row: dict[str, object]) -> str:
     tokens, fraction = row["tokens"], row["fraction"]
     assert isinstance(tokens, int)
     assert isinstance(fraction, float)
-    name = str(row["session"])
+    name = plain(str(row["session"]))
     full = styled(f"{level:8}", colour=COLOURS[level])
     facts = f"{short(tokens):>6} {fraction:>6.1%}  {full}  {str(row['at'])[:16]:16}  {row['wire']}"
     title = opening(str(row["title"]), max(columns() - 4, 20))

@@ -13,7 +13,15 @@ from holdfast.surfaces.cli.options import (
     project_of,
     project_option,
 )
-from holdfast.surfaces.cli.printing import columns, for_a_person, print_json, short, styled
+from holdfast.surfaces.cli.printing import (
+    columns,
+    echo,
+    for_a_person,
+    plain,
+    print_json,
+    short,
+    styled,
+)
 
 EXAMPLE = """\b
 Examples:
@@ -55,7 +63,7 @@ def show(
         click.echo_via_pager(line + "\n" for line in _lines(session, rows))
     else:
         for line in _lines(session, rows):
-            click.echo(line)
+            echo(line)
 
 
 def _show_one(session: Session, ref: str, *, as_json: bool) -> None:
@@ -63,7 +71,9 @@ def _show_one(session: Session, ref: str, *, as_json: bool) -> None:
     if as_json:
         print_json("show", {"session": session.name, "ref": entry.id, "text": text})
     else:
-        click.echo(text)
+        # For a pipe the entry is exact; a terminal is not to obey what stands in it.
+        shown = "\n".join(plain(line) for line in text.split("\n"))
+        echo(shown if for_a_person() else text)
 
 
 def _rows(session: Session, start: int, limit: int) -> list[Row]:
@@ -75,20 +85,20 @@ def _rows(session: Session, start: int, limit: int) -> list[Row]:
 
 def _lines(session: Session, rows: list[Row]) -> Iterator[str]:
     agents = [agent for agent in session.head().lanes if agent and agent != session.agent]
-    yield styled(f"session {session.name}", bold=True) + f"  {len(rows):,} entries shown"
+    yield styled(f"session {plain(session.name)}", bold=True) + f"  {len(rows):,} entries shown"
     yield styled("step   tokens                ref           what", dim=True)
     largest = max((row.tokens for row in rows), default=1)
     wide = max(columns() - 66, 24)
     for row in rows:
         yield _line(row, largest, wide)
     for agent in agents:
-        yield styled(f"sub-agent {agent}: holdfast show --agent {agent}", dim=True)
+        yield styled(plain(f"sub-agent {agent}: holdfast show --agent {agent}"), dim=True)
 
 
 def _line(row: Row, largest: int, wide: int) -> str:
     size = bar(row.tokens, largest, BAR_WIDTH).ljust(BAR_WIDTH)
     mark = "✗ " if row.failed else ("· " if row.hidden else "")
-    what = styled(f"{row.what:22.22}", colour=_colour(row), bold=row.starts_turn)
+    what = styled(f"{plain(row.what):22.22}", colour=_colour(row), bold=row.starts_turn)
     return (
         f"{row.step:>4} {short(row.tokens):>8} {styled(size, colour='cyan')} "
         f"{styled(row.ref, dim=True)}  {what}  {mark}{row.opening[:wide]}"

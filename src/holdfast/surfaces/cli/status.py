@@ -20,7 +20,9 @@ from holdfast.surfaces.cli.options import (
 from holdfast.surfaces.cli.printing import (
     COLOURS,
     columns,
+    echo,
     for_a_person,
+    plain,
     print_json,
     short,
     styled,
@@ -61,9 +63,9 @@ def status(
     if as_json:
         print_json("status", _document(made))
     elif for_a_person() and not report:
-        click.echo(_picture(made))
+        echo(_picture(made))
     else:
-        click.echo(render(made))
+        echo("\n".join(plain(line) for line in render(made).split("\n")))
 
 
 def _zone(name: str) -> ZoneInfo:
@@ -122,7 +124,7 @@ def _picture(report: Report) -> str:
     filled = bar(usage.tokens, usage.limit, wide)
     gauge = styled(filled, colour=colour) + styled("░" * (wide - len(filled)), dim=True)
     lines = [
-        f"{styled(report.session, bold=True)}   {report.turns} turns, {report.steps} steps",
+        f"{styled(plain(report.session), bold=True)}   {report.turns} turns, {report.steps} steps",
         "",
         f"  {gauge}",
         f"  {styled(usage.level.value, colour=colour, bold=True)}  {usage.fraction:.1%}   "
@@ -148,7 +150,7 @@ def _shares(report: Report) -> list[str]:
         rows.append(("system prompt, tools", 0, report.overhead))
     largest = max((tokens for _, _, tokens in rows), default=1)
     return [
-        f"  {what:28.28} {count or '':>5} {short(tokens):>7}  "
+        f"  {plain(what):28.28} {count or '':>5} {short(tokens):>7}  "
         + styled(bar(tokens, largest, 24), colour="cyan")
         for what, count, tokens in rows
     ]

@@ -15,19 +15,19 @@ from msgspec.structs import replace
 
 from holdfast.core.ledger.arrive import Arrival, Batch, Draft, arrive
 from holdfast.core.ledger.chain import meaning
-from holdfast.core.ledger.entry import Derived, Entry, EntryId
+from holdfast.core.ledger.entry import Body, Compacted, Derived, Entry, EntryId, pack
 from holdfast.core.ledger.head import Head, led_back
-from holdfast.core.ledger.jsontext import Json, as_object, encode
+from holdfast.core.ledger.jsontext import Json, as_object, cleaned, encode
 from holdfast.core.measure.models import Model, find
 from holdfast.core.measure.tokens import CountTokens, count_body
 from holdfast.core.plan.policy import Policy
 from holdfast.counting import settle
 from holdfast.errors import Unreadable
-from holdfast.files.reading import opened, reason_of
+from holdfast.files.reading import is_broken, opened, reason_of
 from holdfast.stores.store import Store
 from holdfast.vocabularies import counter
 from holdfast.wire import claude_code, lines
-from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES, WIRES, anything_fits
+from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES, WIRES, anything_fits, could_be
 from holdfast.wire.documents import open_document
 from holdfast.wire.jsonl import NOISE
 from holdfast.wire.pieces import Piece
@@ -38,6 +38,8 @@ BATCH_PIECES = 2_000
 """What one transaction writes at the most: bounds memory, and what a kill makes us read again."""
 LOOKAHEAD = 200
 """Pieces read before the session has to have a name."""
+
+BREAK = "the compressed file breaks off here"
 
 Progress = Callable[[int], None]
 """Told how many bytes were read since it was last told."""
@@ -85,13 +87,30 @@ def ingest(
     with opened(Path(path)) as stream:
         try:
             document = open_document(stream, wire=wire)
+            rules = Withholder((policy or Policy()).never_store)
+            if not rules.idle:
+                _foresee(Path(path), wire, rules)
             head = list(islice(document.pieces, LOOKAHEAD))
+            if not head and is_broken(stream):
+                raise Unreadable(str(path), BREAK)
             _refuse_hopeless(str(path), document.wire, head)
             pieces = chain(head, document.pieces)
-            reading = _Reading(Path(path), document.wire, head, policy or Policy())
-            return reading.into(store, session, pieces, progress)
+            reading = _Reading(Path(path), document.wire, head, policy or Policy(), rules)
+            done = reading.into(store, session, pieces, progress)
+            return _with_break(done) if is_broken(stream) else done
         except OSError as error:
             raise Unreadable(str(path), reason_of(error)) from None
+
+
+def _foresee(path: Path, wire: str, rules: Withholder) -> None:
+    """Find the calls that the rules hit first: a result may stand before its call."""
+    with opened(path) as stream:
+        for piece in open_document(stream, wire=wire).pieces:
+            rules.find_calls(piece.value)
+
+
+def _with_break(done: Ingested) -> Ingested:
+    return replace(done, flaws=(*done.flaws, Flaw(done.pieces, BREAK, read=True)))
 
 
 def _refuse_hopeless(path: str, wire: str, head: Sequence[Piece]) -> None:
@@ -103,7 +122,7 @@ def _refuse_hopeless(path: str, wire: str, head: Sequence[Piece]) -> None:
     if wire == lines.NAME or (len(head) == LOOKAHEAD and not values):
         return
     if not values:
-        raise Unreadable(path, filled[0].flaw or "nothing in it can be read", line=1)
+        raise Unreadable(path, filled[0].flaw or "nothing in it can be read", line=filled[0].line)
     if not anything_fits(wire, values):
         raise Unreadable(path, f"nothing in it is {wire}")
 
@@ -111,27 +130,35 @@ def _refuse_hopeless(path: str, wire: str, head: Sequence[Piece]) -> None:
 class _Reading:
     """The reading of one file."""
 
-    def __init__(self, path: Path, wire: str, head: Sequence[Piece], policy: Policy) -> None:
+    def __init__(
+        self, path: Path, wire: str, head: Sequence[Piece], policy: Policy, rules: Withholder
+    ) -> None:
         self.path, self.wire, self.head, self.policy = path, wire, head, policy
         self.source = self._source()
-        self.withholder = Withholder(policy.never_store)
+        self.origin = sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:16]
+        self.withholder = rules
         self.transcript = TRANSCRIPT_WIRES[wire].Reader() if wire in TRANSCRIPT_WIRES else None
         self.flaws: list[Flaw] = []
-        self.pieces = self.added = 0
+        self.pieces = self.total = self.added = 0
 
     def into(
         self, store: Store, session: str, pieces: Iterable[Piece], progress: Progress
     ) -> Ingested:
         """Read all of it."""
         name = session or self._name(store)
+        if cleaned(name) != name:
+            raise Unreadable("name", f"{cleaned(name)!r} holds what no text can hold")
+        self.wire = self._settled_wire(store, name)
+        if not self.withholder.idle and store.head(name) is not None:
+            self.withholder.remember(store.read(name))
         known = _Known(store, name, self.source)
-        rest = known.skip(self._arrivals(pieces, progress))
+        rest = known.skip(self._arrivals(self._watched(pieces, progress)))
         self._write_all(store, name, rest, known)
         if known.diverged:
-            _shorten(store, name, self.source, self.pieces)
+            _shorten(store, name, self.source, self.total)
         settle(store, name, self._model())
         return Ingested(
-            path=str(self.path),
+            path=str(cleaned(str(self.path))),
             session=name,
             wire=self.wire,
             pieces=self.pieces,
@@ -139,6 +166,21 @@ class _Reading:
             branched=known.diverged,
             flaws=tuple(self.flaws),
         )
+
+    def _settled_wire(self, store: Store, name: str) -> str:
+        """The wire to read in: the session's, where that is possible.
+
+        Raises:
+            Unreadable: the session holds another.
+        """
+        known = (store.head(name) or Head()).wire
+        if known in ("", lines.NAME, self.wire):
+            return self.wire
+        values = [piece.value for piece in self.head if piece.value is not None]
+        if known in MESSAGE_WIRES and self.wire in MESSAGE_WIRES and could_be(known, values):
+            return known
+        reason = f"session {name!r} holds {known}, and this is {self.wire}"
+        raise Unreadable(str(self.path), reason)
 
     def _model(self) -> Model | None:
         return find(self.policy.model) if self.policy.model else None
@@ -158,32 +200,58 @@ class _Reading:
             named = next((name for value in values if (name := wire.session_of(value))), "")
             if named:
                 return named
-        stem, first = _stem(self.path), self.head[0]
-        known = next(store.sightings(stem), None)
-        if known is None or (known.raw, known.lead) == (first.raw, first.lead):
+        stem = _stem(self.path)
+        known = (store.head(stem) or Head()).documents.get("")
+        if known is None or known.origin == self.origin or self._continues(store, stem):
             return stem
         # Another file of the same name was read before: they must not become one session.
-        return f"{stem}-{sha256(first.lead + first.raw).hexdigest()[:8]}"
+        return f"{stem}-{self.origin[:8]}"
 
-    def _arrivals(self, pieces: Iterable[Piece], progress: Progress) -> Iterator[Arrival]:
+    def _continues(self, store: Store, session: str) -> bool:
+        """Whether this file is the one known under a name, or what became of it."""
+        pairs = zip(store.sightings(session), self.head, strict=False)
+        return all(not seen.first or seen.raw == self._stored(piece)[0] for seen, piece in pairs)
+
+    def _arrivals(self, pieces: Iterable[Piece]) -> Iterator[Arrival]:
         for pos, piece in enumerate(pieces):
-            self.pieces += 1
-            progress(len(piece.raw) + len(piece.lead))
-            raw, drafts = self._read(piece, pos)
-            if piece.flaw:
-                self.flaws.append(Flaw(pos + 1, piece.flaw, bool(drafts)))
-            yield Arrival(raw, drafts, piece.lead, self.source, pos)
+            raw, lead, drafts = self._read(piece, pos)
+            yield Arrival(raw, drafts, lead, self.source, pos)
 
-    def _read(self, piece: Piece, pos: int) -> tuple[bytes, tuple[Draft, ...]]:
+    def _watched(self, pieces: Iterable[Piece], progress: Progress) -> Iterator[Piece]:
+        """The pieces, with what is wrong with them written down as they pass."""
+        line = 0
+        for piece in pieces:
+            line = piece.line or line + 1
+            self.total += 1
+            self.pieces += bool(piece.raw.strip())
+            progress(len(piece.raw) + len(piece.lead))
+            if piece.flaw:
+                self.flaws.append(Flaw(line, piece.flaw, piece.noise or piece.value is not None))
+            yield piece
+
+    def _read(self, piece: Piece, pos: int) -> tuple[bytes, bytes, tuple[Draft, ...]]:
+        """A piece as it is stored, and what it holds."""
+        raw, value = self._stored(piece)
+        lead = self.withholder.scrub(piece.lead)
         if self.wire == lines.NAME:
-            return piece.raw, lines.read_line(piece.raw)
-        if piece.value is None:
-            return piece.raw, ()
-        value = as_object(self.withholder.apply(piece.value))
-        raw = piece.raw if value is piece.value else _like(piece.raw, value)
+            return raw, lead, lines.read_line(raw)
+        if value is None:
+            return raw, lead, ()
         if self.transcript is not None:
-            return raw, self.transcript.read(value, pos)
-        return raw, tuple(Draft(body) for body in MESSAGE_WIRES[self.wire].read(value))
+            return raw, lead, self.transcript.read(value, pos)
+        return raw, lead, tuple(Draft(body) for body in MESSAGE_WIRES[self.wire].read(value))
+
+    def _stored(self, piece: Piece) -> tuple[bytes, dict[str, Json] | None]:
+        """A piece less what the rules keep out."""
+        if self.withholder.idle:
+            return piece.raw, piece.value
+        scrubbed = self.withholder.scrub(piece.raw)
+        if piece.value is None:
+            return scrubbed, None
+        value = as_object(self.withholder.apply(piece.value))
+        # Bytes may hold more than the value they are read as: a member that is there twice.
+        whole = value is piece.value and scrubbed == piece.raw
+        return piece.raw if whole else encode(value), value
 
     def _write_all(
         self, store: Store, name: str, arrivals: Iterable[Arrival], known: "_Known"
@@ -203,24 +271,27 @@ class _Reading:
         vocabulary: str,
     ) -> None:
         def build(head: Head) -> Batch:
-            stamped = replace(head, wire=head.wire or self.wire, vocabulary=vocabulary)
+            stamped = replace(head, wire=self.wire, vocabulary=vocabulary)
             usable = not head.vocabulary or head.vocabulary == vocabulary
             stamped = stamped if usable else replace(stamped, stale=True)
-            return arrive(known.moved(stamped), arrivals, place=known.place, find=known.find)
+            batch = arrive(
+                known.moved(stamped),
+                arrivals,
+                place=known.place,
+                find=known.find,
+                noted=known.noted,
+            )
+            return _from_file(batch, self.source, self.origin)
 
         batch = store.append(name, build)
         known.began = True
         self.added += len(batch.entries)
 
 
-def _like(raw: bytes, value: dict[str, Json]) -> bytes:
-    """What is left of a line after something was withheld, with the line's own ending."""
-    return encode(value) + raw[len(raw.rstrip(b"\r\n")) :]
-
-
 def _stem(path: Path) -> str:
     name = path.name.removesuffix(".gz")
-    return name.removesuffix(".jsonl").removesuffix(".json") or path.name
+    plain = name.removesuffix(".jsonl").removesuffix(".json") or path.name
+    return str(cleaned(plain))
 
 
 def _counted(arrival: Arrival, count: CountTokens) -> Arrival:
@@ -246,12 +317,19 @@ def _batches(arrivals: Iterable[Arrival]) -> Iterator[list[Arrival]]:
         yield batch
 
 
+def _from_file(batch: Batch, source: str, origin: str) -> Batch:
+    document = replace(batch.head.documents[source], origin=origin)
+    documents = {**batch.head.documents, source: document}
+    return replace(batch, head=replace(batch.head, documents=documents))
+
+
 class _Known:
     """What the store already has of a document, and where new lines of it belong."""
 
     def __init__(self, store: Store, session: str, source: str) -> None:
         self._store, self._session, self._source = store, session, source
         self._lines: dict[int, tuple[Entry, ...]] | None = None
+        self._notes: set[tuple[EntryId | None, bytes]] | None = None
         self._upto = 0
         self.diverged = False
         self.began = False
@@ -261,6 +339,9 @@ class _Known:
         known = self._store.sightings(self._session, self._source)
         for arrival in arrivals:
             seen = next(known, None)
+            if seen is not None and not arrival.raw:
+                # The file ends where it was seen to go on: cut short, it takes nothing away.
+                return iter(())
             if seen is None or (seen.raw, seen.lead) != (arrival.raw, arrival.lead):
                 left = [seen, *known] if seen is not None else []
                 # Lines that held nothing may be replaced: a torn end that was completed since.
@@ -291,6 +372,13 @@ class _Known:
         """The number of a known entry."""
         return self._store.names(self._session, [name]).get(name, 0)
 
+    def noted(self, parent: EntryId | None, body: Derived) -> bool:
+        """Whether the same was noted about the same entry when it was read before."""
+        if self._notes is None:
+            notes = (e for e in self._store.read(self._session) if isinstance(e.body, Derived))
+            self._notes = {(entry.parent, _essence(entry.body)) for entry in notes}
+        return (parent, _essence(body)) in self._notes
+
     def _known_lines(self) -> dict[int, tuple[Entry, ...]]:
         """For each known line that holds entries: these."""
         if self._lines is None:
@@ -301,6 +389,11 @@ class _Known:
                 if numbers:
                     self._lines[seen.pos] = tuple(entries[number] for number in numbers)
         return self._lines
+
+
+def _essence(body: Body) -> bytes:
+    """What a note says; one of a compaction is known by its place alone."""
+    return b"compacted" if isinstance(body, Compacted) else pack(body)
 
 
 def _shorten(store: Store, session: str, source: str, length: int) -> None:

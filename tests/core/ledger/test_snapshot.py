@@ -1,0 +1,33 @@
+import pytest
+
+from holdfast.core.ledger.arrive import Arrival, Draft, arrive, derived
+from holdfast.core.ledger.entry import Compressed, Entry, Restored, Said, Step
+from holdfast.core.ledger.head import STAMP, Head
+from holdfast.core.ledger.snapshot import Kept, Shown, keep, numbers, reopen
+from holdfast.core.ledger.window import fold
+
+A, B, C = arrive(Head(), [Arrival(b"", (Draft(Said("user", word)),)) for word in "abc"]).entries
+FIRST = derived(
+    4, Compressed((Step((A.id,), "old"), Step((B.id,), "x", Said("user", "-"))), 0, 3), parent=C.id
+)
+SECOND = derived(5, Compressed((Step((B.id,), "y", Said("user", "=")),), 1, 4), parent=C.id)
+UNDONE = derived(6, Restored(SECOND.id, 2), parent=C.id)
+
+
+def test_a_window_is_kept_by_number() -> None:
+    kept = keep(fold([A, B, C, FIRST]), 4)
+    assert kept == Kept("", C.id, 1, 4, (Shown(2, 4, 1), Shown(3)), STAMP)
+    assert numbers(kept) == {2, 3, 4}
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [[], [A, B, C], [A, B, C, FIRST], [A, B, C, FIRST, SECOND], [A, B, C, FIRST, SECOND, UNDONE]],
+    ids=["empty", "plain", "hidden", "hidden twice", "hidden twice and lifted once"],
+)
+def test_a_kept_window_opens_as_it_was(entries: list[Entry]) -> None:
+    window = fold(entries)
+    kept = keep(window, len(entries))
+    opened = reopen(kept, {e.seq: e for e in entries if e.seq in numbers(kept)})
+    assert (opened.lane, opened.end, opened.generation) == ("", window.end, window.generation)
+    assert opened.items == window.items

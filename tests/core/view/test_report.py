@@ -1,0 +1,153 @@
+import pytest
+
+from holdfast.core.ledger.arrive import Arrival, Draft, arrive, derived
+from holdfast.core.ledger.entry import (
+    Attached,
+    Compacted,
+    Compressed,
+    Media,
+    Opaque,
+    Said,
+    Source,
+    Step,
+    Thought,
+    ToolCalled,
+    ToolReturned,
+)
+from holdfast.core.ledger.head import Head
+from holdfast.core.ledger.window import Item
+from holdfast.core.measure.usage import Usage
+from holdfast.core.view.report import (
+    Report,
+    Saving,
+    Share,
+    kind_of,
+    render,
+    savings_of,
+    shares_of,
+)
+
+
+def step(tier: int, before: int, after: int) -> Step:
+    return Step(("a",), "x", tier=tier, before=before, after=after)
+
+
+def test_every_compression_is_listed_with_what_it_saved() -> None:
+    bodies = [
+        Compressed((step(1, 90, 10), step(1, 50, 10)), 0, 1),
+        Compressed((step(2, 30, 10),), 1, 1),
+        Compressed((step(3, 900, 100),), 2, 1),
+        Compressed((step(0, 30, 40),), 3, 1, by="host"),
+        Compressed((step(0, 7, 0),), 4, 1),
+        Compacted("auto"),
+        Said("user", "hi"),
+    ]
+    entries = [
+        derived(at, body, parent=None, at=f"t{at}")
+        if not isinstance(body, Said)
+        else arrive(Head(seq=at), [Arrival(b"", (Draft(body),))]).entries[0]
+        for at, body in enumerate(bodies)
+    ]
+    assert savings_of(entries) == (
+        Saving("t0", "Tier 1 (offload)", 1, 2, 120),
+        Saving("t1", "Tier 2 (truncate)", 2, 1, 20),
+        Saving("t2", "Tier 3 (summary)", 3, 1, 800),
+        Saving("t3", "Replaced by host", 0, 1, -10),
+        Saving("t4", "Other", 0, 1, 7),
+        Saving("t5", "Host compaction", 0, 1, 0),
+    )
+
+
+def test_shares_are_listed_by_size_with_results_under_their_tool() -> None:
+    bodies: list[Source] = [
+        Said("user", "go"),
+        ToolCalled("c1", "read", "{}"),
+        ToolReturned("c1", "out"),
+        ToolReturned("c9", "out"),
+        Said("user", "on"),
+    ]
+    entries = arrive(Head(), [Arrival(b"", (Draft(body),)) for body in bodies]).entries
+    tokens = {1: 5, 2: 7, 3: 400, 4: 5, 5: 1}
+    assert shares_of([Item(entry) for entry in entries], tokens) == (
+        Share("read results", 1, 400),
+        Share("read calls", 1, 7),
+        Share("user", 2, 6),
+        Share("unknown tool results", 1, 5),
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        (Said("system", "x"), "system"),
+        (Said("user", "x", "host"), "injected text"),
+        (Said("user", "x", "summary"), "summary"),
+        (Thought("x"), "thinking"),
+        (ToolCalled("c", "read", "{}"), "read calls"),
+        (ToolReturned("c", "x"), "unknown tool results"),
+        (Attached("user", Media("image")), "image"),
+        (Opaque("user", "odd", "{}"), "odd"),
+        (Opaque("user", "", "{}"), "opaque"),
+    ],
+)
+def test_everything_has_a_name_a_person_would_use(body: Source, what: str) -> None:
+    assert kind_of(body, {}) == what
+
+
+REPORT = Report(
+    session="s",
+    at="2026-03-01 10:00 SAST",
+    usage=Usage(60_000, 100_000, "calibrated"),
+    turns=3,
+    steps=9,
+    savings=(
+        Saving("10:01", "Tier 1 (offload)", 1, 2, 12_000),
+        Saving("", "Tier 2 (truncate)", 2, 1, 300),
+        Saving("10:05", "Tier 3 (summary)", 3, 1, 40_000),
+    ),
+    shares=(Share("read results", 4, 31_000),),
+    overhead=21_000,
+    warnings=("the model is not known",),
+)
+
+
+@pytest.mark.seed("R033", "R034", "R035")
+def test_a_report_says_what_was_done_what_to_do_and_what_it_saved() -> None:
+    assert render(REPORT).splitlines() == [
+        "## Context Status Report",
+        "",
+        "**Timestamp:** 2026-03-01 10:00 SAST",
+        "**Estimated Usage:** 60.0%",
+        "**Level:** ORANGE",
+        "**Session:** s",
+        "**Tokens:** 60,000 of 100,000 (calibrated)",
+        "",
+        "### Current State",
+        "- Tool results offloaded: 2 (12,000 tokens saved)",
+        "- Tool inputs truncated: 1 (300 tokens saved)",
+        "- Summarisations performed: 1",
+        "",
+        "### Recommendation",
+        "Apply Tier 1 & 2",
+        "Note: the model is not known",
+        "",
+        "### Compression History",
+        "| Time | Type | Tokens Saved |",
+        "|---|---|---|",
+        "| 10:01 | Tier 1 (offload) | 12,000 |",
+        "| unknown | Tier 2 (truncate) | 300 |",
+        "| 10:05 | Tier 3 (summary) | 40,000 |",
+        "",
+        "### Where the Tokens Are",
+        "| What | Count | Tokens |",
+        "|---|---|---|",
+        "| read results | 4 | 31,000 |",
+        "| not in the session (system prompt, tools) | | 21,000 |",
+    ]
+
+
+def test_a_report_of_a_session_nothing_was_done_to_says_none() -> None:
+    plain = Report("s", "now", Usage(1, 100, "exact"), 1, 0, (), (), 0)
+    lines = render(plain).splitlines()
+    assert lines[lines.index("### Compression History") + 3] == "| None | | |"
+    assert lines[-2:] == ["| What | Count | Tokens |", "|---|---|---|"]

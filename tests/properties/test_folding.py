@@ -1,0 +1,246 @@
+"""Kept up to date or folded anew: a head and a window are the same."""
+
+from typing import NamedTuple, cast
+
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from holdfast.core.ledger.entry import Compressed, Derived, Entry, Restored
+from holdfast.core.ledger.replay import replay
+from holdfast.core.ledger.snapshot import keep, numbers, reopen
+from holdfast.core.ledger.window import Run, Window, advance, fold, only_grows
+from holdfast.core.measure.tokens import count_body
+from holdfast.session import Session
+from holdfast.stores.memory import MemoryStore
+from holdfast.vocabularies import counter
+from tests.properties.sessions import Message, hiding, histories, in_sight, words
+
+
+class Shape(NamedTuple):
+    """What a window shows, without what it was folded from."""
+
+    lane: str
+    end: str | None
+    generation: int
+    items: list[object]
+
+
+def shape(window: Window) -> Shape:
+    return Shape(window.lane, window.end, window.generation, list(window.items))
+
+
+@st.composite
+def lived(draw: st.DrawFn) -> Session:
+    """A session to which all kinds of things were done."""
+    session = Session("s", MemoryStore())
+    messages = draw(histories("anthropic"))
+    told: list[Message] = []
+    for _ in range(draw(st.integers(1, 7))):
+        do = draw(
+            st.sampled_from(
+                (
+                    "tell",
+                    "tell",
+                    "resend",
+                    "rewind",
+                    "replace",
+                    "hide",
+                    "hide",
+                    "restore",
+                    "report",
+                    "note",
+                    "count",
+                    "helper",
+                )
+            )
+        )
+        match do:
+            case "tell" if messages:
+                size = draw(st.integers(1, len(messages)))
+                session.extend(messages[:size])
+                told, messages = told + messages[:size], messages[size:]
+            case "resend":
+                size = draw(st.integers(0, len(messages)))
+                told, messages = told + messages[:size], messages[size:]
+                session.sync(told)
+            case "rewind" if told:
+                upto = draw(st.integers(0, len(told)))
+                told = [*told[:upto], {"role": "user", "content": draw(words)}]
+                session.sync(told)
+            case "replace":
+                told = [replaced(message, draw(st.booleans())) for message in told]
+                session.sync(told)
+            case "hide" if session.window().items:
+                items = list(session.window().items)
+                some = draw(
+                    st.lists(st.sampled_from(items), min_size=1, unique_by=lambda i: i.entry.seq)
+                )
+                some.sort(key=lambda item: item.entry.seq)
+                session.commit(hiding(session, some, draw(st.booleans()), draw(st.booleans())))
+            case "restore":
+                undo(session, draw(st.integers(0, 3)))
+            case "report":
+                usage = {"input_tokens": draw(st.integers(1, 5_000)), "output_tokens": 7}
+                session.report(usage, model=draw(st.sampled_from((None, "claude-opus-4", "gpt-4"))))
+            case "note":
+                session.note(draw(st.sampled_from(("task_done", "phase_change"))))
+            case "count":
+                session.head()
+            case "helper":
+                helper = Session("s", session.store, agent="helper")
+                helper.append({"role": "user", "content": [{"type": "text", "text": draw(words)}]})
+            case _:
+                continue
+    return session
+
+
+def replaced(message: Message, really: bool) -> Message:
+    """A message whose results the host shows otherwise."""
+    content: object = message["content"]
+    if not really or not isinstance(content, list):
+        return message
+    blocks = [
+        {**block, "content": "[shown by the host]"} if block["type"] == "tool_result" else block
+        for block in cast(list[Message], content)
+    ]
+    return {**message, "content": blocks}
+
+
+def undo(session: Session, which: int) -> None:
+    """Lift a compression that is in force, if there is one."""
+    entries = [e for e in session.store.read("s") if not e.lane]
+    lifted = {e.body.compressed for e in entries if isinstance(e.body, Restored)}
+    alive = [e for e in entries if isinstance(e.body, Compressed) and e.id not in lifted]
+    if not alive:
+        return
+    chosen = alive[which % len(alive)]
+    before = fold(entries)
+    without = fold([*entries, _restoring(chosen, entries)])
+    returns = _tokens(session, without) - _tokens(session, before)
+    session.commit(Restored(chosen.id, session.window().generation, returns))
+
+
+def _restoring(chosen: Entry, entries: list[Entry]) -> Entry:
+    last = entries[-1].seq + 1
+    return replace(chosen, id="f" * 32, body=Restored(chosen.id, 0), seq=last)
+
+
+def _tokens(session: Session, window: Window) -> int:
+    counts = session.store.counts("s", session.head().vocabulary)
+    total = 0
+    for item in window.items:
+        if item.stand_in is None:
+            total += counts[item.entry.seq]
+        else:
+            total += count_body(item.stand_in, counter(session.head().vocabulary))
+    return total
+
+
+@given(lived())
+def test_a_head_kept_up_to_date_is_the_head_of_a_replay(session: Session) -> None:
+    head = session.head()
+    counts = session.store.counts("s", head.vocabulary)
+    assert replay(session.store.read("s"), counts, head) == head
+
+
+@given(lived())
+def test_the_tokens_of_a_head_are_those_of_what_is_in_sight(session: Session) -> None:
+    assert session.head().lane("").tokens == in_sight(session)
+    assert session.head().lane("").uncounted == 0
+
+
+@given(lived())
+def test_nothing_that_can_be_done_to_a_session_damages_it(session: Session) -> None:
+    assert list(session.store.check()) == []
+
+
+@given(lived())
+def test_no_two_entries_have_the_same_name(session: Session) -> None:
+    names = [e.id for e in session.store.read("s")]
+    assert len(set(names)) == len(names)
+
+
+@given(lived())
+def test_a_window_kept_up_to_date_is_the_fold_of_everything(session: Session) -> None:
+    entries = list(session.store.read("s"))
+    assert shape(session.window()) == shape(fold(entries))
+    assert shape(Session("s", session.store).window()) == shape(fold(entries))
+
+
+@given(lived(), st.data())
+def test_a_window_advanced_in_any_steps_is_the_fold_of_everything(
+    session: Session, data: st.DataObject
+) -> None:
+    entries = list(session.store.read("s"))
+    window, at = Window(), 0
+    kept: list[tuple[Window, Shape, list[Entry]]] = []
+    while at < len(entries):
+        size = data.draw(st.integers(1, len(entries)))
+        window = advance(window, entries[at : at + size])
+        kept.append((window, shape(window), list(window.ledger)))
+        at += size
+    assert window == fold(entries)
+    for older, shown, ledger in kept:
+        assert (shape(older), list(older.ledger)) == (shown, ledger)
+
+
+@given(lived(), st.data())
+def test_a_kept_window_opened_again_and_advanced_is_the_fold_of_everything(
+    session: Session, data: st.DataObject
+) -> None:
+    entries = list(session.store.read("s"))
+    upto = data.draw(st.integers(0, len(entries)))
+    kept = keep(fold(entries[:upto]), upto)
+    later = [e for e in entries[upto:] if not e.lane]
+    window = reopen(kept, {e.seq: e for e in entries if e.seq in numbers(kept)})
+    assert shape(window) == shape(fold(entries[:upto]))
+    if only_grows(kept.end, later):
+        assert shape(advance(window, later)) == shape(fold(entries))
+
+
+@given(lived())
+def test_what_is_hidden_can_be_read_back(session: Session) -> None:
+    entries = [e for e in session.store.read("s") if not isinstance(e.body, Derived)]
+    for entry in entries:
+        assert session.find(entry.id) == entry
+
+
+@given(lived())
+def test_a_fresh_process_sends_the_same_bytes(session: Session) -> None:
+    assert Session("s", session.store).wire() == session.wire()
+
+
+@given(lived(), st.booleans(), st.booleans(), st.data())
+def test_compressing_and_restoring_is_as_before(
+    session: Session, stand_in: bool, together: bool, data: st.DataObject
+) -> None:
+    items = list(session.window().items)
+    if not items:
+        return
+    some = data.draw(st.lists(st.sampled_from(items), min_size=1, unique_by=lambda i: i.entry.seq))
+    some.sort(key=lambda item: item.entry.seq)
+    wire, tokens, shown = session.wire(), session.head().lane("").tokens, shape(session.window())
+    body = hiding(session, some, stand_in, together)
+    entry = session.commit(body).entries[0]
+    hidden = {item.entry.id for item in some}
+    assert hidden.isdisjoint(i.entry.id for i in session.window().items if i.stand_in is None)
+    saved = sum(step.before - step.after for step in body.steps)
+    assert session.head().lane("").tokens == tokens - saved
+    session.commit(Restored(entry.id, session.window().generation, saved))
+    assert (session.wire(), session.head().lane("").tokens) == (wire, tokens)
+    assert shape(session.window()).items == shown.items
+
+
+@given(st.lists(st.lists(st.integers(), max_size=4), max_size=8), st.data())
+def test_a_run_that_grows_leaves_the_shorter_ones_as_they_were(
+    pieces: list[list[int]], data: st.DataObject
+) -> None:
+    runs: list[tuple[Run[int], list[int]]] = [(Run(), [])]
+    for piece in pieces:
+        base, plain = data.draw(st.sampled_from(runs))
+        runs.append((base.plus(piece), plain + piece))
+    for run, plain in runs:
+        assert (list(run), len(run), run == Run(plain)) == (plain, len(plain), True)
+        assert [run[at] for at in range(-len(plain), len(plain))] == plain + plain
+        assert run[1:-1] == plain[1:-1]

@@ -1,0 +1,69 @@
+"""Cold start, by what is imported: what a hook does on every call loads nothing that is slow."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SLOW = (
+    "click",
+    "splintr",
+    "httpx",
+    "jsonschema",
+    "pydantic",
+    "asyncio",
+    "logging",
+    "backports",
+    "tomllib",
+    "subprocess",
+    "unittest",
+)
+
+HOOK = """
+import sys
+import holdfast
+session = holdfast.open("s", root=sys.argv[1], model="claude-opus-4")
+session.append({"role": "tool", "tool_call_id": "c1", "content": "a few words"})
+print(session.status(quick=True).level.value)
+session.close()
+print("\\n".join(sys.modules))
+"""
+EXACT = HOOK.replace("status(quick=True)", "status()")
+
+
+def run(code: str, root: Path) -> list[str]:
+    """What a fresh process prints: the level, then every module it has imported."""
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(root)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    return done.stdout.split()
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    return run(HOOK, tmp_path_factory.mktemp("project"))
+
+
+@pytest.mark.parametrize("module", SLOW)
+def test_appending_a_small_result_and_asking_the_level_does_not_import(
+    module: str, printed: list[str]
+) -> None:
+    level, *imported = printed
+    assert level == "GREEN"
+    assert [name for name in imported if name.split(".")[0] == module] == []
+
+
+def test_a_second_process_on_a_session_that_exists_imports_no_more(tmp_path: Path) -> None:
+    run(HOOK, tmp_path)
+    _, *imported = run(HOOK, tmp_path)
+    assert sorted({name.split(".")[0] for name in imported} & set(SLOW)) == []
+
+
+def test_an_exact_count_does_import_the_tokenizer(tmp_path: Path) -> None:
+    level, *imported = run(EXACT, tmp_path)
+    assert (level, "splintr" in imported) == ("GREEN", True)
