@@ -33,7 +33,7 @@ from holdfast.wire.jsonl import NOISE
 from holdfast.wire.pieces import Piece
 from holdfast.withhold import Withholder
 
-BATCH_BYTES = 4 * 1024 * 1024
+BATCH_BYTES = 8 * 1024 * 1024
 BATCH_PIECES = 2_000
 """What one transaction writes at the most: bounds memory, and what a kill makes us read again."""
 LOOKAHEAD = 200
@@ -75,7 +75,7 @@ def ingest(
     wire: str = "",
     session: str = "",
     policy: Policy | None = None,
-    progress: Progress = lambda _: None,
+    progress: Progress | None = None,
 ) -> Ingested:
     """Read a session file into the store.
 
@@ -96,10 +96,14 @@ def ingest(
             _refuse_hopeless(str(path), document.wire, head)
             pieces = chain(head, document.pieces)
             reading = _Reading(Path(path), document.wire, head, policy or Policy(), rules)
-            done = reading.into(store, session, pieces, progress)
+            done = reading.into(store, session, pieces, progress or _silent)
             return _with_break(done) if is_broken(stream) else done
         except OSError as error:
             raise Unreadable(str(path), reason_of(error)) from None
+
+
+def _silent(size: int) -> None:
+    del size
 
 
 def _foresee(path: Path, wire: str, rules: Withholder) -> None:
@@ -232,7 +236,7 @@ class _Reading:
     def _read(self, piece: Piece, pos: int) -> tuple[bytes, bytes, tuple[Draft, ...]]:
         """A piece as it is stored, and what it holds."""
         raw, value = self._stored(piece)
-        lead = self.withholder.scrub(piece.lead)
+        lead = piece.lead if self.withholder.idle else self.withholder.scrub(piece.lead)
         if self.wire == lines.NAME:
             return raw, lead, lines.read_line(raw)
         if value is None:

@@ -289,7 +289,7 @@ class Session:
 
     def _limit(self, head: Head, model: Model) -> int:
         window = self.policy.window or head.limit or model.window
-        reserve = self.policy.reserve or min(model.reserve, window // 4)
+        reserve = self.policy.reserve or min(model.reserve, window // 2)
         return max(window - reserve, 1)
 
     def _stamped(self, head: Head, wire: str) -> Head:

@@ -30,17 +30,13 @@ class Withholder:
 
     def __init__(self, rules: NeverStore) -> None:
         self._rules = rules
+        self.idle = rules == NeverStore()
         self._calls: dict[str, str] = {}
         try:
             self._patterns = [re.compile(pattern) for pattern in rules.patterns]
             self._byte_patterns = [re.compile(pattern.encode()) for pattern in rules.patterns]
         except re.error as error:
             raise BadSetting("never_store.patterns", str(error), origin="policy") from None
-
-    @property
-    def idle(self) -> bool:
-        """Whether there is nothing to withhold."""
-        return self._rules == NeverStore()
 
     def remember(self, entries: Iterable[Entry]) -> None:
         """Learn from what is stored which calls the rules hit: their results may still come."""

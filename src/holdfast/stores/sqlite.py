@@ -6,7 +6,6 @@ read transaction outlives the call that opened it.
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from threading import Lock, RLock
 from types import TracebackType
 from typing import TypeVar
@@ -110,10 +109,6 @@ class SqliteStore:
             raise
         return unsafe
 
-    @cached_property
-    def _squeeze(self) -> Callable[[bytes], bytes]:
-        return packing.squeezer()
-
     def append(self, session: str, build: Build) -> Batch:
         """See `Store.append`."""
         with self._lock, translated(self.path):
@@ -165,11 +160,15 @@ class SqliteStore:
         else:
             self._db.execute(SET_HEAD, (head, key))
 
-    def _blob_rows(self, blobs: dict[bytes, bytes]) -> Iterator[Row]:
-        for name, data in blobs.items():
-            # What is there already need not be squeezed again.
-            if self._db.execute(HAS_BLOB, (self.project, name)).fetchone() is None:
-                yield (self.project, name, self._squeeze(data))
+    def _blob_rows(self, blobs: dict[bytes, bytes]) -> list[Row]:
+        # What is there already need not be squeezed again.
+        new = [name for name in blobs if not self._has_blob(name)]
+        squeezed = packing.squeezed([blobs[name] for name in new])
+        rows = zip(new, squeezed, strict=True)
+        return [(self.project, name, data) for name, data in rows]
+
+    def _has_blob(self, name: bytes) -> bool:
+        return self._db.execute(HAS_BLOB, (self.project, name)).fetchone() is not None
 
     def _take_up(self, stored: int, data: bytes) -> bytes:
         if stored == packing.AS_IS:

@@ -31,6 +31,12 @@ def cut_lines(raws: Iterable[bytes], *, opaque: bool = False) -> Iterator[Piece]
     lead, number = b"", 0
     for raw in raws:
         number += 1
+        if not opaque and raw[:1] == b"{" and raw[-2:] == b"}\n" and len(raw) <= LONGEST:
+            piece = read_object(raw[:-1], lead, line=number)
+            if piece.value is not None:
+                yield piece
+                lead = b"\n"
+                continue
         text = raw.strip(SPACE)
         start = raw.index(text[:1]) if text else len(raw)
         lead, after = lead + raw[:start], raw[start + len(text) :]

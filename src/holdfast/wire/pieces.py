@@ -29,12 +29,13 @@ class Piece(Struct, frozen=True):
     """Which line of the document it stands in; 0 when that was not counted."""
 
 
-def read_object(raw: bytes, lead: bytes = b"") -> Piece:
+def read_object(raw: bytes, lead: bytes = b"", *, line: int = 0) -> Piece:
     """A piece that should be one JSON object."""
     try:
         value, flaw = parse(raw)
     except NotJson as error:
-        return Piece(raw, lead, flaw=str(error))
+        return Piece(raw, lead, flaw=str(error), line=line)
     if not isinstance(value, dict):
-        return Piece(raw, lead, flaw="not a JSON object")
-    return Piece(raw, lead, as_object(cleaned(value)) if flaw else value, flaw or "")
+        return Piece(raw, lead, flaw="not a JSON object", line=line)
+    said = as_object(cleaned(value)) if flaw else value
+    return Piece(raw, lead, said, flaw or "", line=line)
