@@ -44,7 +44,7 @@ def _cli() -> Iterator[str]:
     yield "| exit code | means |\n|---|---|"
     for code, meaning in sorted(_exit_codes().items()):
         yield f"| {code} | {meaning} |"
-    context = click.Context(cli, info_name="holdfast")
+    context = click.Context(cli, info_name="holdfast", **cli.context_settings)
     for name in COMMANDS:
         command = cli.get_command(context, name)
         assert command is not None

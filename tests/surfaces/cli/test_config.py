@@ -48,7 +48,7 @@ def test_what_is_nearer_wins(project: Path, monkeypatch: pytest.MonkeyPatch) -> 
         document("status")["usage"]["limit"],
         document("status", "--window", "4000")["usage"]["limit"],
     ]
-    assert limits == [2250, 3000]
+    assert limits == [1500, 2000]
 
 
 def test_the_user_file_is_found_where_the_environment_says(
