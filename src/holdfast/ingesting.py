@@ -94,12 +94,19 @@ def ingest(
             if not head and is_broken(stream):
                 raise Unreadable(str(path), BREAK)
             _refuse_hopeless(str(path), document.wire, head)
-            pieces = chain(head, document.pieces)
+            pieces = chain(_drained(head), document.pieces)
             reading = _Reading(Path(path), document.wire, head, policy or Policy(), rules)
             done = reading.into(store, session, pieces, progress or _silent)
             return _with_break(done) if is_broken(stream) else done
         except OSError as error:
             raise Unreadable(str(path), reason_of(error)) from None
+
+
+def _drained(head: list[Piece]) -> Iterator[Piece]:
+    """Pieces given away one by one: the longest ones need not be kept."""
+    head.reverse()
+    while head:
+        yield head.pop()
 
 
 def _silent(size: int) -> None:
@@ -143,7 +150,7 @@ class _Reading:
         self.withholder = rules
         self.transcript = TRANSCRIPT_WIRES[wire].Reader() if wire in TRANSCRIPT_WIRES else None
         self.flaws: list[Flaw] = []
-        self.pieces = self.total = self.added = 0
+        self.pieces = self.total = self.added = self.line = 0
 
     def into(
         self, store: Store, session: str, pieces: Iterable[Piece], progress: Progress
@@ -156,7 +163,7 @@ class _Reading:
         if not self.withholder.idle and store.head(name) is not None:
             self.withholder.remember(store.read(name))
         known = _Known(store, name, self.source)
-        rest = known.skip(self._arrivals(self._watched(pieces, progress)))
+        rest = known.skip(self._arrivals(pieces, progress))
         self._write_all(store, name, rest, known)
         if known.diverged:
             _shorten(store, name, self.source, self.total)
@@ -216,22 +223,24 @@ class _Reading:
         pairs = zip(store.sightings(session), self.head, strict=False)
         return all(not seen.first or seen.raw == self._stored(piece)[0] for seen, piece in pairs)
 
-    def _arrivals(self, pieces: Iterable[Piece]) -> Iterator[Arrival]:
-        for pos, piece in enumerate(pieces):
-            raw, lead, drafts = self._read(piece, pos)
-            yield Arrival(raw, drafts, lead, self.source, pos)
-
-    def _watched(self, pieces: Iterable[Piece], progress: Progress) -> Iterator[Piece]:
-        """The pieces, with what is wrong with them written down as they pass."""
-        line = 0
+    def _arrivals(self, pieces: Iterable[Piece], progress: Progress) -> Iterator[Arrival]:
         for piece in pieces:
-            line = piece.line or line + 1
+            self._watch(piece, progress)
+            raw, lead, drafts = self._read(piece, self.total)
+            given = [Arrival(raw, drafts, lead, self.source, self.total)]
             self.total += 1
-            self.pieces += bool(piece.raw.strip())
-            progress(len(piece.raw) + len(piece.lead))
-            if piece.flaw:
-                self.flaws.append(Flaw(line, piece.flaw, piece.noise or piece.value is not None))
-            yield piece
+            # Given away, not kept: what was read from the longest lines is no longer needed.
+            del piece, raw
+            yield given.pop()
+
+    def _watch(self, piece: Piece, progress: Progress) -> None:
+        """Write down what is wrong with a piece as it passes."""
+        self.line = piece.line or self.line + 1
+        self.pieces += bool(piece.raw.strip())
+        progress(len(piece.raw) + len(piece.lead))
+        if piece.flaw:
+            read = piece.noise or piece.value is not None
+            self.flaws.append(Flaw(self.line, piece.flaw, read))
 
     def _read(self, piece: Piece, pos: int) -> tuple[bytes, bytes, tuple[Draft, ...]]:
         """A piece as it is stored, and what it holds."""

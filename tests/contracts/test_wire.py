@@ -23,8 +23,9 @@ from holdfast.ingesting import Flaw, Ingested
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.wire.detect import MESSAGE_WIRES, WIRES
-from holdfast.wire.jsonl import LONGEST, read_line
+from holdfast.wire.jsonl import read_line
 from holdfast.wire.media import picture_size
+from holdfast.wire.pieces import LONGEST
 from tests.contracts.transcripts import PNG, given_back, jsonl, read_in, taken
 
 ODD: dict[str, tuple[bytes, ...]] = {

@@ -31,6 +31,18 @@ class Rows(Protocol):
         ...
 
 
+class Blob(Protocol):
+    """Content that is written in place."""
+
+    def write(self, data: bytes) -> None:
+        """Write at the end of what was written."""
+        ...
+
+    def close(self) -> None:
+        """Finish."""
+        ...
+
+
 class Database(Protocol):
     """As much of an SQLite connection as we use."""
 
@@ -45,6 +57,16 @@ class Database(Protocol):
 
     def executemany(self, statements: str, sequenceofbindings: Iterable[Row]) -> Rows:
         """Run a statement for each row."""
+        ...
+
+    def blob_open(
+        self, database: str, table: str, column: str, rowid: int, writeable: bool
+    ) -> Blob:
+        """Open the content of one column of one row."""
+        ...
+
+    def last_insert_rowid(self) -> int:
+        """The row that was inserted last."""
         ...
 
     def pragma(self, name: str, value: str | int | None = None) -> Any:

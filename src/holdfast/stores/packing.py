@@ -46,7 +46,12 @@ def _squeeze(contents: Sequence[bytes]) -> list[bytes]:
     compressor = zstd.ZstdCompressor(
         options={zstd.CompressionParameter.compression_level: LEVEL, **tables}
     )
-    return [compressor.compress(data, zstd.ZstdCompressor.FLUSH_FRAME) for data in contents]
+    laid: list[bytes] = []
+    for data in contents:
+        # A frame that says how long it is can be unpacked into one piece of memory.
+        compressor.set_pledged_input_size(len(data))
+        laid.append(compressor.compress(data, zstd.ZstdCompressor.FLUSH_FRAME))
+    return laid
 
 
 def unsqueeze(data: bytes) -> bytes:

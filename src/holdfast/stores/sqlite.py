@@ -35,6 +35,7 @@ SET_HEAD = "update sessions set head = ? where key = ?"
 ADD_ENTRY = "insert into entries values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 ADD_SIGHTING = "insert or replace into sightings values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 ADD_BLOB = "insert into blobs values (?, ?, ?)"
+ADD_LARGE = "insert into blobs values (?, ?, zeroblob(?))"
 ADD_COUNTS = "insert or replace into counts values (?, ?, ?, ?)"
 ADD_WINDOW = "insert or replace into windows values (?, ?, ?)"
 ENTRY_COLUMNS = (
@@ -66,6 +67,8 @@ LIST = "select name, touched, head from sessions where project = ? order by touc
 T = TypeVar("T")
 
 OPENING = Lock()
+LARGE = 1024 * 1024
+"""Bytes of squeezed content from which on it is written in pieces."""
 
 
 class SqliteStore:
@@ -149,7 +152,11 @@ class SqliteStore:
         blobs: dict[bytes, bytes] = {}
         self._db.executemany(ADD_ENTRY, [_entry_row(key, e, blobs) for e in batch.entries])
         self._db.executemany(ADD_SIGHTING, [_sighting_row(key, s, blobs) for s in batch.sightings])
-        self._db.executemany(ADD_BLOB, self._blob_rows(blobs))
+        rows = self._blob_rows(blobs)
+        self._db.executemany(ADD_BLOB, [row for row in rows if len(row[2]) < LARGE])
+        for row in rows:
+            if len(row[2]) >= LARGE:
+                self._write_large(*row)
         if batch.counts:
             last = batch.counts[-1][0]
             data = packing.sealed(msgspec.msgpack.encode(batch.counts))
@@ -166,6 +173,16 @@ class SqliteStore:
         squeezed = packing.squeezed([blobs[name] for name in new])
         rows = zip(new, squeezed, strict=True)
         return [(self.project, name, data) for name, data in rows]
+
+    def _write_large(self, project: str, name: bytes, data: bytes) -> None:
+        """Write content in pieces: in one, the engine would hold a second copy of it."""
+        self._db.execute(ADD_LARGE, (project, name, len(data)))
+        blob = self._db.blob_open("main", "blobs", "data", self._db.last_insert_rowid(), True)
+        try:
+            for start in range(0, len(data), LARGE):
+                blob.write(data[start : start + LARGE])
+        finally:
+            blob.close()
 
     def _has_blob(self, name: bytes) -> bool:
         return self._db.execute(HAS_BLOB, (self.project, name)).fetchone() is not None

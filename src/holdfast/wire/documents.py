@@ -13,8 +13,8 @@ from msgspec import Struct
 from holdfast.core.ledger.jsontext import NotJson, as_object, parse
 from holdfast.wire import arrays, lines
 from holdfast.wire.detect import wire_of_array, wire_of_lines
-from holdfast.wire.jsonl import LONGEST, cut_lines
-from holdfast.wire.pieces import MARK, SPACE, Piece
+from holdfast.wire.jsonl import cut_lines
+from holdfast.wire.pieces import LONGEST, MARK, SPACE, Piece
 
 SNIFFED = 200
 """Lines looked at to tell what a file is."""
@@ -64,17 +64,17 @@ def _open_array(data: bytes, wire: str) -> Opened:
 
 def _is_one_value(head: list[bytes]) -> bool:
     """Whether the lines are one JSON value and not one value each."""
-    filled = [line.strip(SPACE + MARK) for line in head if line.strip(SPACE)]
-    first = filled[0] if filled else b""
-    if first[:1] == b"[":
-        return True
-    if first[:1] != b"{" or len(first) > LONGEST:
-        return False
+    # The beginnings are enough to look at: the longest lines need not be copied.
+    filled = [line for line in head if line[:LONGEST_OPENING].strip(SPACE)]
+    opening = filled[0][:LONGEST_OPENING].strip(SPACE + MARK)[:1] if filled else b""
+    if opening != b"{" or len(filled[0]) > LONGEST:
+        return opening == b"["
+    first = filled[0].strip(SPACE + MARK)
     try:
         value, _ = parse(first)
     except NotJson:
-        opening = len(first) < LONGEST_OPENING and not first.endswith(b"}")
-        return (opening and len(filled) > 1) or _is_cut_off(filled)
+        begins = len(first) < LONGEST_OPENING and not first.endswith(b"}")
+        return (begins and len(filled) > 1) or _is_cut_off(filled)
     return len(filled) == 1 and any(
         isinstance(as_object(value).get(key), list) for key in arrays.LISTS
     )

@@ -11,10 +11,8 @@ from msgspec.structs import replace
 
 from holdfast.core.ledger.jsontext import Json
 from holdfast.wire.arrays import end_of_value
-from holdfast.wire.pieces import MARK, SPACE, Piece, read_object
+from holdfast.wire.pieces import LONGEST, MARK, SPACE, Piece, read_object
 
-LONGEST = 64 * 1024 * 1024
-"""Bytes of a line that is still read, twice what any provider takes; a longer one is only kept."""
 EFFORT = 64 * 1024 * 1024
 TRIES = 2_000
 """Bytes looked at, and places tried, in search of a record inside one torn line."""
@@ -32,21 +30,32 @@ def cut_lines(raws: Iterable[bytes], *, opaque: bool = False) -> Iterator[Piece]
     for raw in raws:
         number += 1
         if not opaque and raw[:1] == b"{" and raw[-2:] == b"}\n" and len(raw) <= LONGEST:
-            piece = read_object(raw[:-1], lead, line=number)
+            raw = raw[:-1]  # noqa: PLW2901 - the longest lines need not be there twice
+            piece = read_object(raw, lead, line=number)
             if piece.value is not None:
-                yield piece
+                # Given away, not kept: whoever waits here would hold the longest lines twice.
+                given = [piece]
+                del piece, raw
+                yield given.pop()
                 lead = b"\n"
                 continue
+            raw += b"\n"  # noqa: PLW2901
         text = raw.strip(SPACE)
         start = raw.index(text[:1]) if text else len(raw)
         lead, after = lead + raw[:start], raw[start + len(text) :]
         del raw  # the longest lines need not be there twice
-        for piece in [Piece(text)] if opaque else read_line(text) if text else []:
+        for piece in _pieces(text, opaque=opaque):
             yield replace(piece, lead=lead, line=number)
             lead = b""
         lead += after
     if lead:
         yield Piece(b"", lead, line=number)
+
+
+def _pieces(text: bytes, *, opaque: bool) -> list[Piece]:
+    if not text:
+        return []
+    return [Piece(text)] if opaque and len(text) <= LONGEST else read_line(text)
 
 
 def read_line(text: bytes) -> list[Piece]:

@@ -15,6 +15,10 @@ MARK = b"\xef\xbb\xbf"
 """The byte order mark that some editors put at the beginning of a file."""
 
 
+LONGEST = 64 * 1024 * 1024
+"""Bytes of a line that is still read, twice what any provider takes; a longer one is only kept."""
+
+
 class Piece(Struct, frozen=True):
     """One message or line of a document."""
 

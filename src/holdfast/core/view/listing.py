@@ -53,13 +53,23 @@ def rows_of(
             seq=entry.seq,
             ref=entry.id[:12],
             at=entry.at,
-            what=kind_of(body, tools),
+            what=_one_of(kind_of(body, tools)),
             tokens=tokens.get(entry.seq, 0),
-            opening=opening(text_of(body), width),
+            opening=opening(_words(body), width),
             failed=getattr(body, "failed", False),
             starts_turn=is_request(body),
             hidden=entry.id not in in_sight,
         )
+
+
+def _one_of(kind: str) -> str:
+    """A kind that names many, for one of them."""
+    many = kind.endswith((" calls", " results"))
+    return kind[:-1] if many else kind
+
+
+def _words(body: Source) -> str:
+    return body.arguments if isinstance(body, ToolCalled) else text_of(body)
 
 
 def _source(entry: Entry) -> Source:

@@ -135,7 +135,8 @@ def _picture(report: Report) -> str:
     ]
     saved = sum(one.saved for one in report.savings)
     if report.savings:
-        lines.append(f"  {len(report.savings)} compressions, {saved:,} tokens saved")
+        many = "" if len(report.savings) == 1 else "s"
+        lines.append(f"  {len(report.savings)} compression{many}, {saved:,} tokens saved")
     return "\n".join(lines).rstrip()
 
 
