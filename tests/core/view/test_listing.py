@@ -19,8 +19,8 @@ def test_a_session_is_listed_step_by_step_with_what_is_hidden_marked() -> None:
     refs = [entry.id[:12] for entry in path]
     assert list(rows_of(path, shown, {1: 3, 2: 4})) == [
         Row(0, 1, refs[0], "09:00", "user", 3, "Go on.", starts_turn=True),
-        Row(1, 2, refs[1], "", "read calls", 4, "read{}"),
-        Row(1, 3, refs[2], "", "read results", 0, "no", failed=True, hidden=True),
+        Row(1, 2, refs[1], "", "read call", 4, "{}"),
+        Row(1, 3, refs[2], "", "read result", 0, "no", failed=True, hidden=True),
         Row(2, 4, refs[3], "", "assistant", 0, "Done.", hidden=True),
     ]
 
