@@ -236,7 +236,7 @@ class _Reading:
     def _watch(self, piece: Piece, progress: Progress) -> None:
         """Write down what is wrong with a piece as it passes."""
         self.line = piece.line or self.line + 1
-        self.pieces += bool(piece.raw.strip())
+        self.pieces += bool(piece.raw)
         progress(len(piece.raw) + len(piece.lead))
         if piece.flaw:
             read = piece.noise or piece.value is not None

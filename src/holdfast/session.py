@@ -6,7 +6,7 @@ tokenizer, and a memory of what was last seen, so that the next turn costs what 
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,22 +22,21 @@ from holdfast.core.ledger.entry import (
     role_of,
     text_of,
 )
-from holdfast.core.ledger.guard import guard
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.jsontext import Json, NotJson, as_object, cleaned, encode, parse
 from holdfast.core.ledger.window import Window, path_to
 from holdfast.core.measure.models import Model, find
-from holdfast.core.measure.reports import learned_limit, read_usage
 from holdfast.core.measure.usage import Usage, measure, measure_at_most
 from holdfast.core.plan.policy import Policy
-from holdfast.counting import settle
 from holdfast.errors import Ambiguous, Conflict, MixedWires, NotRecorded, Unreadable
-from holdfast.history import Synced, sync
 from holdfast.sight import Sight
 from holdfast.stores.store import Build, Store
 from holdfast.wire.detect import MESSAGE_WIRES, PLAIN, wire_of_messages
 from holdfast.wire.pieces import read_object
 from holdfast.withhold import Withholder
+
+if TYPE_CHECKING:
+    from holdfast.history import Synced
 
 Message: TypeAlias = Mapping[str, object] | bytes | str
 """A message as callers give it: a dictionary, or the JSON text of one."""
@@ -110,8 +109,10 @@ class Session:
         self.sight.hold(_withheld(_new(batch), given))
         self.sight.took(batch)
 
-    def sync(self, messages: Iterable[Message]) -> Synced:
+    def sync(self, messages: Iterable[Message]) -> "Synced":
         """Take a client's whole history: what is known stays, what is new is added."""
+        from holdfast.history import sync  # late: hooks append
+
         wire, arrivals = self._arrivals(messages)
         done = sync(
             self.store,
@@ -134,6 +135,8 @@ class Session:
         model: str | None = None,
     ) -> None:
         """Tell what the provider said of the last request: it calibrates the counts."""
+        from holdfast.core.measure.reports import learned_limit  # late: hooks do not report
+
         if model:
             self.note("model", model=model)
         if usage is not None:
@@ -143,8 +146,10 @@ class Session:
             self.note("limit", limit=str(limit))
 
     def _report_usage(self, usage: Mapping[str, Json], model: str | None) -> None:
+        from holdfast.core.measure.reports import read_usage
+
         for _ in range(TRIES):
-            head = settle(self.store, self.name, self._model_of(self._head()))
+            head = self.head()
             named, answered = model or head.model, self._is_answered(head)
             used = read_usage(usage, model=named, answered=answered)
             try:
@@ -204,8 +209,7 @@ class Session:
             guessed = measure(lane, model, limit)
             if guessed.level == measure_at_most(lane, model, limit).level:
                 return guessed
-        lane = settle(self.store, self.name, model).lane(self.agent)
-        return measure(lane, model, limit)
+        return measure(self.head().lane(self.agent), model, limit)
 
     def model(self) -> Model:
         """The agent's model: the one named, else the one the session speaks of."""
@@ -213,6 +217,8 @@ class Session:
 
     def head(self) -> Head:
         """Where the session stands, every entry counted."""
+        from holdfast.counting import settle  # late: appending counts nothing
+
         return settle(self.store, self.name, self.model())
 
     def read(self, ref: str, lines: tuple[int, int] | None = None) -> str:
@@ -255,6 +261,8 @@ class Session:
             Conflict: the window changed since it was planned.
             BadCompression: it hides what is not there or what came later.
         """
+        from holdfast.core.ledger.guard import guard  # late: hooks commit nothing
+
         lane = (entry for entry in self._named_in(body) if entry.lane == self.agent)
         entries = {entry.id: entry for entry in lane}
 

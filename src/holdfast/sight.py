@@ -16,7 +16,6 @@ from holdfast.core.ledger.snapshot import keep, numbers, reopen
 from holdfast.core.ledger.window import Window, advance, fold, only_grows
 from holdfast.stores.store import Store
 from holdfast.wire.detect import MESSAGE_WIRES, PLAIN
-from holdfast.wire.render import render
 
 LONG_FOLD = 1_000
 """Entries folded at one go from which on the window is kept for the next process."""
@@ -121,6 +120,8 @@ class Sight:
         return self._messages
 
     def _rendered(self, window: Window) -> list[bytes]:
+        from holdfast.wire.render import render  # late: hooks send nothing
+
         head = self._store.head(self._session) or Head()
         firsts = {item.entry.seq - item.entry.part for item in window.items}
         seen = self._store.arrivals(self._session, firsts)

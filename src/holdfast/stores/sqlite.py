@@ -34,7 +34,7 @@ where key = ?
 SET_HEAD = "update sessions set head = ? where key = ?"
 ADD_ENTRY = "insert into entries values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 ADD_SIGHTING = "insert or replace into sightings values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-ADD_BLOB = "insert into blobs values (?, ?, ?)"
+ADD_BLOB = "insert or ignore into blobs values (?, ?, ?)"
 ADD_LARGE = "insert into blobs values (?, ?, zeroblob(?))"
 ADD_COUNTS = "insert or replace into counts values (?, ?, ?, ?)"
 ADD_WINDOW = "insert or replace into windows values (?, ?, ?)"
@@ -168,8 +168,8 @@ class SqliteStore:
             self._db.execute(SET_HEAD, (head, key))
 
     def _blob_rows(self, blobs: dict[bytes, bytes]) -> list[Row]:
-        # What is there already need not be squeezed again.
-        new = [name for name in blobs if not self._has_blob(name)]
+        # Large content that is there already is not squeezed again; asking for small costs more.
+        new = [n for n, data in blobs.items() if len(data) < LARGE or not self._has_blob(n)]
         squeezed = packing.squeezed([blobs[name] for name in new])
         rows = zip(new, squeezed, strict=True)
         return [(self.project, name, data) for name, data in rows]
