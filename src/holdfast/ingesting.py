@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from holdfast.core.ledger.arrive import Arrival, Batch, Draft, arrive
 from holdfast.core.ledger.chain import meaning
-from holdfast.core.ledger.entry import Body, Compacted, Derived, Entry, EntryId, pack
-from holdfast.core.ledger.head import Head, led_back
+from holdfast.core.ledger.entry import Derived
+from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.jsontext import Json, as_object, cleaned, encode
 from holdfast.core.measure.models import Model, find
 from holdfast.core.measure.tokens import CountTokens, count_body
@@ -24,6 +24,7 @@ from holdfast.core.plan.policy import Policy
 from holdfast.counting import settle
 from holdfast.errors import Unreadable
 from holdfast.files.reading import is_broken, opened, reason_of
+from holdfast.seen import Seen, shorten
 from holdfast.stores.store import Store
 from holdfast.vocabularies import counter
 from holdfast.wire import claude_code, lines
@@ -162,11 +163,11 @@ class _Reading:
         self.wire = self._settled_wire(store, name)
         if not self.withholder.idle and store.head(name) is not None:
             self.withholder.remember(store.read(name))
-        known = _Known(store, name, self.source)
+        known = Seen(store, name, self.source)
         rest = known.skip(self._arrivals(pieces, progress))
         self._write_all(store, name, rest, known)
         if known.diverged:
-            _shorten(store, name, self.source, self.total)
+            shorten(store, name, self.source, self.total)
         settle(store, name, self._model())
         return Ingested(
             path=str(cleaned(str(self.path))),
@@ -266,9 +267,7 @@ class _Reading:
         whole = value is piece.value and scrubbed == piece.raw
         return piece.raw if whole else encode(value), value
 
-    def _write_all(
-        self, store: Store, name: str, arrivals: Iterable[Arrival], known: "_Known"
-    ) -> None:
+    def _write_all(self, store: Store, name: str, arrivals: Iterable[Arrival], known: Seen) -> None:
         vocabulary = find(self.policy.model or (store.head(name) or Head()).model).vocabulary
         count = counter(vocabulary)
         for batch in _batches(arrivals):
@@ -280,7 +279,7 @@ class _Reading:
         store: Store,
         name: str,
         arrivals: Sequence[Arrival],
-        known: "_Known",
+        known: Seen,
         vocabulary: str,
     ) -> None:
         def build(head: Head) -> Batch:
@@ -334,90 +333,3 @@ def _from_file(batch: Batch, source: str, origin: str) -> Batch:
     document = replace(batch.head.documents[source], origin=origin)
     documents = {**batch.head.documents, source: document}
     return replace(batch, head=replace(batch.head, documents=documents))
-
-
-class _Known:
-    """What the store already has of a document, and where new lines of it belong."""
-
-    def __init__(self, store: Store, session: str, source: str) -> None:
-        self._store, self._session, self._source = store, session, source
-        self._lines: dict[int, tuple[Entry, ...]] | None = None
-        self._notes: set[tuple[EntryId | None, bytes]] | None = None
-        self._upto = 0
-        self.diverged = False
-        self.began = False
-
-    def skip(self, arrivals: Iterator[Arrival]) -> Iterator[Arrival]:
-        """The arrivals from the first one on that is not known as it is."""
-        known = self._store.sightings(self._session, self._source)
-        for arrival in arrivals:
-            seen = next(known, None)
-            if seen is not None and not arrival.raw:
-                # The file ends where it was seen to go on: cut short, it takes nothing away.
-                return iter(())
-            if seen is None or (seen.raw, seen.lead) != (arrival.raw, arrival.lead):
-                left = [seen, *known] if seen is not None else []
-                # Lines that held nothing may be replaced: a torn end that was completed since.
-                self.diverged = any(sighting.first for sighting in left)
-                return chain([arrival], arrivals)
-            self._upto += 1
-        return iter(())
-
-    def moved(self, head: Head) -> Head:
-        """The head with the lanes' ends where they were before the first line that differs."""
-        if not self.diverged or self.began:
-            return head
-        ends: dict[str, EntryId | None] = {}
-        for pos, entries in self._known_lines().items():
-            last = entries[-1]
-            ends.setdefault(last.lane, None)
-            if pos < self._upto:
-                ends[last.lane] = last.id
-        lanes = {lane: led_back(head.lane(lane), end) for lane, end in ends.items()}
-        return replace(head, stale=True, lanes={**head.lanes, **lanes})
-
-    def place(self, source: str, pos: int) -> tuple[EntryId, ...]:
-        """The entries of a known line."""
-        del source
-        return tuple(entry.id for entry in self._known_lines().get(pos, ()))
-
-    def find(self, name: EntryId) -> int:
-        """The number of a known entry."""
-        return self._store.names(self._session, [name]).get(name, 0)
-
-    def noted(self, parent: EntryId | None, body: Derived) -> bool:
-        """Whether the same was noted about the same entry when it was read before."""
-        if self._notes is None:
-            notes = (e for e in self._store.read(self._session) if isinstance(e.body, Derived))
-            self._notes = {(entry.parent, _essence(entry.body)) for entry in notes}
-        return (parent, _essence(body)) in self._notes
-
-    def _known_lines(self) -> dict[int, tuple[Entry, ...]]:
-        """For each known line that holds entries: these."""
-        if self._lines is None:
-            entries = {entry.seq: entry for entry in self._store.read(self._session)}
-            self._lines = {}
-            for seen in self._store.sightings(self._session, self._source):
-                numbers = range(seen.first, seen.first + seen.parts)
-                if numbers:
-                    self._lines[seen.pos] = tuple(entries[number] for number in numbers)
-        return self._lines
-
-
-def _essence(body: Body) -> bytes:
-    """What a note says; one of a compaction is known by its place alone."""
-    return b"compacted" if isinstance(body, Compacted) else pack(body)
-
-
-def _shorten(store: Store, session: str, source: str, length: int) -> None:
-    """Let a document that was rewritten end where its file ends now."""
-
-    def build(head: Head) -> Batch:
-        known = head.documents[source]
-        if known.length <= length:
-            return Batch(head)
-        # A later line at a place given up gets a version of its own.
-        shorter = replace(known, length=length, version=known.version + 1)
-        return Batch(replace(head, documents={**head.documents, source: shorter}))
-
-    store.append(session, build)

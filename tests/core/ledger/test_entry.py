@@ -19,7 +19,6 @@ from holdfast.core.ledger.entry import (
     Unread,
     Used,
     is_request,
-    is_source,
     pack,
     role_of,
     text_of,
@@ -52,12 +51,7 @@ def test_a_body_packed_is_unpacked_equal(body: Body) -> None:
 
 @pytest.mark.parametrize(("body", "role", "text"), SOURCES)
 def test_a_source_body_has_a_role_and_words(body: Source, role: str, text: str) -> None:
-    assert (role_of(body), text_of(body), is_source(body)) == (role, text, True)
-
-
-@pytest.mark.parametrize("body", DERIVED)
-def test_a_derived_body_is_no_link_of_the_chain(body: Body) -> None:
-    assert not is_source(body)
+    assert (role_of(body), text_of(body)) == (role, text)
 
 
 @pytest.mark.parametrize(

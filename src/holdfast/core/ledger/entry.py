@@ -158,8 +158,6 @@ Source: TypeAlias = Said | Thought | ToolCalled | ToolReturned | Attached | Opaq
 Derived: TypeAlias = Compressed | Restored | Compacted | Used | Noted | Unread
 Body: TypeAlias = Source | Derived
 
-SOURCES = (Said, Thought, ToolCalled, ToolReturned, Attached, Opaque)
-
 
 class Entry(Struct, frozen=True, omit_defaults=True):
     """One thing that happened, with its name and its place."""
@@ -198,11 +196,6 @@ class Sighting(Struct, frozen=True):
     first: int = 0
     parts: int = 0
     """The number of the first source entry it holds, and how many; zeros when it holds none."""
-
-
-def is_source(body: Body) -> bool:
-    """Whether a body is a link of the chain."""
-    return isinstance(body, SOURCES)
 
 
 def role_of(body: Source) -> str:
