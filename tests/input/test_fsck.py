@@ -42,7 +42,7 @@ def _project(folder: Path) -> Path:
     with open_store(folder) as store:
         live = Session("live", store)
         for at in range(12):
-            live.append({"role": ("user", "assistant")[at % 2], "content": f"{at} " * 400})
+            live.append({"role": ("user", "assistant")[at % 2], "content": f"{at} " * 2_400})
         live.append({"role": "user", "content": [{"type": "text", "text": "a"}] * 2})
         live.status()
         path = live.path()
@@ -168,7 +168,7 @@ def thousand_made(tmp_path_factory: pytest.TempPathFactory) -> Kept:
     """A store of over a thousand pieces of content under their hashes."""
     root = tmp_path_factory.mktemp("thousand")
     chance = random.Random(7)
-    words = [chance.randbytes(900).hex() for _ in range(600)]
+    words = [chance.randbytes(2_500).hex() for _ in range(600)]
     (root / "many.jsonl").write_bytes(b"".join(told(word) for word in words))
     read_in(root / "many.jsonl", root)
     return Kept(root, _ledger(root).read_bytes())
@@ -463,7 +463,7 @@ def test_a_project_that_was_moved_keeps_its_sessions(tmp_path: Path) -> None:
 
 def test_fsck_sees_damage_in_a_ledger_that_was_moved(tmp_path: Path) -> None:
     (tmp_path / "here" / "home").mkdir(parents=True)
-    (tmp_path / "a.jsonl").write_bytes(told("hello " * 500))
+    (tmp_path / "a.jsonl").write_bytes(told("hello " * 1_500))
     read_in(tmp_path / "a.jsonl", tmp_path / "here")
     (tmp_path / "here").rename(tmp_path / "there")
     with _engine(tmp_path / "there") as db:

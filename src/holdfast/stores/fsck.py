@@ -99,10 +99,11 @@ def _check_blobs(db: Database) -> Iterator[Damage]:
             whole = packing.digest(packing.unsqueeze(data)) == name
         except ValueError:
             whole = False
+        where = f"content {name.hex()[:12] if isinstance(name, bytes) else name}"
         if not whole:
-            yield Damage("lost", f"content {name.hex()[:12]}", "it is not what it was")
+            yield Damage("lost", where, "it is not what it was")
         if name not in used:
-            yield Damage("waste", f"content {name.hex()[:12]}", "nothing refers to it")
+            yield Damage("waste", where, "nothing refers to it")
 
 
 def _check_project(store: "SqliteStore", db: Database) -> Iterator[Damage]:

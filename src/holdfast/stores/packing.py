@@ -5,8 +5,9 @@ from hashlib import blake2b, sha256
 
 import msgspec
 
-INLINE = 1024
-"""Bytes up to which content stands in its row: there hashing and compressing gain nothing."""
+INLINE = 4096
+"""Bytes up to which content stands in its row: a hook that appends as much needs no compressor,
+and reading a long file is a tenth quicker than with a quarter of it."""
 LEVEL = 1
 """Of compression: level 3 saves 3 % more room and takes a quarter longer."""
 SPLIT = 1024 * 1024
@@ -64,7 +65,8 @@ def unsqueeze(data: bytes) -> bytes:
 
     try:
         return zstd.decompress(data)
-    except zstd.ZstdError as error:
+    except (zstd.ZstdError, TypeError) as error:
+        # A flipped bit can make a number of what was a blob.
         raise ValueError(str(error)) from None
 
 
@@ -80,5 +82,7 @@ def sealed(data: bytes) -> bytes:
 
 def unsealed(data: bytes) -> bytes | None:
     """What was kept, or nothing when it is not what it was: a cache can be made again."""
+    if not isinstance(data, bytes):  # pyright: ignore[reportUnnecessaryIsInstance]
+        return None  # a flipped bit can make a number of what was a blob
     total, kept = data[:SUM], data[SUM:]
     return kept if total == row_sum(kept) else None

@@ -27,7 +27,7 @@ def _from_url(kind: str, url: str) -> Media:
     head, comma, payload = url.partition(",")
     if head.startswith("data:") and comma:
         return _from_base64(kind, head[5:].partition(";")[0], payload)
-    return Media(kind, digest=_digest(url.encode()), size=0)
+    return Media(kind, digest=_digest(url.encode("utf-8", "surrogatepass")))
 
 
 def _from_base64(kind: str, media_type: str, payload: str) -> Media:
@@ -35,7 +35,7 @@ def _from_base64(kind: str, media_type: str, payload: str) -> Media:
     return Media(
         kind=kind,
         type=media_type,
-        digest=_digest(payload.encode()),
+        digest=_digest(payload.encode("utf-8", "surrogatepass")),
         size=len(payload) * 3 // 4,
         width=width,
         height=height,
