@@ -98,7 +98,7 @@ each_wire = pytest.mark.parametrize("wire", WIRES)
     ("rules", "tool", "arguments"),
     [
         (TOOLS, "vault_read", {"key": SECRET}),
-        (PATHS, "Read", {"file_path": "/work/.env", "content": SECRET}),
+        (PATHS, "Read", {"file_path": "/home/dev/.env", "content": SECRET}),
         (PATHS, "write", {"path": "secrets/key", "text": SECRET}),
         (PATTERNS, "Bash", {"command": f"curl -H {SECRET} x"}),
     ],
