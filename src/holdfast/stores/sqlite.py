@@ -328,7 +328,7 @@ class SqliteStore:
             return self._db.execute(sql, values).fetchone()
 
     def _each(self, sql: str, values: Row, make: Callable[[Row], T]) -> Iterator[T]:
-        """Rows, a page at a time, so that a slow reader holds no read transaction open."""
+        """Rows, all fetched before the first is given: a slow reader holds no transaction open."""
         with self._lock, translated(self.path):
             rows = self._db.execute(sql, values).fetchall()
         for row in rows:

@@ -44,7 +44,10 @@ def match(window: Window, resent: Sequence[Source], meanings: Sequence[bytes]) -
     A client sends what it was given: everything, or our window. Words that were hidden and said
     again fit both; the reading that explains more of the history is the right one.
     """
-    walks = [_Walk(window, hidden_first=hidden_first) for hidden_first in (True, False)]
+    ground = _ground(window)
+    # Where nothing is hidden, both orders are one and the same.
+    orders = (True, False) if ground.out_of_sight else (True,)
+    walks = [_Walk(ground, hidden_first=hidden_first) for hidden_first in orders]
     for walk in walks:
         for body, meant in zip(resent, meanings, strict=True):
             if not walk.step(body, meant):
@@ -52,15 +55,32 @@ def match(window: Window, resent: Sequence[Source], meanings: Sequence[bytes]) -
     return max((walk.result() for walk in walks), key=lambda found: (found.known, -found.left))
 
 
+class _Ground(Struct, frozen=True):
+    """What is walked on: the known path, what it means, and what of it is hidden."""
+
+    path: list[Entry]
+    meanings: list[bytes]
+    stands: dict[tuple[int, bytes], frozenset[int]]
+    out_of_sight: frozenset[int]
+
+
+def _ground(window: Window) -> _Ground:
+    path = path_to(window.end, window.ledger)
+    places = {entry.id: at for at, entry in enumerate(path)}
+    return _Ground(
+        path=path,
+        meanings=[meaning(_source(entry)) for entry in path],
+        stands=_stand_ins(window, places),
+        out_of_sight=_out_of_sight(window, places),
+    )
+
+
 class _Walk:
     """A walk along the known path, one resent body at a time."""
 
-    def __init__(self, window: Window, *, hidden_first: bool) -> None:
-        self.path = path_to(window.end, window.ledger)
-        self.meanings = [meaning(_source(entry)) for entry in self.path]
-        places = {entry.id: at for at, entry in enumerate(self.path)}
-        self.stands = _stand_ins(window, places)
-        self.out_of_sight = _out_of_sight(window, places)
+    def __init__(self, ground: _Ground, *, hidden_first: bool) -> None:
+        self.path, self.meanings = ground.path, ground.meanings
+        self.stands, self.out_of_sight = ground.stands, ground.out_of_sight
         self.hidden_first = hidden_first
         self.at = 0
         self.taken: set[int] = set()
