@@ -14,24 +14,21 @@ from holdfast.core.ledger.replay import replay
 from holdfast.core.measure.models import Model, find
 from holdfast.core.measure.tokens import count_body
 from holdfast.errors import Conflict
-from holdfast.stores.store import Build, Store
+from holdfast.stores.store import Build, Store, retried
 from holdfast.vocabularies import counter
-
-TRIES = 20
 
 
 def settle(store: Store, session: str, model: Model | None = None) -> Head:
-    """The session's head with every entry counted, in its model's vocabulary."""
-    for _ in range(TRIES):
+    """The session's head, all counted that was there when asked, in its model's vocabulary."""
+
+    def attempt() -> Head:
         head = store.head(session) or Head()
         vocabulary = (model or find(head.model)).vocabulary
         if not _is_behind(head, vocabulary):
             return head
-        try:
-            return store.append(session, _caught_up(store, session, head, vocabulary)).head
-        except Conflict:
-            continue
-    raise Conflict(session, expected="a quiet moment", found="too many writers")
+        return store.append(session, _caught_up(store, session, head, vocabulary)).head
+
+    return retried(session, attempt)
 
 
 def _is_behind(head: Head, vocabulary: str) -> bool:

@@ -28,10 +28,8 @@ from holdfast.core.measure.tokens import CountTokens, count_body
 from holdfast.counting import settle
 from holdfast.errors import Conflict
 from holdfast.sight import Sight
-from holdfast.stores.store import Build, Store
+from holdfast.stores.store import Build, Store, retried
 from holdfast.vocabularies import counter
-
-TRIES = 20
 
 Stamp: TypeAlias = Callable[[Head], Head]
 
@@ -83,7 +81,8 @@ def sync(
         Conflict: others kept writing to the session.
     """
     meant = [_with_meaning(arrival) for arrival in arrivals]
-    for _ in range(TRIES):
+
+    def attempt() -> Done:
         # First the head, then the window: whatever is written in between shows as a conflict.
         base = store.head(session) or Head()
         window = sight.window(whole=True)
@@ -91,17 +90,15 @@ def sync(
         if laid.match.replaced or laid.instead:
             seq, base = base.seq, settle(store, session, model)
             if base.seq != seq:
-                continue
+                raise Conflict(session, expected=seq, found=base.seq)
         elif not laid.rest and not laid.seen and not _leaves(laid):
             return Done(Synced(0, branched=False), Batch(base), _firsts(arrivals, laid.match))
-        try:
-            batch = store.append(session, _builder(session, base, stamp, window, laid))
-        except Conflict:
-            continue
+        batch = store.append(session, _builder(session, base, stamp, window, laid))
         added = {entry.message for entry in batch.entries if not isinstance(entry.body, Derived)}
         synced = Synced(len(added), _leaves(laid))
         return Done(synced, batch, _firsts(arrivals, laid.match))
-    raise Conflict(session, expected="a quiet moment", found="too many writers")
+
+    return retried(session, attempt)
 
 
 def _builder(session: str, base: Head, stamp: Stamp, window: Window, laid: Laid) -> Build:

@@ -30,7 +30,7 @@ from holdfast.core.measure.usage import Usage, measure, measure_at_most
 from holdfast.core.plan.policy import Policy
 from holdfast.errors import Ambiguous, Conflict, MixedWires, NotRecorded, Unreadable
 from holdfast.sight import Sight
-from holdfast.stores.store import Build, Store
+from holdfast.stores.store import Build, Store, retried
 from holdfast.wire.detect import MESSAGE_WIRES, PLAIN, wire_of_messages
 from holdfast.wire.pieces import read_object
 from holdfast.withhold import Withholder
@@ -42,7 +42,6 @@ Message: TypeAlias = Mapping[str, object] | bytes | str
 """A message as callers give it: a dictionary, or the JSON text of one."""
 
 SHORTEST_REFERENCE = 6
-TRIES = 20
 
 
 class Given(Struct, frozen=True):
@@ -148,16 +147,13 @@ class Session:
     def _report_usage(self, usage: Mapping[str, Json], model: str | None) -> None:
         from holdfast.core.measure.reports import read_usage
 
-        for _ in range(TRIES):
+        def attempt() -> Batch:
             head = self.head()
             named, answered = model or head.model, self._is_answered(head)
             used = read_usage(usage, model=named, answered=answered)
-            try:
-                self._write(self._if_counted(used))
-            except Conflict:
-                continue
-            return
-        raise Conflict(self.name, expected="a quiet moment", found="too many writers")
+            return self._write(self._if_counted(used))
+
+        retried(self.name, attempt)
 
     def _if_counted(self, used: Used) -> Build:
         """Note a report only where all that it is about has been counted."""

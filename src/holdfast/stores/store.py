@@ -6,7 +6,7 @@ while it holds the write lock, so that whoever appends sees the head as it reall
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -14,9 +14,29 @@ from holdfast.core.ledger.arrive import Batch
 from holdfast.core.ledger.entry import Entry, EntryId, Sighting
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.snapshot import Kept
+from holdfast.errors import Conflict
+
+T = TypeVar("T")
 
 Build: TypeAlias = Callable[[Head], Batch]
 """What to write, given where the session stands. Must be quick and may refuse by raising."""
+
+
+TRIES = 20
+
+
+def retried(session: str, attempt: Callable[[], T]) -> T:
+    """What `attempt` gives once nobody else writes in between: it reads afresh every time.
+
+    Raises:
+        Conflict: others kept writing to the session.
+    """
+    for _ in range(TRIES):
+        try:
+            return attempt()
+        except Conflict:
+            continue
+    raise Conflict(session, expected="a quiet moment", found="too many writers")
 
 
 class Listed(Struct, frozen=True):
