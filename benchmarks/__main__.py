@@ -3,7 +3,7 @@
 import argparse
 from importlib import import_module
 
-BENCHMARKS = ("start", "ingest", "turn", "calibration")
+BENCHMARKS = ("start", "ingest", "turn", "calibration", "recall", "bill", "engine")
 
 
 def main() -> None:

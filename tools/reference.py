@@ -17,7 +17,9 @@ import holdfast
 from holdfast import config, errors
 from holdfast.core.ledger import entry, head
 from holdfast.core.measure.models import MODELS, UNKNOWN, Model
-from holdfast.core.plan import policy
+from holdfast.core.plan import policy, profiles
+from holdfast.core.plan.rules import rules_for
+from holdfast.core.view.rules import render_rules, render_xml
 from holdfast.surfaces.cli.main import COMMANDS, cli
 
 PAGES = Path(__file__).parents[1] / "docs" / "reference"
@@ -33,6 +35,7 @@ def pages() -> dict[str, str]:
         "python.md": _python,
         "errors.md": _errors,
         "models.md": _models,
+        "rules.md": _rules,
     }
     return {name: GENERATED + "\n".join(lines()) + "\n" for name, lines in made.items()}
 
@@ -76,13 +79,49 @@ def _settings() -> Iterator[str]:
     yield "Flags > environment > `holdfast.toml` in the project > `~/.config/holdfast/config.toml`"
     yield "> defaults. `holdfast config show --origin` says what is in force and why.\n"
     yield "| setting | environment | kind | default | what it decides |\n|---|---|---|---|---|"
-    told = {**_fields(policy, "Policy"), **_prefixed("never_store", _fields(policy, "NeverStore"))}
+    told = _told()
     for name, kind in config.SETTINGS.items():
         plain = {"str": "text", "int": "number", "tuple": "list"}[kind.__name__]
-        empty = {"text": "empty", "number": "0", "list": "empty"}[plain]
-        yield f"| `{name}` | `{config.variable(name)}` | {plain} | {empty} | {told[name]} |"
+        row = f"`{config.variable(name)}` | {plain} | {_default(name)} | {told[name]}"
+        yield f"| `{name}` | {row} |"
     yield "\nLists in environment variables are separated by `:`. In a file:\n"
     yield '```toml\nmodel = "claude-sonnet-4-5"\n\n[never_store]\npaths = ["*.env"]\n```'
+    yield "\n## Profiles\n\n| profile | is for | changes |\n|---|---|---|"
+    for name, values in profiles.PROFILES.items():
+        yield f"| `{name}` | {profiles.ABOUT[name]} | {_changes(values)} |"
+    yield "\n## Roles\n\n| role | changes |\n|---|---|"
+    for name, values in profiles.ROLES.items():
+        yield f"| `{name}` | {_changes(values)} |"
+
+
+def _changes(values: policy.Settings) -> str:
+    return ", ".join(f"`{name}` {_written(value)}" for name, value in values.items()) or "nothing"
+
+
+def _default(name: str) -> str:
+    value: object = policy.Policy()
+    for part in name.split("."):
+        value = getattr(value, part)
+    return _written(value)
+
+
+def _written(value: object) -> str:
+    """A value as a table shows it."""
+    if isinstance(value, tuple):
+        return ", ".join(f"`{item}`" for item in value) or "empty"
+    return f"{value:,}" if isinstance(value, int) else str(value) or "empty"
+
+
+def _told() -> dict[str, str]:
+    """By dotted name: the text under each field of the policy."""
+    told = _fields(policy, "Policy")
+    for section in dict.fromkeys(name.partition(".")[0] for name in config.SETTINGS if "." in name):
+        told.update(_prefixed(section, _fields(policy, _section_class(section))))
+    return told
+
+
+def _section_class(section: str) -> str:
+    return type(getattr(policy.Policy(), section)).__name__
 
 
 def _prefixed(section: str, fields: dict[str, str]) -> dict[str, str]:
@@ -110,7 +149,7 @@ def _python() -> Iterator[str]:
     for name in holdfast.__all__:
         value = getattr(holdfast, name)
         yield f"## holdfast.{name}\n\n{inspect.getdoc(value)}\n"
-        if name in ("open", "ingest"):
+        if name in ("compress", "open", "ingest"):
             yield f"```python\n{name}{inspect.signature(value)}\n```\n"
         if name == "Session":
             yield from _methods(value)
@@ -139,6 +178,15 @@ def _errors() -> Iterator[str]:
 def _error_classes() -> list[type[errors.HoldfastError]]:
     found = (value for value in vars(errors).values() if isinstance(value, type))
     return [value for value in found if issubclass(value, errors.HoldfastError)]
+
+
+def _rules() -> Iterator[str]:
+    yield "# Rules\n"
+    yield "What is in force under the default profile, `ctx-001`; `holdfast rules` says what is in"
+    yield "force in a project, and why. What is not built yet says so.\n"
+    rules = rules_for(policy.Policy())
+    yield f"```text\n{render_rules(rules, ())}\n```\n"
+    yield f"## The gates as XML\n\n```xml\n{render_xml(rules.gates)}\n```"
 
 
 def _models() -> Iterator[str]:

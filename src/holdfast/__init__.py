@@ -3,9 +3,12 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from holdfast.compressing import compress
     from holdfast.core.measure.usage import Level, Usage
+    from holdfast.core.plan.plan import Plan
     from holdfast.core.plan.policy import Policy
-    from holdfast.errors import HoldfastError
+    from holdfast.engine import Outcome
+    from holdfast.errors import HoldfastError, NothingToShrink
     from holdfast.history import Synced
     from holdfast.ingesting import Ingested, ingest
     from holdfast.opening import open
@@ -17,10 +20,14 @@ _HOMES = {
     "HoldfastError": "holdfast.errors",
     "Ingested": "holdfast.ingesting",
     "Level": "holdfast.core.measure.usage",
+    "NothingToShrink": "holdfast.errors",
+    "Outcome": "holdfast.engine",
+    "Plan": "holdfast.core.plan.plan",
     "Policy": "holdfast.core.plan.policy",
     "Session": "holdfast.session",
     "Synced": "holdfast.history",
     "Usage": "holdfast.core.measure.usage",
+    "compress": "holdfast.compressing",
     "ingest": "holdfast.ingesting",
     "open": "holdfast.opening",
 }
@@ -29,10 +36,14 @@ __all__ = [
     "HoldfastError",
     "Ingested",
     "Level",
+    "NothingToShrink",
+    "Outcome",
+    "Plan",
     "Policy",
     "Session",
     "Synced",
     "Usage",
+    "compress",
     "ingest",
     "open",
 ]

@@ -6,27 +6,52 @@ Flags > environment > project file > user file > defaults.
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeAlias, cast
+from typing import cast
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
-from holdfast.core.plan.policy import Policy
+from holdfast.core.plan.policy import Plain, Policy, with_settings
+from holdfast.core.plan.profiles import LAYOUTS, PROFILES, ROLES
 from holdfast.errors import BadSetting
 from holdfast.places import project_config, user_config
 
-Plain: TypeAlias = "str | int | tuple[str, ...]"
-
 SETTINGS: dict[str, type[str] | type[int] | type[tuple[str, ...]]] = {
+    "profile": str,
+    "role": str,
     "model": str,
     "window": int,
     "reserve": int,
     "timezone": str,
+    "layout": str,
+    "at.batch": int,
+    "at.summary": int,
+    "at.critical": int,
+    "at.tokens": int,
+    "at.turns": int,
+    "at.events": tuple,
+    "offload.above": int,
+    "offload.sweep": int,
+    "offload.tools": tuple,
+    "offload.never": tuple,
+    "offload.lines": int,
+    "offload.width": int,
+    "offload.preview": int,
+    "offload.outline": int,
+    "truncate.above": int,
+    "tail.percent": int,
+    "tail.steps": int,
+    "batch.reclaim": int,
+    "batch.requests": int,
+    "batch.margin": int,
     "never_store.tools": tuple,
     "never_store.paths": tuple,
     "never_store.patterns": tuple,
 }
 """Every setting by its dotted name, and what kind of value it takes."""
+
+SECTIONS = ("models", "roles")
+"""Tables whose members are named by the user, and hold settings for that model or role alone."""
 
 
 class Setting(Struct, frozen=True):
@@ -52,15 +77,44 @@ def load(
     Raises:
         BadSetting: a value cannot be meant, or a name is not known.
     """
-    found: dict[str, Setting] = {
-        name: Setting(name, _default(name), "default") for name in SETTINGS
-    }
-    for path in (user_config(environment), project_config(root)):
-        found.update(_from_file(path))
-    found.update(_from_environment(environment))
+    files = [_File(path) for path in (user_config(environment), project_config(root))]
+    said = {name: setting for file in files for name, setting in file.settings.items()}
+    outside = _from_environment(environment)
     for name, value in (flags or {}).items():
-        found[name] = Setting(name, _checked(name, value, "flag"), "flag")
-    return Settings(_policy(found), tuple(found[name] for name in SETTINGS))
+        outside[name] = Setting(name, _checked(name, value, "flag"), "flag")
+    profile = _chosen("profile", said, outside, PROFILES)
+    _chosen("layout", said, outside, LAYOUTS)
+    role = _chosen("role", said, outside, ROLES, *(file.roles for file in files))
+    found = {name: Setting(name, _default(name), "default") for name in SETTINGS}
+    found.update(_of("profile", profile, PROFILES.get(profile, {})))
+    found.update(_of("role", role, ROLES.get(role, {})))
+    found.update(said)
+    for file in files:
+        found.update(file.roles.get(role, {}))
+    found.update(outside)
+    models = {name: values for file in files for name, values in file.models.items()}
+    policy = with_settings(Policy(), {name: setting.value for name, setting in found.items()})
+    return Settings(replace(policy, models=models), tuple(found[name] for name in SETTINGS))
+
+
+def _of(what: str, name: str, values: Mapping[str, Plain]) -> dict[str, Setting]:
+    return {key: Setting(key, value, f"{what} {name}") for key, value in values.items()}
+
+
+def _chosen(
+    what: str,
+    said: Mapping[str, Setting],
+    outside: Mapping[str, Setting],
+    *known: Mapping[str, object],
+) -> str:
+    """The profile or role that is named, if there is one of that name."""
+    setting = outside.get(what) or said.get(what)
+    name = str(setting.value) if setting is not None else str(_default(what))
+    choices = [choice for table in known for choice in table]
+    if name and name not in choices:
+        origin = setting.origin if setting is not None else "default"
+        raise BadSetting(what, f"{name!r} is not one of {', '.join(choices)}", origin=origin)
+    return name
 
 
 def variable(name: str) -> str:
@@ -69,11 +123,47 @@ def variable(name: str) -> str:
 
 
 def _default(name: str) -> Plain:
-    kind = SETTINGS[name]
-    return () if kind is tuple else kind()
+    value: object = Policy()
+    for part in name.split("."):
+        value = getattr(value, part)
+    return cast(Plain, value)
 
 
-def _from_file(path: Path) -> dict[str, Setting]:
+class _File:
+    """A settings file: what it says in general, for one role, and for one model."""
+
+    def __init__(self, path: Path) -> None:
+        origin, table = str(path), _table(path)
+        special = {name: table.pop(name) for name in SECTIONS if name in table}
+        self.settings = _settings(table, origin)
+        self.roles = _named(special.get("roles"), "roles", origin)
+        models = _named(special.get("models"), "models", origin)
+        self.models = {
+            name: {key: setting.value for key, setting in settings.items()}
+            for name, settings in models.items()
+        }
+
+
+def _named(value: object, section: str, origin: str) -> dict[str, dict[str, Setting]]:
+    if value is None:
+        return {}
+    tables = cast(dict[str, object], value) if isinstance(value, dict) else {"": value}
+    made: dict[str, dict[str, Setting]] = {}
+    for name, inner in tables.items():
+        if not isinstance(inner, dict):
+            raise BadSetting(section, "it holds tables of settings, by name", origin=origin)
+        made[name] = _settings(cast(dict[str, object], inner), f"{origin} [{section}.{name}]")
+    return made
+
+
+def _settings(table: Mapping[str, object], origin: str) -> dict[str, Setting]:
+    return {
+        name: Setting(name, _checked(name, value, origin), origin)
+        for name, value in _flattened(table).items()
+    }
+
+
+def _table(path: Path) -> dict[str, object]:
     origin = str(path)
     try:
         data = path.read_bytes()
@@ -84,13 +174,9 @@ def _from_file(path: Path) -> dict[str, Setting]:
     import tomllib  # late: most projects have no settings file
 
     try:
-        table = cast(dict[str, object], tomllib.loads(data.decode()))
+        return cast(dict[str, object], tomllib.loads(data.decode()))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadSetting("file", f"it is not TOML: {error}", origin=origin) from None
-    return {
-        name: Setting(name, _checked(name, value, origin), origin)
-        for name, value in _flattened(table).items()
-    }
 
 
 def _flattened(table: Mapping[str, object], prefix: str = "") -> dict[str, object]:
@@ -136,14 +222,3 @@ def _nearest(name: str) -> str:
     from difflib import get_close_matches
 
     return (get_close_matches(name, SETTINGS, n=1, cutoff=0.0) or list(SETTINGS))[0]
-
-
-def _policy(found: Mapping[str, Setting]) -> Policy:
-    plain: dict[str, object] = {}
-    for name, setting in found.items():
-        section, _, key = name.rpartition(".")
-        if section:
-            cast(dict[str, object], plain.setdefault(section, {}))[key] = setting.value
-        else:
-            plain[name] = setting.value
-    return msgspec.convert(plain, Policy)

@@ -32,9 +32,11 @@ def settle(store: Store, session: str, model: Model | None = None) -> Head:
 
 
 def _is_behind(head: Head, vocabulary: str) -> bool:
+    if head.seq == 0:
+        return False
     if head.stale or head.stamp != STAMP:
         return True
-    return head.seq > 0 and (head.counted < head.seq or head.vocabulary != vocabulary)
+    return head.counted < head.seq or head.vocabulary != vocabulary
 
 
 def _caught_up(store: Store, session: str, base: Head, vocabulary: str) -> Build:

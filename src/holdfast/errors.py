@@ -7,6 +7,9 @@ HoldfastError
 ├── Ambiguous           a shortened name fits several things
 ├── Conflict            someone else changed the session first
 ├── BadCompression      a compression would hide what it must not
+├── NotUnderstood       words were said that are no quick command
+├── NothingToShrink     the window cannot be brought under its budget
+├── NotWritten          a copy of what leaves the window could not be written
 ├── BadSetting          a setting has a value that cannot be meant
 ├── StoreRefused        the store is not safe to use as it is
 ├── StoreBusy           another process kept the store locked
@@ -65,6 +68,17 @@ class Ambiguous(HoldfastError):
         super().__init__(f"{name!r} fits {len(choices)} {what}s: {listed}")
 
 
+class NotUnderstood(HoldfastError):
+    """Words were said that are no quick command; the sentence lists those that are."""
+
+    exit_code = 64
+
+    def __init__(self, words: str, known: tuple[str, ...]) -> None:
+        self.words, self.known = words, known
+        listed = ", ".join(f'"{one}"' for one in known)
+        super().__init__(f"{words!r} is no quick command; say one of {listed}")
+
+
 class Conflict(HoldfastError):
     """Someone else changed the session first; read it again and retry."""
 
@@ -81,6 +95,29 @@ class BadCompression(HoldfastError):
     def __init__(self, session: str, reason: str) -> None:
         self.session, self.reason = session, reason
         super().__init__(f"the compression of session {session!r} was refused: {reason}")
+
+
+class NothingToShrink(HoldfastError):
+    """The budget cannot be reached: what is left in sight has to stay."""
+
+    exit_code = 73  # EX_CANTCREAT
+
+    def __init__(self, floor: int, budget: int, outcome: object = None) -> None:
+        self.floor, self.budget, self.outcome = floor, budget, outcome
+        super().__init__(
+            f"the window cannot be brought under {budget:,} tokens: the smallest that is legal "
+            f"has {floor:,}"
+        )
+
+
+class NotWritten(HoldfastError):
+    """A copy of what leaves the window could not be written; so nothing left it."""
+
+    exit_code = 74  # EX_IOERR
+
+    def __init__(self, path: str, reason: str) -> None:
+        self.path, self.reason = path, reason
+        super().__init__(f"{path} could not be written ({reason}); the window stays as it was")
 
 
 class BadSetting(HoldfastError):

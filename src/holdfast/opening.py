@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from time import gmtime, strftime
 
 from msgspec.structs import replace
 
@@ -10,6 +11,10 @@ from holdfast.core.plan.policy import Policy
 from holdfast.places import find_root, ledger_path, project_id
 from holdfast.session import Session
 from holdfast.stores.store import Store
+
+
+def _now() -> str:
+    return strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
 
 
 def open_store(root: Path, *, project: str | None = None) -> Store:
@@ -51,5 +56,7 @@ def open(
         store if store is not None else open_store(place, project=project),
         policy=chosen,
         agent=agent or "",
+        root=str(place),
+        clock=_now,
         owns_store=store is None,
     )

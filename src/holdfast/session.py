@@ -4,7 +4,8 @@ A session is a name in a store. This object adds what must not be in the core: t
 tokenizer, and a memory of what was last seen, so that the next turn costs what is new.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeAlias, cast
 
@@ -23,19 +24,22 @@ from holdfast.core.ledger.entry import (
     text_of,
 )
 from holdfast.core.ledger.head import Head
-from holdfast.core.ledger.jsontext import Json, NotJson, as_object, cleaned, encode, parse
+from holdfast.core.ledger.jsontext import Json, NotJson, as_object, cleaned, encode
 from holdfast.core.ledger.window import Window, path_to
 from holdfast.core.measure.models import Model, find
 from holdfast.core.measure.usage import Usage, measure, measure_at_most
 from holdfast.core.plan.policy import Policy
 from holdfast.errors import Ambiguous, Conflict, MixedWires, NotRecorded, Unreadable
-from holdfast.sight import Sight
+from holdfast.sight import Sight, copied
 from holdfast.stores.store import Build, Store, retried
 from holdfast.wire.detect import MESSAGE_WIRES, PLAIN, wire_of_messages
 from holdfast.wire.pieces import read_object
 from holdfast.withhold import Withholder
 
 if TYPE_CHECKING:
+    from holdfast.core.plan.plan import Plan
+    from holdfast.core.view.log import Event
+    from holdfast.engine import Engine, Outcome
     from holdfast.history import Synced
 
 Message: TypeAlias = Mapping[str, object] | bytes | str
@@ -61,6 +65,9 @@ class Session:
         *,
         policy: Policy | None = None,
         agent: str = "",
+        root: str = "",
+        wire: str = "",
+        clock: Callable[[], str] | None = None,
         owns_store: bool = True,
     ) -> None:
         for word in (name, agent):
@@ -68,6 +75,9 @@ class Session:
                 raise Unreadable("name", f"{cleaned(word)!r} holds what no text can hold")
         self.name, self.store, self.agent = name, store, agent
         self.policy = policy or Policy()
+        self.root = root
+        """The project's folder, where readable copies go; none are written when empty."""
+        self._wire, self._clock = wire, clock or _untold
         self._owns_store = owns_store
         self._withholder = Withholder(self.policy.never_store)
         self._recalled = False
@@ -174,15 +184,57 @@ class Session:
     def note(self, what: str, **facts: str) -> None:
         """Record something that the messages do not say."""
         told = {name: self._withholder.text(fact) for name, fact in facts.items()}
-        self._write(lambda head: note(head, Noted(what, told), lane=self.agent))
+        at = self._clock()
+        self._write(lambda head: note(head, Noted(what, told), lane=self.agent, at=at))
+        if what in self.policy.at.events:
+            self.engine.reached(what)
 
     def messages(self) -> list[dict[str, Json]]:
         """What to send now, as dictionaries of the caller's own."""
-        return copied(self.sight.messages())
+        return copied(self._to_send())
 
     def wire(self) -> bytes:
         """What to send now, as the bytes of a JSON array."""
-        return b"[" + b",".join(self.sight.messages()) + b"]"
+        return b"[" + b",".join(self._to_send()) + b"]"
+
+    def _to_send(self) -> list[bytes]:
+        self.engine.consider()
+        shown = self.sight.messages()
+        self.engine.handed_out()
+        return shown
+
+    @cached_property
+    def engine(self) -> "Engine":
+        """What decides, and carries out, what should leave the window."""
+        from holdfast.engine import Engine  # late: hooks append
+
+        return Engine(self)
+
+    def plan(self) -> "Plan":
+        """What would leave the window now, what that costs and wins, and what stays."""
+        return self.engine.plan()
+
+    def compact(self, budget: int | None = None) -> "Outcome":
+        """Compress now: what the planner recommends, or as much as a budget takes.
+
+        Raises:
+            NothingToShrink: the budget cannot be reached; nothing was changed.
+        """
+        return self.engine.compact(budget)
+
+    def undo(self) -> Restored:
+        """Lift the newest compression: the next window is the one before it.
+
+        Raises:
+            BadCompression: there is none to lift.
+        """
+        return self.engine.undo()
+
+    def log(self) -> "tuple[Event, ...]":
+        """Every compression, undoing and postponement, oldest first."""
+        from holdfast.core.view.log import events_of
+
+        return events_of(entry for entry in self.store.read(self.name) if entry.lane == self.agent)
 
     def window(self) -> Window:
         """What is in sight, as the ledger has it."""
@@ -264,7 +316,7 @@ class Session:
 
         def build(head: Head) -> Batch:
             guard(self.name, head.lane(self.agent), body, entries)
-            return note(head, body, lane=self.agent)
+            return note(head, body, lane=self.agent, at=self._clock())
 
         return self._write(build)
 
@@ -291,6 +343,22 @@ class Session:
     def _model_of(self, head: Head) -> Model:
         return find(self.policy.model or head.model)
 
+    def limit(self) -> int:
+        """Tokens that the window takes: the model's, less what is kept free for the answer."""
+        head = self._head()
+        return self._limit(head, self._model_of(head))
+
+    def seconds_since(self, at: str) -> float:
+        """How long ago something was, by this session's clock; nothing when nobody timed it."""
+        from datetime import datetime  # late: only planning asks
+
+        try:
+            return (
+                datetime.fromisoformat(self._clock()) - datetime.fromisoformat(at)
+            ).total_seconds()
+        except (ValueError, TypeError):
+            return 0.0
+
     def _limit(self, head: Head, model: Model) -> int:
         window = self.policy.window or head.limit or model.window
         reserve = self.policy.reserve or min(model.reserve, window // 2)
@@ -316,7 +384,7 @@ class Session:
             self._recalled = True
 
     def _wire_of(self, values: list[dict[str, Json]]) -> str:
-        known = self._head().wire
+        known = self._head().wire or self._wire
         if not known:
             return wire_of_messages(values)
         if known not in MESSAGE_WIRES:
@@ -330,12 +398,13 @@ class Session:
         whole = kept is value and self._withholder.scrub(raw) == raw
         raw = raw if whole else encode(kept)
         bodies = MESSAGE_WIRES[wire or PLAIN].read(kept)
-        return Arrival(raw, tuple(Draft(body, self.agent) for body in bodies))
+        at = self._clock()
+        return Arrival(raw, tuple(Draft(body, self.agent, at=at) for body in bodies))
 
 
-def copied(raws: Iterable[bytes]) -> list[dict[str, Json]]:
-    """Messages as dictionaries that belong to the caller: changing one changes nothing of ours."""
-    return [as_object(parse(raw)[0]) for raw in raws]
+def _untold() -> str:
+    """The time of what nobody timed."""
+    return ""
 
 
 def _given(message: Message) -> tuple[bytes, dict[str, Json]]:

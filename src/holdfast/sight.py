@@ -5,15 +5,16 @@ since, and then grow with every append. Anything but growth (a compression, a re
 process) makes them be built again.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from holdfast.core.ledger.arrive import Batch
 from holdfast.core.ledger.entry import Derived, Entry
 from holdfast.core.ledger.head import STAMP, Head
+from holdfast.core.ledger.jsontext import Json, as_object, parse
 from holdfast.core.ledger.snapshot import keep, numbers, reopen
-from holdfast.core.ledger.window import Window, advance, fold, only_grows
+from holdfast.core.ledger.window import Item, Window, advance, fold, only_grows
 from holdfast.stores.store import Store
 from holdfast.wire.detect import MESSAGE_WIRES, PLAIN
 
@@ -116,19 +117,25 @@ class Sight:
         """The messages in sight, each as bytes."""
         window = self.window()
         if self._messages is None:
-            self._messages = self._rendered(window)
+            self._messages = self.rendered(window.items)
         return self._messages
 
-    def _rendered(self, window: Window) -> list[bytes]:
+    def rendered(self, items: Sequence[Item]) -> list[bytes]:
+        """Items of this lane as messages."""
         from holdfast.wire.render import render  # late: hooks send nothing
 
         head = self._store.head(self._session) or Head()
-        firsts = {item.entry.seq - item.entry.part for item in window.items}
+        firsts = {item.entry.seq - item.entry.part for item in items}
         seen = self._store.arrivals(self._session, firsts)
         for first in seen.keys() & self._held.keys():
             seen[first] = replace(seen[first], raw=self._held[first])
-        return render(window.items, seen, wire=head.wire or PLAIN)
+        return render(items, seen, wire=head.wire or PLAIN)
 
 
 def _is_source(entry: Entry) -> bool:
     return not isinstance(entry.body, Derived)
+
+
+def copied(raws: Iterable[bytes]) -> list[dict[str, Json]]:
+    """Messages as dictionaries that belong to the caller: changing one changes nothing of ours."""
+    return [as_object(parse(raw)[0]) for raw in raws]

@@ -22,7 +22,7 @@ from holdfast.core.ledger.entry import (
     Unread,
     pack,
 )
-from holdfast.core.ledger.head import Document, Head, Lane
+from holdfast.core.ledger.head import STAMP, Document, Head, Lane
 from holdfast.core.ledger.snapshot import Kept, Shown
 from holdfast.errors import BadCompression, Conflict
 from holdfast.session import Session
@@ -102,6 +102,7 @@ def test_the_head_tells_where_the_session_stands(store: Store) -> None:
     store.append("s", lambda head: arrive(head, said("a", "b", tokens=3)))
     lane = Lane(end=B.id, tokens=6, messages=2, turns=2, message=2)
     assert store.head("s") == Head(
+        stamp=STAMP,
         seq=2,
         counted=2,
         title="a",

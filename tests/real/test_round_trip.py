@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.core.plan.policy import Policy, with_settings
+from holdfast.core.plan.profiles import PROFILES
 from holdfast.exporting import exported
 from holdfast.ingesting import ingest
 from holdfast.session import Session
@@ -15,6 +17,7 @@ from tests.real.data import names, native_file, needs_data, normal, normal_file,
 
 pytestmark = needs_data
 
+OFF = with_settings(Policy(), PROFILES["off"])
 WIRES = {"claude": "claude_code", "codex": "codex"}
 CUTS = (0.02, 0.2, 0.5, 0.75, 0.97)
 
@@ -38,7 +41,7 @@ def test_every_recorded_session_is_looked_at() -> None:
 def test_a_session_in_the_normal_form_comes_back_equal(name: str) -> None:
     store = MemoryStore()
     done = ingest(normal_file(name), store)
-    session = Session(done.session, store)
+    session = Session(done.session, store, policy=OFF)
     assert (done.wire, done.flaws, done.branched) == ("openai_chat", (), False)
     assert given_back(store, done.session) == unpacked(normal_file(name))
     assert json.dumps(session.messages()) == json.dumps(normal(name)["messages"])
@@ -48,7 +51,7 @@ def test_a_session_in_the_normal_form_comes_back_equal(name: str) -> None:
 @pytest.mark.parametrize("name", names())
 def test_a_session_told_message_by_message_is_sent_as_it_was_told(name: str) -> None:
     messages = normal(name)["messages"]
-    session = Session("s", MemoryStore())
+    session = Session("s", MemoryStore(), policy=OFF)
     for message in messages:
         session.append(message)
     assert json.dumps(session.messages()) == json.dumps(messages)
@@ -58,7 +61,7 @@ def test_a_session_told_message_by_message_is_sent_as_it_was_told(name: str) -> 
 def test_a_client_that_resends_its_growing_history_adds_only_what_is_new(name: str) -> None:
     messages = normal(name)["messages"]
     store = MemoryStore()
-    session = Session("s", store)
+    session = Session("s", store, policy=OFF)
     for upto in sorted({1, len(messages) // 3, len(messages) // 2, len(messages)} - {0}):
         known = len(session.messages())
         synced = session.sync(messages[:upto])

@@ -1,3 +1,4 @@
+import msgspec
 import pytest
 
 from holdfast.core.ledger.arrive import derived
@@ -18,6 +19,7 @@ from holdfast.core.ledger.entry import (
     Used,
 )
 from holdfast.core.ledger.head import (
+    STAMP,
     UNCOUNTED,
     Calibration,
     Head,
@@ -50,7 +52,7 @@ def after(*bodies: Body, tokens: int = UNCOUNTED) -> Head:
 def test_a_counted_entry_adds_its_tokens() -> None:
     head = after(Said("user", "hi there"), tokens=3)
     lane = Lane(end="1", tokens=3, messages=1, turns=1, message=1)
-    assert head == Head(seq=1, counted=1, title="hi there", lanes={"": lane})
+    assert head == Head(stamp=STAMP, seq=1, counted=1, title="hi there", lanes={"": lane})
 
 
 def test_an_entry_nobody_counted_adds_its_bytes() -> None:
@@ -202,3 +204,9 @@ def test_the_size_of_a_body_is_that_of_its_words_in_utf_8() -> None:
 
 def test_an_agent_not_heard_of_stands_at_nothing() -> None:
     assert Head().lane("x") == Lane()
+
+
+def test_a_head_that_does_not_say_which_fold_made_it_was_made_by_the_first() -> None:
+    made = msgspec.msgpack.encode(after(Said("user", "a"), tokens=1))
+    assert msgspec.msgpack.decode(made, type=Head).stamp == STAMP
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode({"seq": 1}), type=Head).stamp == 1

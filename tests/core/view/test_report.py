@@ -49,8 +49,8 @@ def test_every_compression_is_listed_with_what_it_saved() -> None:
         for at, body in enumerate(bodies)
     ]
     assert savings_of(entries) == (
-        Saving("t0", "Tier 1 (offload)", 1, 2, 120),
-        Saving("t1", "Tier 2 (truncate)", 2, 1, 20),
+        Saving("t0", "Tier 1 (offload)", 1, 2, 120, results=2, results_saved=120),
+        Saving("t1", "Tier 2 (truncate)", 2, 1, 20, inputs=1, inputs_saved=20),
         Saving("t2", "Tier 3 (summary)", 3, 1, 800),
         Saving("t3", "Replaced by host", 0, 1, -10),
         Saving("t4", "Other", 0, 1, 7),
@@ -101,8 +101,8 @@ REPORT = Report(
     turns=3,
     steps=9,
     savings=(
-        Saving("10:01", "Tier 1 (offload)", 1, 2, 12_000),
-        Saving("", "Tier 2 (truncate)", 2, 1, 300),
+        Saving("10:01", "Tier 1 (offload)", 1, 2, 12_000, results=2, results_saved=12_000),
+        Saving("", "Tier 2 (truncate)", 2, 1, 300, inputs=1, inputs_saved=300),
         Saving("10:05", "Tier 3 (summary)", 3, 1, 40_000),
     ),
     shares=(Share("read results", 4, 31_000),),

@@ -2,9 +2,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from holdfast.config import SETTINGS, variable
+from holdfast.core.plan.policy import Policy
 from holdfast.errors import BadSetting
 from tests.input.making import chat, run
 from tests.surfaces.cli.commands import document, done, invoke
@@ -24,14 +26,20 @@ def _window() -> tuple[Any, str]:
 
 def test_every_setting_is_shown_with_its_default(project: Path) -> None:
     found = document("config", "show", "--origin")
+    defaults = msgspec.json.decode(msgspec.json.encode(Policy()))
     assert found == {
         "schema": "holdfast.config/1",
         "root": str(project),
         "settings": [
-            {"name": name, "value": [] if kind is tuple else kind(), "origin": "default"}
-            for name, kind in SETTINGS.items()
+            {"name": name, "value": _at(defaults, name), "origin": "default"} for name in SETTINGS
         ],
     }
+
+
+def _at(values: Any, name: str) -> Any:
+    for part in name.split("."):
+        values = values[part]
+    return values
 
 
 def test_what_is_nearer_wins(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,8 +74,9 @@ def test_every_setting_can_be_set_by_a_variable(
     name: str, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kind = SETTINGS[name]
+    chosen = {"profile": "lean", "role": "architect", "layout": "loa"}.get(name, "UTC")
     given, meant = {
-        str: ("UTC", "UTC"),
+        str: (chosen, chosen),
         int: ("77", 77),
         tuple: ("a:b", ["a", "b"]),
     }[kind]

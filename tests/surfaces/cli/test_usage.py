@@ -52,6 +52,14 @@ def test_the_help_and_the_version_are_shown_by_a_process_of_its_own(tmp_path: Pa
         ("config", "nothing"),
         ("export", "-o"),
         ("sessions", "--limit", "many"),
+        ("compress", "--budget", "0"),
+        ("compress", "--profile", "nothing-like-it"),
+        ("rules", "--format", "yaml"),
+        ("recover",),
+        ("run",),
+        ("replay",),
+        ("log", "--limit", "-1"),
+        ("undo", "x"),
     ],
     ids=lambda arguments: " ".join(arguments) or "nothing",
 )
@@ -91,6 +99,9 @@ def test_commands_and_sessions_are_completed(project: Path) -> None:
     assert completed("holdfast st") == ["status"]
     assert completed("holdfast show al") == ["alpha"]
     assert completed("holdfast status --session al") == ["alpha"]
+    assert completed("holdfast compress --session al") == ["alpha"]
+    assert completed("holdfast undo --session al") == ["alpha"]
+    assert completed("holdfast rules --profile cl") == ["claude-code"]
 
 
 def _on_a_terminal(*arguments: str, cwd: Path, **environment: str) -> str:
@@ -128,7 +139,9 @@ def test_colour_is_for_terminals_whose_user_wants_it(command: str, project: Path
     assert "\x1b[" not in _on_a_terminal(command, cwd=project, TERM="dumb")
 
 
-@pytest.mark.parametrize("command", ["sessions", "status", "show", "fsck", "ingest"])
+@pytest.mark.parametrize(
+    "command", ["sessions", "status", "show", "fsck", "ingest", "log", "intent", "rules"]
+)
 def test_a_pipe_gets_no_colour(command: str, project: Path) -> None:
     done("ingest", str(LEDGERLY))
     paths = [str(LEDGERLY)] if command == "ingest" else []

@@ -94,6 +94,10 @@ class Step(Struct, frozen=True, omit_defaults=True):
     before: int = 0
     after: int = 0
     """Raw tokens in sight where it acts, before and after it."""
+    kind: str = ""
+    """What was done: offload, truncate, read, debug, thinking, intermediate, mask."""
+    file: str = ""
+    """Where a readable copy of what it hides was written, as the stand-in names it."""
 
 
 class Compressed(Struct, frozen=True, tag="compressed", omit_defaults=True):
@@ -106,6 +110,15 @@ class Compressed(Struct, frozen=True, tag="compressed", omit_defaults=True):
     """The last entry known when it was planned; nothing later may be hidden."""
     by: str = "holdfast"
     """`host` when the agent's own program did it and we only take note."""
+    trigger: str = ""
+    """Why now, in the words of the log."""
+    before: int = 0
+    after: int = 0
+    """Tokens of the whole window before and after, as they were estimated then."""
+    raw: int = 0
+    """Raw tokens in sight after it."""
+    intent: bool = True
+    """Whether the first request stood in the window, word for word, when it was written."""
 
 
 class Restored(Struct, frozen=True, tag="restored", omit_defaults=True):
@@ -115,6 +128,8 @@ class Restored(Struct, frozen=True, tag="restored", omit_defaults=True):
     generation: int
     returns: int = 0
     """Raw tokens that come back into sight."""
+    raw: int = 0
+    """Raw tokens in sight after it."""
 
 
 class Compacted(Struct, frozen=True, tag="compacted", omit_defaults=True):

@@ -27,10 +27,13 @@ from holdfast.core.ledger.entry import (
 )
 from holdfast.core.ledger.size import most_tokens
 
-STAMP = 1
+STAMP = 2
 """Raised when the fold changes what it computes: older heads are then replayed."""
 
 UNCOUNTED = -1
+
+AT_BIRTH = "large result"
+"""The trigger of a compression that a result met before it was ever sent."""
 
 
 class Calibration(Struct, frozen=True, omit_defaults=True):
@@ -65,6 +68,12 @@ class Lane(Struct, frozen=True, omit_defaults=True):
     group: str = ""
     message: int = 0
     """The provider's id and our number of the message being received."""
+    weighed: int = 0
+    """Raw tokens in sight when a compression was last made, lifted or put off."""
+    reclaimed: int = 0
+    """Raw tokens that the last compression took out of sight."""
+    weighed_turn: int = 0
+    """The turn that was."""
     retraced: bool = False
     """Led back to an earlier entry, and nothing new since: what comes next may be known."""
     calibration: Calibration = Calibration()
@@ -94,7 +103,8 @@ class Head(Struct, frozen=True, omit_defaults=True):
     """Every entry up to this number has its count."""
     stale: bool = False
     """Set when a rewind made the lanes' sums wrong; a replay clears it."""
-    stamp: int = STAMP
+    stamp: int = 1
+    """Which fold made it. A value that is left out was left out by the first one."""
     limit: int = 0
     """The largest prompt the provider takes, learned when it refused one."""
     title: str = ""
@@ -166,6 +176,7 @@ class Folding:
         """Where the session stands."""
         return replace(
             self._base,
+            stamp=self._base.stamp if self._base.seq else STAMP,
             seq=self.seq,
             stale=self.stale,
             counted=self._counted,
@@ -188,21 +199,37 @@ def advance(head: Head, entry: Entry, tokens: int = UNCOUNTED) -> Head:
 def _moved(lane: Lane, entry: Entry, tokens: int) -> Lane:
     match entry.body:
         case Compressed():
-            saved = sum(step.before - step.after for step in entry.body.steps)
-            return replace(lane, generation=lane.generation + 1, tokens=lane.tokens - saved)
+            return _compressed(lane, entry.body)
         case Restored():
             back = lane.tokens + entry.body.returns
-            return replace(lane, generation=lane.generation + 1, tokens=back)
+            lifted = replace(lane, generation=lane.generation + 1, tokens=back)
+            return _weighed(lifted, entry.body.raw, reclaimed=entry.body.returns)
         case Compacted():
             return replace(lane, generation=lane.generation + 1, tokens=0, uncounted=0)
         case Used():
             return replace(lane, calibration=calibrated(lane, entry.body))
         case Noted() if entry.body.what == "switched":
             return led_back(lane, entry.parent)
+        case Noted() if entry.body.what == "postponed":
+            return _weighed(lane, int(entry.body.facts.get("raw", "0")))
         case Noted() | Unread():
             return lane
         case _:
             return _sourced(lane, entry, entry.body, tokens)
+
+
+def _compressed(lane: Lane, body: Compressed) -> Lane:
+    saved = sum(step.before - step.after for step in body.steps)
+    turned = replace(lane, generation=lane.generation + 1, tokens=lane.tokens - saved)
+    # What the host replaced is its own doing; what arrived large and left at once is no batch.
+    if body.by != "holdfast" or body.trigger == AT_BIRTH:
+        return turned
+    return _weighed(turned, body.raw, reclaimed=saved)
+
+
+def _weighed(lane: Lane, raw: int, reclaimed: int = 0) -> Lane:
+    """The body says how much was in sight: a fold may not know yet, with some of it uncounted."""
+    return replace(lane, weighed=raw, reclaimed=reclaimed, weighed_turn=lane.turns)
 
 
 def _settled(entry: Entry, tokens: int) -> bool:

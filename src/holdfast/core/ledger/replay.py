@@ -18,7 +18,7 @@ from holdfast.core.ledger.entry import (
     is_request,
     role_of,
 )
-from holdfast.core.ledger.head import STAMP, UNCOUNTED, Head, Lane, advance
+from holdfast.core.ledger.head import UNCOUNTED, Head, Lane, advance
 from holdfast.core.ledger.size import most_tokens
 from holdfast.core.ledger.window import Window, fold, in_force, path_to
 
@@ -31,7 +31,6 @@ def replay(entries: Iterable[Entry], counts: Mapping[int, int], known: Head) -> 
         seq=0,
         counted=0,
         stale=False,
-        stamp=STAMP,
         model="",
         limit=0,
         title="",

@@ -1,9 +1,20 @@
 """Policy: what the user may decide.
 
-Every number here is data with a default; `config.py` fills it from flags, environment and files.
+Every number here is data with a default; `config.py` fills it from flags, environment and files,
+over a profile. A setting has a dotted name, and a profile, a role or a model's own section is
+nothing but some of those names with other values.
 """
 
+from collections.abc import Mapping
+from typing import TypeAlias, cast
+
+import msgspec
 from msgspec import Struct
+
+Plain: TypeAlias = str | int | tuple[str, ...]
+"""What a setting can be."""
+Settings: TypeAlias = Mapping[str, Plain]
+"""Values by dotted name."""
 
 
 class NeverStore(Struct, frozen=True, forbid_unknown_fields=True):
@@ -17,9 +28,78 @@ class NeverStore(Struct, frozen=True, forbid_unknown_fields=True):
     """Regular expressions; what they match is cut out of every text."""
 
 
+class At(Struct, frozen=True, forbid_unknown_fields=True):
+    """From where on something is due."""
+
+    batch: int = 50
+    """Percent of the effective window from which tiers 1 and 2 are weighed as one batch."""
+    summary: int = 75
+    """Percent from which a batch is no longer put off, and tier 3 follows if it is not enough."""
+    critical: int = 85
+    """Percent from which everything that is legal is done at once."""
+    tokens: int = 0
+    """Tokens in sight from which a batch is due, whatever the percentage; 0 for none."""
+    turns: int = 0
+    """More turns than this make a batch worth weighing; 0 for any number."""
+    events: tuple[str, ...] = ()
+    """Notes that make a batch worth weighing: `task_done`, `phase_change`, `session_end`."""
+
+
+class Offload(Struct, frozen=True, forbid_unknown_fields=True):
+    """Tier 1: large tool results."""
+
+    above: int = 15_000
+    """Tokens from which a result is offloaded before it is ever sent."""
+    sweep: int = 2_000
+    """Tokens from which an old result keeps an outline when a batch offloads it; below, a line."""
+    tools: tuple[str, ...] = ()
+    """Other bounds for some tools, as `NAME=TOKENS`; shell patterns."""
+    never: tuple[str, ...] = ("Skill", "ToolSearch", "context_*", "mcp__holdfast__*")
+    """Tools whose results stay as they are; shell patterns."""
+    lines: int = 10
+    """Lines shown from the top."""
+    width: int = 200
+    """Characters shown of a line."""
+    preview: int = 2_000
+    """Characters shown of the top in all."""
+    outline: int = 24
+    """Lines of outline."""
+
+
+class Truncate(Struct, frozen=True, forbid_unknown_fields=True):
+    """Tier 2: large tool inputs."""
+
+    above: int = 400
+    """Tokens from which a text in the arguments of an old call is large."""
+
+
+class Tail(Struct, frozen=True, forbid_unknown_fields=True):
+    """What is recent, and stays as it is."""
+
+    percent: int = 10
+    """Of the effective window."""
+    steps: int = 3
+    """Steps of the agent that are recent however large they are."""
+
+
+class Batch(Struct, frozen=True, forbid_unknown_fields=True):
+    """When a batch is worth it."""
+
+    reclaim: int = 20
+    """Percent of the window's tokens that a batch has to take out of it."""
+    requests: int = 0
+    """Further requests to expect; as many as there were so far when 0."""
+    margin: int = 25
+    """Percent of what a batch costs at once that it has to win above that."""
+
+
 class Policy(Struct, frozen=True, forbid_unknown_fields=True):
     """What the user may decide about a session."""
 
+    profile: str = "ctx-001"
+    """Which set of values everything starts from."""
+    role: str = ""
+    """The agent's part, which may have values of its own."""
     model: str = ""
     """The agent's model; found in the session when not said."""
     window: int = 0
@@ -28,4 +108,32 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True):
     """Tokens kept free for the answer; the model table's when zero."""
     timezone: str = ""
     """The zone that times are shown in; UTC when empty. Times are stored as they came."""
+    layout: str = "holdfast"
+    """Where readable copies of what left the window are written."""
+    at: At = At()
+    offload: Offload = Offload()
+    truncate: Truncate = Truncate()
+    tail: Tail = Tail()
+    batch: Batch = Batch()
     never_store: NeverStore = NeverStore()
+    models: dict[str, dict[str, str | int | tuple[str, ...]]] = {}
+    """Values for one model, by how its name begins."""
+
+
+def with_settings(policy: Policy, settings: Settings) -> Policy:
+    """A policy with some values by dotted name."""
+    plain = cast(dict[str, object], msgspec.to_builtins(policy))
+    for name, value in settings.items():
+        section, _, key = name.rpartition(".")
+        place = cast(dict[str, object], plain[section]) if section else plain
+        place[key] = value
+    return msgspec.convert(plain, Policy)
+
+
+def for_model(policy: Policy, model: str) -> Policy:
+    """A policy with the values that hold for one model."""
+    plain = model.lower().rsplit("/", 1)[-1]
+    fitting = [name for name in policy.models if plain.startswith(name.lower())]
+    if not fitting:
+        return policy
+    return with_settings(policy, policy.models[max(fitting, key=len)])

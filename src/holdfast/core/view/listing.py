@@ -14,7 +14,7 @@ from holdfast.core.ledger.entry import (
     text_of,
 )
 from holdfast.core.ledger.window import Item
-from holdfast.core.view.report import kind_of
+from holdfast.core.observe.kinds import kind_of
 
 BAR = "█▉▊▋▌▍▎▏"[::-1]
 

@@ -5,19 +5,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from holdfast.core.ledger.entry import (
-    Attached,
     Compacted,
     Compressed,
     Entry,
-    Opaque,
-    Said,
-    Source,
-    Thought,
+    Restored,
+    Step,
     ToolCalled,
-    ToolReturned,
 )
 from holdfast.core.ledger.window import Item
 from holdfast.core.measure.usage import Usage
+from holdfast.core.observe.kinds import kind_of
 
 TIERS = {1: "Tier 1 (offload)", 2: "Tier 2 (truncate)", 3: "Tier 3 (summary)"}
 
@@ -30,6 +27,12 @@ class Saving(Struct, frozen=True):
     tier: int
     steps: int
     saved: int
+    results: int = 0
+    """Tool results that left, and the tokens that saved."""
+    results_saved: int = 0
+    inputs: int = 0
+    """Tool inputs that were cut short, and the tokens that saved."""
+    inputs_saved: int = 0
 
 
 class Share(Struct, frozen=True):
@@ -56,18 +59,42 @@ class Report(Struct, frozen=True):
 
 
 def savings_of(entries: Iterable[Entry]) -> tuple[Saving, ...]:
-    """The compressions of a session, oldest first."""
+    """The compressions of a session that hold, oldest first."""
+    known = list(entries)
+    lifted = {entry.body.compressed for entry in known if isinstance(entry.body, Restored)}
     found: list[Saving] = []
-    for entry in entries:
+    for entry in known:
         if isinstance(entry.body, Compacted):
             found.append(Saving(entry.at, "Host compaction", 0, 1, 0))
-        elif isinstance(entry.body, Compressed):
-            steps = entry.body.steps
-            tier = max(step.tier for step in steps)
-            saved = sum(step.before - step.after for step in steps)
-            kind = TIERS.get(tier, "Replaced by host" if entry.body.by == "host" else "Other")
-            found.append(Saving(entry.at, kind, tier, len(steps), saved))
+        elif isinstance(entry.body, Compressed) and entry.id not in lifted:
+            found.append(_saving(entry, entry.body))
     return tuple(found)
+
+
+def _saving(entry: Entry, body: Compressed) -> Saving:
+    tier = max(step.tier for step in body.steps)
+    inputs = [step for step in body.steps if _is_input(step)]
+    results = [step for step in body.steps if step.tier in (1, 2) and not _is_input(step)]
+    results = [step for step in results if step.kind != "thinking"]
+    return Saving(
+        at=entry.at,
+        kind=TIERS.get(tier, "Replaced by host" if body.by == "host" else "Other"),
+        tier=tier,
+        steps=len(body.steps),
+        saved=_saved(body.steps),
+        results=len(results),
+        results_saved=_saved(results),
+        inputs=len(inputs),
+        inputs_saved=_saved(inputs),
+    )
+
+
+def _is_input(step: Step) -> bool:
+    return isinstance(step.stand_in, ToolCalled) or (step.tier == 2 and not step.kind)
+
+
+def _saved(steps: Iterable[Step]) -> int:
+    return sum(step.before - step.after for step in steps)
 
 
 def shares_of(items: Iterable[Item], tokens: Mapping[int, int]) -> tuple[Share, ...]:
@@ -83,23 +110,6 @@ def shares_of(items: Iterable[Item], tokens: Mapping[int, int]) -> tuple[Share, 
         sums[what] = (count + 1, total + tokens.get(item.entry.seq, 0))
     shares = (Share(what, count, total) for what, (count, total) in sums.items())
     return tuple(sorted(shares, key=lambda share: (-share.tokens, share.what)))
-
-
-def kind_of(body: Source, tools: Mapping[str, str]) -> str:
-    """What a person would call this: whose words, or which tool's."""
-    match body:
-        case Said():
-            return {"host": "injected text", "summary": "summary"}.get(body.by, body.role)
-        case Thought():
-            return "thinking"
-        case ToolCalled():
-            return f"{body.tool} calls"
-        case ToolReturned():
-            return f"{tools.get(body.call, 'unknown tool')} results"
-        case Attached():
-            return body.media.kind
-        case Opaque():
-            return body.kind or "opaque"
 
 
 def render(report: Report) -> str:
@@ -135,16 +145,13 @@ def _tokens(usage: Usage) -> str:
 
 
 def _state(savings: Sequence[Saving]) -> list[str]:
-    def line(what: str, tier: int) -> str:
-        steps = sum(one.steps for one in savings if one.tier == tier)
-        saved = sum(one.saved for one in savings if one.tier == tier)
-        return f"- {what}: {steps} ({saved:,} tokens saved)"
-
-    summaries = sum(one.tier == 3 for one in savings)
+    results, inputs = sum(one.results for one in savings), sum(one.inputs for one in savings)
+    saved = sum(one.results_saved for one in savings)
+    cut = sum(one.inputs_saved for one in savings)
     return [
-        line("Tool results offloaded", 1),
-        line("Tool inputs truncated", 2),
-        f"- Summarisations performed: {summaries}",
+        f"- Tool results offloaded: {results} ({saved:,} tokens saved)",
+        f"- Tool inputs truncated: {inputs} ({cut:,} tokens saved)",
+        f"- Summarisations performed: {sum(one.tier == 3 for one in savings)}",
     ]
 
 

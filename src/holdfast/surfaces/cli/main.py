@@ -9,18 +9,10 @@ import click
 
 from holdfast import __version__
 from holdfast.errors import HoldfastError
+from holdfast.surfaces import registry
 from holdfast.surfaces.cli.printing import echo, plain
 
-COMMANDS = {
-    "ingest": "read session files into the ledger",
-    "sessions": "list the sessions of this project",
-    "status": "show how full a session's window is",
-    "show": "page through a session, step by step",
-    "export": "give a session's bytes back",
-    "fsck": "check every byte of the ledger",
-    "config": "show what is set, and where it was set",
-    "completion": "print shell completion",
-}
+COMMANDS = {command.name: command.about for command in registry.COMMANDS}
 """Every command and what it is for; each lives in a module of its name."""
 
 

@@ -9,8 +9,11 @@ from typing import TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from holdfast.config import Plain, Settings, load
+from holdfast.config import Settings, load
+from holdfast.core.plan.policy import Plain
+from holdfast.core.plan.profiles import PROFILES
 from holdfast.errors import Ambiguous, NotRecorded
+from holdfast.opening import open as open_session
 from holdfast.opening import open_store
 from holdfast.places import find_root, ledger_path
 from holdfast.session import Session
@@ -49,9 +52,8 @@ class Project:
             Ambiguous: several begin like this.
         """
         found = self._named(name)
-        return Session(
-            found, self.store, policy=self.settings.policy, agent=agent, owns_store=False
-        )
+        policy = self.settings.policy
+        return open_session(found, root=self.root, agent=agent, policy=policy, store=self.store)
 
     def _named(self, name: str | None) -> str:
         if not self.has_ledger:
@@ -83,6 +85,44 @@ def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="One JSON document for a program.")(
         command
     )
+
+
+def session_option(command: F) -> F:
+    """`--session` and `--agent`: whose window is meant."""
+    named = click.option(
+        "--session", "name", shell_complete=complete_session, help="Name or its beginning."
+    )
+    agent = click.option("--agent", default="", help="A sub-agent, whose window is its own.")
+    return named(agent(command))
+
+
+def policy_options(command: F) -> F:
+    """`--model`, `--window`, `--profile` and `--role`: what a plan is made by."""
+    for made in reversed(
+        (
+            click.option("--model", help="The agent's model; found in the session if not given."),
+            click.option(
+                "--window", type=click.IntRange(min=1), help="The model's window in tokens."
+            ),
+            click.option("--profile", type=click.Choice(list(PROFILES)), help="A set of values."),
+            click.option("--role", help="The agent's part, which may have values of its own."),
+        )
+    ):
+        command = made(command)
+    return command
+
+
+def flags_of(
+    model: str | None, window: int | None, profile: str | None, role: str | None
+) -> dict[str, Plain]:
+    """What `policy_options` were given, by the settings' names."""
+    given: dict[str, Plain | None] = {
+        "model": model,
+        "window": window,
+        "profile": profile,
+        "role": role,
+    }
+    return {name: value for name, value in given.items() if value}
 
 
 def complete_session(

@@ -63,3 +63,24 @@ def short(count: int) -> str:
     if count < 1_000_000:
         return f"{count / 1000:.1f}k" if count < 10_000 else f"{count / 1000:.0f}k"
     return f"{count / 1_000_000:.1f}M"
+
+
+def page(text: str) -> None:
+    """Print a text; a person who has a screen of it or more gets a pager."""
+    from shutil import get_terminal_size
+
+    long = text.count("\n") + 2 > get_terminal_size((120, 24)).lines
+    if for_a_person() and long:
+        click.echo_via_pager(text + "\n", color=in_colour() or None)
+    else:
+        echo(text)
+
+
+def plain_lines(text: str) -> str:
+    """A text of several lines as a terminal may have it."""
+    return "\n".join(plain(line.expandtabs(4)) for line in text.split("\n"))
+
+
+def exact(text: str) -> str:
+    """Words of a session: as they are for a pipe; a terminal is not to obey what stands in them."""
+    return plain_lines(text) if for_a_person() else text

@@ -1,16 +1,11 @@
 """`holdfast status`: how full a session's window is, and where the tokens went."""
 
-from datetime import UTC, datetime
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
 import click
 from msgspec.structs import asdict
 
-from holdfast.core.measure.usage import factor_of
 from holdfast.core.view.listing import bar
-from holdfast.core.view.report import Report, render, savings_of, shares_of
-from holdfast.errors import BadSetting
-from holdfast.session import Session
+from holdfast.core.view.report import Report, render
+from holdfast.surfaces.acts import now_in, report_of
 from holdfast.surfaces.cli.options import (
     complete_session,
     json_option,
@@ -58,49 +53,13 @@ def status(
     """Show how full a session's window is, what was saved, and where the tokens are."""
     project = project_of(ctx, root, {"model": model or "", "window": window or 0})
     session = project.session(name, agent)
-    zone = _zone(project.settings.policy.timezone)
-    made = report_of(session, datetime.now(UTC).astimezone(zone).strftime("%Y-%m-%d %H:%M:%S %Z"))
+    made = report_of(session, now_in(project.settings.policy.timezone))
     if as_json:
         print_json("status", _document(made))
     elif for_a_person() and not report:
         echo(_picture(made))
     else:
         echo("\n".join(plain(line) for line in render(made).split("\n")))
-
-
-def _zone(name: str) -> ZoneInfo:
-    try:
-        return ZoneInfo(name or "UTC")
-    except (ZoneInfoNotFoundError, ValueError):
-        raise BadSetting("timezone", f"{name!r} is no time zone", origin="policy") from None
-
-
-def report_of(session: Session, at: str) -> Report:
-    """Everything a status says about a session at a moment."""
-    usage, head, model = session.status(), session.head(), session.model()
-    lane = head.lane(session.agent)
-    factor = factor_of(model, lane.calibration) if usage.method != "exact" else 1.0
-    counts = session.store.counts(session.name, head.vocabulary)
-    scaled = {seq: round(count * factor) for seq, count in counts.items()}
-    shares = shares_of(session.window().items, scaled)
-    warnings = [] if model.known else [_unknown(head.model)]
-    return Report(
-        session=session.name,
-        at=at,
-        usage=usage,
-        turns=lane.turns,
-        steps=lane.steps,
-        savings=savings_of(session.store.read(session.name)),
-        shares=shares,
-        overhead=max(usage.tokens - sum(share.tokens for share in shares), 0),
-        warnings=tuple(warnings),
-    )
-
-
-def _unknown(model: str) -> str:
-    if not model:
-        return "the session names no model; a window of 128,000 tokens is assumed (--model)"
-    return f"model {model!r} is not known; a window of 128,000 tokens is assumed (--window)"
 
 
 def _document(report: Report) -> dict[str, object]:

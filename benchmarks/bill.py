@@ -1,0 +1,324 @@
+"""What a session's input would have been billed, with each tool at work, against none at all.
+
+Every long session is gone through once for each contender. Before each message of the agent, the
+contender makes the request that it would send; one meter, the same for all, bills it. A prefix that
+stands as it was sent before is read from the cache, the rest is written to it. A name that the
+agent uses in its next message, that stood in something earlier and stands nowhere in the request
+just sent, is charged as a fetch: one more request, and what it stood in. A session's ratio is what
+it came to, over what it came to without compression. What was fetched stays in the window until the
+prefix is next broken: whoever breaks it with every request is rid of it at once.
+
+Holdfast is a real session over a store in memory: messages are appended as they come, and what the
+provider would report of each request is reported, in exact o200k counts. The files that the agent
+wrote are not on disk here, so no shell can see them there; what one would have noted is noted right
+after a write or an edit has its result: that the content of the call is persisted. ContextEditing
+begins at the effective window of 48,000 tokens: it knows only messages, so the prefix is taken off
+its trigger; and once more at its default, 100,000. It is spared the deep copy of the history, and
+counts each message only once: its time a turn is that much too short here (`benchmarks.engine` has
+the whole of it).
+"""
+
+import logging
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import sha256
+from statistics import fmean, median
+from time import perf_counter
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
+
+from benchmarks import peers
+from benchmarks.entities import entities
+from benchmarks.peers import Message
+from benchmarks.recall import normal_sessions, text_of, tokens_of
+from benchmarks.table import print_table
+from holdfast.core.compress import batch
+from holdfast.core.ledger.entry import ToolCalled, ToolReturned
+from holdfast.core.measure.billing import Cost, Meter, Part
+from holdfast.core.measure.models import Cache
+from holdfast.core.observe.artifacts import touch_of
+from holdfast.core.plan.due import Due
+from holdfast.core.plan.policy import Policy, with_settings
+from holdfast.core.plan.profiles import PROFILES
+from holdfast.core.view.log import events_of
+from holdfast.session import Session
+from holdfast.stores.memory import MemoryStore
+
+WINDOW = 64_000
+PREFIX = 20_000
+"""Tokens of system prompt and tools that stand before every request."""
+CACHE = Cache(read=0.1, write=1.25)
+EFFECTIVE = 48_000
+"""The window less what is kept free for the answer."""
+
+NONE, OURS = "no compression", "Holdfast"
+DEFAULT = Policy().profile
+
+COLUMNS = (
+    *("mean", "median", "worst", "over the window", "with what was fetched"),
+    *("prefix breaks", "fetches"),
+)
+
+Window: TypeAlias = Sequence[Message]
+
+
+class Request(NamedTuple):
+    """One request as a contender would send it."""
+
+    place: int
+    """Of the message that answers it."""
+    window: Window
+    seconds: float
+
+
+class Run(NamedTuple):
+    """What a session came to."""
+
+    cost: Cost
+    over: int
+    """Requests that were larger than the window as they were sent."""
+    seconds: list[float]
+
+
+class Decisions(msgspec.Struct):
+    """What Holdfast decided, in all sessions."""
+
+    born: int = 0
+    """Large results that left before they were sent."""
+    weighed: int = 0
+    forced: int = 0
+    refused: int = 0
+    """Forced batches that net gain, left to itself, would not have made."""
+    postponed: int = 0
+    stuck: int = 0
+    """Those put off although the window was critical: nothing, or too little, may leave."""
+
+
+Contender: TypeAlias = Callable[[Window], Iterator[Request]]
+
+
+def run() -> None:
+    """Print the tables."""
+    sessions = list(normal_sessions())
+    if not sessions:
+        print("bill: no real sessions here (set HOLDFAST_DATA)")
+        return
+    # It warns of every window that it cannot make small enough; here they are counted.
+    logging.getLogger("holdfast").setLevel(logging.ERROR)
+    decisions = Decisions()
+    contenders = dict(_contenders(decisions))
+    runs: dict[str, list[Run]] = {name: [] for name in contenders}
+    rows: list[tuple[object, ...]] = []
+    for number, (session, messages) in enumerate(sessions, 1):
+        for name, contender in contenders.items():
+            runs[name].append(_billed(messages, contender(messages)))
+        none = runs[NONE][-1].cost
+        ratios = [runs[name][-1].cost.billed / none.billed for name in contenders]
+        tokens = sum(part_of(message).tokens for message in messages)
+        shares = (f"{ratio:.2f}" for ratio in ratios[1:])
+        rows.append((session, f"{tokens:,}", len(none.sizes), *shares))
+        _tell(f"{number}/{len(sessions)} {session}")
+    print_table(
+        f"Billed input against no compression: window {WINDOW:,}, prefix {PREFIX:,}, "
+        f"cache read at {CACHE.read} and written at {CACHE.write}",
+        ("session", "tokens", "requests", *list(contenders)[1:]),
+        rows,
+    )
+    print_table(
+        f"The same over {len(sessions)} sessions, each weighted alike",
+        ("", *COLUMNS, "a turn"),
+        [(name, *_row(runs[name], runs[NONE])) for name in contenders],
+    )
+    _print_decisions(decisions)
+    others = {DEFAULT: runs[OURS]}
+    for name in PROFILES:
+        if name not in (DEFAULT, "off"):
+            _tell(f"profile {name}")
+            policy = _profile(name)
+            others[name] = [
+                _billed(messages, _holdfast(messages, policy)) for _, messages in sessions
+            ]
+    print_table(
+        "Holdfast in each of its profiles, the same sessions",
+        ("profile", *COLUMNS),
+        [(name, *_row(made, runs[NONE])[:-1]) for name, made in others.items()],
+    )
+
+
+def _contenders(decisions: Decisions) -> Iterator[tuple[str, Contender]]:
+    """All that are here; of the others one line says why not."""
+    missing = peers.available()
+    policy = _profile(DEFAULT)
+    yield NONE, _stateless(lambda messages: messages)
+    yield OURS, lambda messages: _holdfast(messages, policy, decisions)
+    if not missing["context_editing"]:
+        for trigger in (EFFECTIVE - PREFIX, 100_000):
+            yield f"ContextEditing from {trigger:,}", _editing(trigger)
+    if not missing["headroom"]:
+        peers.headroom([{"role": "user", "content": "importing it is no part of a turn"}])
+        yield "headroom", _stateless(peers.headroom)
+    for peer in ("context_editing", "headroom"):
+        if missing[peer]:
+            print(f"bill: {peer} is left out: {missing[peer]}")
+
+
+def _profile(name: str) -> Policy:
+    policy = replace(Policy(), profile=name, window=WINDOW)
+    return with_settings(policy, PROFILES[name])
+
+
+def _editing(trigger: int) -> Contender:
+    return _stateless(lambda messages: peers.context_editing(messages, trigger))
+
+
+def _stateless(way: Callable[[Window], Window]) -> Contender:
+    """A contender that makes each request from the whole history."""
+
+    def requests(messages: Window) -> Iterator[Request]:
+        for place in _places(messages):
+            start = perf_counter()
+            window = way(messages[:place])
+            yield Request(place, window, perf_counter() - start)
+
+    return requests
+
+
+def _places(messages: Window) -> Iterator[int]:
+    """Where the agent speaks: what stands before it was a request."""
+    for place, message in enumerate(messages):
+        if place and message["role"] == "assistant":
+            yield place
+
+
+def _holdfast(
+    messages: Window, policy: Policy, decisions: Decisions | None = None
+) -> Iterator[Request]:
+    session = Session("bill", MemoryStore(), policy=policy, wire="openai_chat")
+    done = 0
+    for place in _places(messages):
+        start = perf_counter()
+        for message in messages[done:place]:
+            session.append(message)
+            _note_written(session)
+        full = session.status().fraction * 100
+        seconds = perf_counter() - start
+        known = session.head().seq
+        critical = decisions is not None and full >= policy.at.critical
+        refused = critical and _would_refuse(session)
+        start = perf_counter()
+        window = session.messages()
+        seconds += perf_counter() - start
+        if decisions is not None:
+            _count(session, known, refused, decisions)
+        size = PREFIX + sum(part_of(message).tokens for message in window)
+        start = perf_counter()
+        session.report(usage={"prompt_tokens": size})
+        yield Request(place, window, seconds + perf_counter() - start)
+        done = place
+
+
+def _note_written(session: Session) -> None:
+    """Note what a shell would have seen on disk, once a write has its result."""
+    items = session.window().items
+    body = items[-1].body
+    if not isinstance(body, ToolReturned) or body.failed:
+        return
+    for at in range(len(items) - 2, -1, -1):
+        call = items[at].body
+        if isinstance(call, ToolCalled) and call.call == body.call:
+            if touch_of(call).verb in ("write", "edit"):
+                session.note("persisted", entry=items[at].entry.id, sha256="assumed")
+            return
+
+
+def _would_refuse(session: Session) -> bool:
+    """Whether net gain alone would put off what a full window forces."""
+    state = session.engine.state()
+    means = session.engine.means(state.policy)
+    return batch(state, means, Due("weigh", "asked by a benchmark")).body is None
+
+
+def _count(session: Session, known: int, refused: bool, decisions: Decisions) -> None:
+    for event in events_of(session.store.read(session.name, since=known)):
+        if event.kind == "POSTPONED":
+            decisions.postponed += 1
+            decisions.stuck += "critical" in event.trigger
+        elif event.trigger == "large result":
+            decisions.born += 1
+        elif "critical" in event.trigger:
+            decisions.forced += 1
+            decisions.refused += refused
+        else:
+            decisions.weighed += 1
+
+
+def _print_decisions(made: Decisions) -> None:
+    print(
+        f"\nHoldfast: {made.weighed} batches because they paid, {made.forced} because the window "
+        f"was critical ({made.refused} of them net gain had refused), {made.postponed} put off "
+        f"({made.stuck} of them in a critical window that too little may leave); large results "
+        f"left before they were sent {made.born} times."
+    )
+
+
+def _billed(messages: Window, requests: Iterable[Request]) -> Run:
+    """Bill the requests of one contender."""
+    meter = Meter(CACHE, prefix=PREFIX, window=WINDOW)
+    seconds: list[float] = []
+    done = over = 0
+    for request in requests:
+        for message in messages[done : request.place]:
+            meter.arrived(part_of(message))
+        done = request.place
+        size = meter.request([part_of(message) for message in request.window])
+        over += size - meter.again > WINDOW
+        meter.used(entities(_written(messages[request.place])))
+        seconds.append(request.seconds)
+    return Run(meter.cost(), over, seconds)
+
+
+_parts: dict[bytes, Part] = {}
+
+
+def part_of(message: Message) -> Part:
+    """A message as far as a bill is concerned; each is looked at once."""
+    data = msgspec.json.encode(message, order="sorted")
+    digest = sha256(data).digest()
+    if digest not in _parts:
+        thinking = {"role": "assistant", "content": message.get("reasoning_content")}
+        names = frozenset(entities(text_of([message, thinking])))
+        _parts[digest] = Part(digest.hex(), tokens_of(message), names)
+    return _parts[digest]
+
+
+def _written(message: Message) -> str:
+    """What the agent wrote itself: the content, and the values that it gave its tools."""
+    calls = [
+        call | {"function": call["function"] | {"name": ""}}
+        for call in message.get("tool_calls") or ()
+    ]
+    return text_of([message | {"tool_calls": calls}])
+
+
+def _row(runs: Sequence[Run], without: Sequence[Run]) -> tuple[str, ...]:
+    pairs = zip(runs, without, strict=True)
+    ratios = [run.cost.billed / none.cost.billed for run, none in pairs]
+    costs = [run.cost for run in runs]
+    seconds = [second for run in runs for second in run.seconds]
+    requests = len(seconds)
+    return (
+        f"{fmean(ratios):.3f}",
+        f"{median(ratios):.3f}",
+        f"{max(ratios):.3f}",
+        f"{sum(run.over for run in runs) / requests:.1%}",
+        f"{sum(cost.over for cost in costs) / requests:.1%}",
+        f"{sum(cost.breaks for cost in costs):,}",
+        f"{sum(cost.fetches for cost in costs):,}",
+        f"{median(seconds) * 1e3:.1f} ms",
+    )
+
+
+def _tell(what: str) -> None:
+    print(f"bill: {what}", file=sys.stderr, flush=True)

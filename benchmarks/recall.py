@@ -1,0 +1,363 @@
+"""What of the past does the agent still need, and is it still there after compressing?
+
+Every long session is cut at half and at three quarters of its tokens, and what stands before the
+cut is compressed. What the agent wrote after the cut says what it needed: the names and values that
+it used again, that stood before the cut, and that nothing after the cut had shown it by then. The
+names of tools and of their parameters are no needs: every request brings them along.
+
+*mention*: the name is somewhere in the compressed window. *in context*: near one of its places
+there stand at least three of the words that stood near it before, so a bare list of names earns
+nothing. Whether a tool could fetch the rest again on demand is not measured here.
+"""
+
+import gzip
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from statistics import fmean
+from time import perf_counter
+from typing import Any, NamedTuple, TypeAlias
+
+import holdfast
+from benchmarks import peers
+from benchmarks.data import data_folder
+from benchmarks.entities import entities
+from benchmarks.peers import Message
+from benchmarks.table import print_table
+from holdfast import errors
+from holdfast.vocabularies import counter
+
+SHORTEST = 50_000
+"""Tokens below which a session has no need of compressing."""
+CUTS = (0.5, 0.75)
+BUDGETS = (0.5, 0.25, 0.1)
+"""Shares of the tokens before the cut."""
+
+NEAR, AROUND = 4, 12
+"""Words that count as beside a name: before the cut, and in the window."""
+ENOUGH = 3
+
+_END = "\0"
+"""Between messages, so that no name has neighbours in another message."""
+_ESCAPE = re.compile(r"\\+[nrt\"]")
+_WORD = re.compile(r"\w(?:[\w./-]*\w)?")
+_STOP = frozenset(
+    {"and", "are", "but", "can", "for", "from", "has", "have", "into", "its", "not"}
+) | {"that", "the", "then", "there", "this", "was", "were", "will", "with", "you", "your"}
+
+Window: TypeAlias = list[Message]
+Way: TypeAlias = Callable[[Window, int], Window]
+
+NO_BUDGET = ("no compression", "headroom")
+"""Ways that make one window of a history, whatever it may cost."""
+
+
+class Case(NamedTuple):
+    """A session up to its cut, and what is needed of it."""
+
+    before: Window
+    tokens: int
+    needed: dict[str, tuple[frozenset[str], int]]
+    """Each needed name, with the words that stood beside it, and how many of them are enough."""
+
+
+class Run(NamedTuple):
+    """What one way made of one case."""
+
+    mention: float
+    context: float
+    size: float
+    broken: int
+    over: bool
+    seconds: float
+
+
+def run() -> None:
+    """Print the tables."""
+    sessions = list(normal_sessions())
+    if not sessions:
+        print("recall: no real sessions here (set HOLDFAST_DATA)")
+        return
+    ways = dict(_ways())
+    for way in ways.values():
+        way(sessions[0][1][:1], SHORTEST)  # importing a peer is no part of a run
+    runs: dict[tuple[str, float], list[Run]] = {}
+    cases = names = 0
+    for number, (session, messages) in enumerate(sessions, 1):
+        print(f"recall: {number}/{len(sessions)} {session}", file=sys.stderr, flush=True)
+        for case in _cases(messages):
+            cases, names = cases + 1, names + len(case.needed)
+            for key, measured in _measured(case, ways):
+                runs.setdefault(key, []).append(measured)
+    print(f"\n{len(sessions)} sessions, {cases} cuts, {names:,} names and values needed later")
+    for share in BUDGETS:
+        print_table(
+            f"Recall at {share:.0%} of the tokens before the cut, each cut weighted alike",
+            ("", "mention", "in context", "size", "pairs broken", "over budget", "a run"),
+            [(way, *_row(runs[way, share])) for way in ways],
+        )
+
+
+def normal_sessions(least: int = SHORTEST) -> Iterator[tuple[str, Window]]:
+    """The long sessions in the normal form: a name, and messages without remarks."""
+    folder = data_folder()
+    if folder is None:
+        return
+    index = json.loads((folder / "dev" / "index.json").read_bytes())
+    for about in index["trajectories"]:
+        if about["tokens"] >= least:
+            data = gzip.decompress((folder / "dev" / about["file"]).read_bytes())
+            yield about["id"], [peers.plain(message) for message in json.loads(data)["messages"]]
+
+
+def _ways() -> Iterator[tuple[str, Way]]:
+    """Every way to compress that is here; of the others one line says why not."""
+    missing = peers.available()
+    yield "no compression", lambda messages, _: messages
+    if compress := getattr(holdfast, "compress", None):
+        yield "Holdfast", lambda messages, budget: _holdfast(compress, messages, budget)
+    else:
+        print("recall: holdfast.compress is not there yet")
+    if not missing["trim"]:
+        yield "trim_messages", lambda messages, budget: peers.trim(messages, budget, tokens_of)
+        yield (
+            "trim_messages, from any turn",
+            lambda messages, budget: peers.trim(
+                messages, budget, tokens_of, start_on=("human", "ai")
+            ),
+        )
+    if not missing["context_editing"]:
+        yield "ContextEditing", peers.context_editing
+    if not missing["headroom"]:
+        yield "headroom", lambda messages, _: peers.headroom(messages)
+    for peer, reason in missing.items():
+        if reason:
+            print(f"recall: {peer} is left out: {reason}")
+
+
+def _holdfast(compress: Callable[..., Any], messages: Window, budget: int) -> Window:
+    """Our window; the smallest legal one where the budget cannot be met."""
+    floor = getattr(errors, "NothingToShrink", ())
+    try:
+        return list(compress(messages, budget=budget).messages)
+    except floor as error:
+        return list(error.outcome.messages)
+
+
+def _row(runs: Sequence[Run]) -> tuple[str, ...]:
+    return (
+        f"{fmean(run.mention for run in runs):.1%}",
+        f"{fmean(run.context for run in runs):.1%}",
+        f"{fmean(run.size for run in runs):.1%}",
+        f"{sum(run.broken for run in runs)}",
+        f"{fmean(run.over for run in runs):.0%}",
+        f"{fmean(run.seconds for run in runs) * 1e3:.0f} ms",
+    )
+
+
+def _measured(case: Case, ways: dict[str, Way]) -> Iterator[tuple[tuple[str, float], Run]]:
+    scores: dict[str, tuple[float, float]] = {}  # many windows come out alike
+    made: dict[str, tuple[Window, float]] = {}
+    for share in BUDGETS:
+        budget = int(case.tokens * share)
+        for name, way in ways.items():
+            if name not in made or name not in NO_BUDGET:
+                made[name] = _timed(way, case.before, budget)
+            window, seconds = made[name]
+            text = text_of(window)
+            if text not in scores:
+                scores[text] = _scores(case, text)
+            size = sum(map(tokens_of, window))
+            broken = (_unpaired(window) - _unpaired(case.before)).total()
+            yield (
+                (name, share),
+                Run(*scores[text], size / case.tokens, broken, size > budget, seconds),
+            )
+
+
+def _timed(way: Way, messages: Window, budget: int) -> tuple[Window, float]:
+    start = perf_counter()
+    window = way(messages, budget)
+    return window, perf_counter() - start
+
+
+def _scores(case: Case, text: str) -> tuple[float, float]:
+    """The shares of needed names that the window mentions, and has in context."""
+    mention = context = 0
+    for name, (beside, enough) in case.needed.items():
+        found = False
+        for place in _places(text, name):
+            found = True
+            if len(_beside(text, name, place, AROUND) & beside) >= enough:
+                context += 1
+                break
+        mention += found
+    return mention / len(case.needed), context / len(case.needed)
+
+
+def _cases(messages: Window) -> Iterator[Case]:
+    """The session at each cut, where anything is needed later."""
+    total = sum(map(tokens_of, messages))
+    legal = list(_legal_cuts(messages))
+    for share in CUTS:
+        cut, tokens = min(legal, key=lambda place: abs(place[1] - share * total))
+        before = text_of(messages[:cut])
+        needed = {name: _context(before, name) for name in _needed(before, messages[cut:])}
+        if needed:
+            yield Case(messages[:cut], tokens, needed)
+
+
+def _context(before: str, name: str) -> tuple[frozenset[str], int]:
+    """The words beside a name, and how many are enough: no more than any of its places has."""
+    places = list(_places(before, name))
+    beside = frozenset[str]().union(*(_beside(before, name, place, NEAR) for place in places))
+    enough = 0
+    for place in places:
+        enough = max(enough, len(_beside(before, name, place, AROUND) & beside))
+        if enough >= ENOUGH:
+            return beside, ENOUGH
+    return beside, enough
+
+
+def _legal_cuts(messages: Window) -> Iterator[tuple[int, int]]:
+    """Places before an assistant's message that part no call from its result; tokens before."""
+    waiting: dict[str, int] = {}
+    for place, message in enumerate(messages):
+        if message["role"] == "tool":
+            waiting[message.get("tool_call_id", "")] = place  # the last result of each call
+    tokens = 0
+    open_until = 0
+    for place, message in enumerate(messages):
+        if place and message["role"] == "assistant" and place > open_until:
+            yield place, tokens
+        tokens += tokens_of(message)
+        answers = (waiting.get(call["id"], 0) for call in message.get("tool_calls") or ())
+        open_until = max(open_until, *answers, 0)
+
+
+def _needed(before: str, after: Window) -> set[str]:
+    """Names that the agent uses again before anything shows them to it again."""
+    needed: set[str] = set()
+    judged: set[str] = set()
+    shown: list[str] = []
+    for message in after:
+        if message["role"] != "assistant":
+            shown.append(_text(message))
+            continue
+        fresh = entities(_written(message)) - judged
+        judged |= fresh
+        since = _END.join(shown)
+        needed |= {name for name in fresh if _stands(before, name) and not _stands(since, name)}
+    return needed
+
+
+def _places(text: str, name: str) -> Iterator[int]:
+    """Where a name stands in a text, not as a part of a longer word."""
+    place = text.find(name)
+    while place >= 0:
+        end = place + len(name)
+        if not _wordlike(text[place - 1 : place]) and not _wordlike(text[end : end + 1]):
+            yield place
+        place = text.find(name, end)
+
+
+def _stands(text: str, name: str) -> bool:
+    return next(_places(text, name), -1) >= 0
+
+
+def _wordlike(character: str) -> bool:
+    return character.isalnum() or character == "_"
+
+
+def _beside(text: str, name: str, place: int, reach: int) -> frozenset[str]:
+    """The telling words within reach of a name at its place, in the same message."""
+    end, span = place + len(name), reach * 100
+    left = text[max(0, place - span) : place].rpartition(_END)[2]
+    right = text[end : end + span].partition(_END)[0]
+    words = _WORD.findall(left)[-reach:] + _WORD.findall(right)[:reach]
+    return frozenset(
+        word for word in map(str.lower, words) if len(word) > 2 and word not in _STOP
+    ) - {name.lower()}
+
+
+def _unpaired(messages: Iterable[Message]) -> Counter[str]:
+    """Calls without a result and results without a call, by id."""
+    calls, results = Counter[str](), Counter[str]()
+    for message in messages:
+        calls.update(call["id"] for call in message.get("tool_calls") or ())
+        if message["role"] == "tool":
+            name = message.get("tool_call_id", "")
+            if calls[name] > 0:
+                calls[name] -= 1
+            else:
+                results[name] += 1
+    return calls + results
+
+
+def text_of(messages: Iterable[Message]) -> str:
+    """Everything the model reads in a window: contents, names and arguments of calls."""
+    return _END.join(map(_text, messages))
+
+
+def tokens_of(message: Message) -> int:
+    """Tokens of content, tool names, arguments and reasoning."""
+    texts = [_content(message), message.get("reasoning_content") or ""]
+    for call in message.get("tool_calls") or ():
+        texts += (call["function"]["name"], call["function"]["arguments"])
+    return sum(_tokens(text) for text in texts if text)
+
+
+def _text(message: Message) -> str:
+    parts = [_content(message)]
+    for call in message.get("tool_calls") or ():
+        parts += (call["function"]["name"], _arguments(call["function"]["arguments"]))
+    return _unescaped("\n".join(parts))
+
+
+def _written(message: Message) -> str:
+    """What the agent wrote itself: the content and the values it gave its tools."""
+    calls = message.get("tool_calls") or ()
+    values = (_arguments(call["function"]["arguments"]) for call in calls)
+    return _unescaped("\n".join((_content(message), *values)))
+
+
+def _content(message: Message) -> str:
+    content = message.get("content") or ""
+    if isinstance(content, str):
+        return content
+    return "\n".join(part.get("text") or "" for part in content)
+
+
+@lru_cache(maxsize=100_000)
+def _arguments(text: str) -> str:
+    """The values in the arguments of a call, with line ends as line ends, not as letters."""
+    try:
+        return "\n".join(_leaves(json.loads(text)))
+    except ValueError:
+        return text
+
+
+def _leaves(value: Any) -> Iterator[str]:
+    match value:
+        case dict():
+            for inner in value.values():
+                yield from _leaves(inner)
+        case list():
+            for inner in value:
+                yield from _leaves(inner)
+        case _:
+            yield str(value)
+
+
+@lru_cache(maxsize=100_000)
+def _unescaped(text: str) -> str:
+    """A text in which escaped line ends and quotes part words."""
+    return _ESCAPE.sub(" ", text)
+
+
+@lru_cache(maxsize=100_000)
+def _tokens(text: str) -> int:
+    return counter("o200k_base")(text)

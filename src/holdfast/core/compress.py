@@ -1,0 +1,324 @@
+"""The whole flow on one page: from a window to what would stand in its place.
+
+Look at the record, propose, choose, shrink, verify. Nothing here writes: what comes out is a plan
+and, if it may be made, the one entry that would carry it out.
+"""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from holdfast.core.ledger.entry import (
+    Compressed,
+    EntryId,
+    Source,
+    Step,
+    Thought,
+    ToolReturned,
+    is_request,
+)
+from holdfast.core.ledger.head import AT_BIRTH
+from holdfast.core.ledger.size import most_tokens
+from holdfast.core.ledger.window import Item
+from holdfast.core.observe.artifacts import touch_of
+from holdfast.core.observe.calls import Scene
+from holdfast.core.observe.worth import Telling
+from holdfast.core.plan.choose import (
+    NOTHING,
+    Choice,
+    choose,
+    enough,
+    priced,
+    worthwhile,
+)
+from holdfast.core.plan.cuts import may_change
+from holdfast.core.plan.due import Due
+from holdfast.core.plan.kept import kept_of
+from holdfast.core.plan.plan import Plan, Planned
+from holdfast.core.plan.policy import Policy
+from holdfast.core.plan.state import Looked, State, fresh, look
+from holdfast.core.plan.steps import TIERS, Proposal, bound_for, is_exempt
+from holdfast.core.shrink.step import Means, ref_of, shrink
+from holdfast.core.verify.losses import losses
+
+DEPTHS = ((False, False), (True, False), (True, True))
+"""How far to go: what is old; what is recent or open as well; and one line for everything."""
+HARD_RECLAIM = 5
+"""Percent that a batch has to take out of a window that is over its limit."""
+
+
+Made: TypeAlias = dict[tuple[int, str, bool], Step | None]
+"""Steps that were made on paper before, by place, kind and form."""
+
+
+class Candidate(Struct, frozen=True):
+    """What a compression would be: its plan, and the entry that makes it so."""
+
+    plan: Plan
+    body: Compressed | None = None
+    losses: tuple[str, ...] = ()
+    held: Telling = {}
+    """What the entries in sight hold; handed back in the next time."""
+
+
+def at_birth(state: State, means: Means) -> Candidate | None:
+    """Tier 1: large results that were not sent yet leave before they ever are."""
+    items = state.window.items
+    new = [at for at in fresh(state) if items[at].entry.id not in state.spared]
+    if not any(may_be_large(items[at], state.policy) for at in new):
+        return None
+    looked = look(state, means.count)
+    legal, scene, tokens = may_change(looked.ground), looked.scene, looked.tokens
+    large = [at for at in new if legal[at] and _is_large(scene, at, tokens[at], state.policy)]
+    if not large:
+        return None
+    # What was never sent is in no cache: it leaves at no cost.
+    unsent = replace(looked, scale=replace(looked.scale, sent=0))
+    chosen = priced([_birth(scene, at, tokens[at]) for at in large], unsent.scale)
+    return _made(state, means, unsent, chosen, AT_BIRTH)
+
+
+def may_be_large(item: Item, policy: Policy) -> bool:
+    """By bytes alone: no text has more tokens than bytes."""
+    if not isinstance(item.body, ToolReturned) or item.covers:
+        return False
+    return most_tokens(item.body) > min([policy.offload.above, *_tool_bounds(policy)])
+
+
+def _tool_bounds(policy: Policy) -> list[int]:
+    bounds = (row.rpartition("=")[2] for row in policy.offload.tools)
+    return [int(bound) for bound in bounds if bound.isdigit()]
+
+
+def _is_large(scene: Scene, at: int, tokens: int, policy: Policy) -> bool:
+    body, pair = scene.items[at].body, scene.of_result.get(at)
+    if not isinstance(body, ToolReturned) or pair is None:
+        return False
+    if tokens <= bound_for(pair.body.tool, policy.offload):
+        return False
+    # A page of a file is what the agent asked for, at the size it chose.
+    touch = touch_of(pair.body)
+    paged = touch.verb == "read" and touch.paged
+    return not paged and not is_exempt(pair.body.tool, pair.body, body, policy.offload.never)
+
+
+def _birth(scene: Scene, at: int, tokens: int) -> Proposal:
+    pair = scene.of_result[at]
+    return Proposal(
+        kind="offload",
+        at=at,
+        entry=scene.items[at].entry.id,
+        tool=pair.body.tool,
+        before=tokens,
+        guess=min(tokens, 500),
+        reason=f"a result of {tokens:,} tokens",
+        touch=touch_of(pair.body),
+    )
+
+
+def batch(state: State, means: Means, due: Due) -> Candidate:
+    """Tiers 1 and 2 as one batch: as much as wins most, and more when it is forced."""
+    looked = look(state, means.count)
+    if due.action == "force":
+        made = _forced(state, means, looked, due.trigger)
+    else:
+        chosen = choose(looked.proposals, looked.scale)
+        refusal = _too_little(chosen, state)
+        if refusal:
+            made = Candidate(_put_off(state, looked, chosen, due.trigger, refusal))
+        else:
+            made = _made(state, means, looked, chosen, due.trigger)
+    return replace(made, held=looked.held)
+
+
+def _forced(state: State, means: Means, looked: Looked, trigger: str) -> Candidate:
+    """All that wins by itself; more, the gentlest first, until there is room again."""
+    at = state.policy.at
+    need = state.raw_over(state.limit * (at.batch + at.summary) // 200)
+    held = replace(state, known=looked.held)
+    known: Made = {}
+    made, chosen, seen = None, NOTHING, looked
+    for deep, tight in DEPTHS:
+        seen = look(held, means.count, deep=deep, tight=tight) if deep else looked
+        wins = worthwhile(seen.proposals, seen.scale)
+        chosen = enough(seen.proposals, need, wins, seen.scale)
+        made = _made(state, means, seen, chosen, trigger, known)
+        if _saved(made) >= need or made.losses:
+            break
+    assert made is not None
+    refusal = _not_worth_forcing(_saved(made), state)
+    if refusal and not made.losses:
+        return Candidate(_put_off(state, seen, chosen, trigger, refusal))
+    return made
+
+
+def _too_little(choice: Choice, state: State) -> str:
+    """Why a batch is put off: it takes too little out, or wins too little for what it costs."""
+    if not choice.proposals:
+        return "nothing in sight would pay for being changed"
+    rules, whole = state.policy.batch, state.lane.tokens
+    if choice.saves * 100 < rules.reclaim * whole:
+        share = choice.saves * 100 // max(whole, 1)
+        return f"it would take out {share}% of the window, less than {rules.reclaim}%"
+    if choice.bill.gain * 100 < max(choice.bill.cost, 0.0) * rules.margin:
+        return "it would win too little for what it costs at once"
+    return ""
+
+
+def _not_worth_forcing(saved: int, state: State) -> str:
+    """Why not even a critical window is changed: it would be full again at once."""
+    if not saved:
+        return "nothing in sight may leave"
+    least = state.policy.batch.reclaim if state.usage.fraction < 1 else HARD_RECLAIM
+    if saved * 100 < least * state.lane.tokens:
+        return f"all that may leave is less than {least}% of the window"
+    return ""
+
+
+def to_budget(state: State, means: Means, budget: int, trigger: str) -> Candidate:
+    """As much as it takes to come under a budget of tokens; all that is legal if that fails.
+
+    Gentlest first: what is old, then what is recent or open, then one line for everything.
+    """
+    need = state.raw_over(budget)
+    held: Telling = state.known
+    known: Made = {}
+    made = Candidate(_nothing(state, trigger, "the window is within its budget"))
+    for deep, tight in DEPTHS:
+        looked = look(replace(state, known=held), means.count, deep=deep, tight=tight)
+        held = looked.held
+        # A guess may have been too good: then all of it is tried before anything goes further.
+        for chosen in (
+            enough(looked.proposals, need, NOTHING, looked.scale),
+            priced(looked.proposals, looked.scale),
+        ):
+            made = _made(state, means, looked, chosen, trigger, known)
+            if _saved(made) >= need:
+                return replace(made, held=held)
+    return replace(made, held=held)
+
+
+def _saved(made: Candidate) -> int:
+    return sum(step.before - step.after for step in made.body.steps) if made.body else 0
+
+
+def _made(
+    state: State,
+    means: Means,
+    looked: Looked,
+    choice: Choice,
+    trigger: str,
+    known: Made | None = None,
+) -> Candidate:
+    """Carry a choice out, on paper: make the stand-ins, apply them, look for losses."""
+    items = looked.scene.items
+    chosen = _seals_from_the_front(looked, choice.proposals)
+    made = [(one, _step(one, items[one.at], means, known)) for one in chosen]
+    steps = [(one, step) for one, step in made if step is not None]
+    if not steps:
+        return Candidate(_nothing(state, trigger, "nothing in sight could be made smaller"))
+    taken = tuple(replace(one, guess=step.after) for one, step in steps)
+    real = priced(taken, looked.scale)
+    after = after_steps(items, [step for _, step in steps])
+    raw = state.lane.tokens - real.saves
+    found = losses(items, after, saved=real.saves, pinned={})
+    usage, now = state.usage, state.usage_at(raw)
+    body = Compressed(
+        steps=tuple(step for _, step in steps),
+        generation=state.window.generation,
+        watermark=state.seq,
+        trigger=trigger,
+        before=usage.tokens,
+        after=now.tokens,
+        raw=raw,
+        intent=_has_intent(items, after),
+    )
+    plan = Plan(
+        trigger=trigger,
+        before=usage,
+        after=now,
+        steps=tuple(_planned(one) for one in taken),
+        bill=real.bill,
+        requests=looked.scale.requests,
+        verdict="refused" if found else "apply",
+        reason="; ".join(found),
+        kept=kept_of(looked, {one.at for one in taken}, state.policy.offload.never),
+    )
+    return Candidate(plan, None if found else body, found)
+
+
+def _seals_from_the_front(looked: Looked, chosen: Sequence[Proposal]) -> list[Proposal]:
+    """Sealed thinking may go only from the front: what stands behind a kept one stays as well.
+
+    What has no words has no tokens either, and goes with what stands behind it.
+    """
+    items = looked.scene.items
+    wanted = {one.at: one for one in chosen}
+    for one in looked.proposals:
+        if one.kind == "thinking" and not one.before:
+            wanted.setdefault(one.at, one)
+    sealed = [at for at, item in enumerate(items) if _is_sealed(item)]
+    first_kept = next((at for at in sealed if at not in wanted), len(items))
+    last = max((at for at in sealed if at in wanted and wanted[at].before), default=-1)
+    return [wanted[at] for at in sorted(wanted) if _may_go(wanted[at], items, first_kept, last)]
+
+
+def _step(one: Proposal, item: Item, means: Means, known: Made | None) -> Step | None:
+    if known is None:
+        return shrink(one, item, means)
+    key = (one.at, one.kind, one.tight)
+    if key not in known:
+        known[key] = shrink(one, item, means)
+    return known[key]
+
+
+def _may_go(one: Proposal, items: Sequence[Item], first_kept: int, last: int) -> bool:
+    if _is_sealed(items[one.at]) and one.at >= first_kept:
+        return False
+    return one.before > 0 or one.at < last
+
+
+def _is_sealed(item: Item) -> bool:
+    return isinstance(item.body, Thought) and bool(item.body.seal)
+
+
+def after_steps(items: Sequence[Item], steps: Sequence[Step]) -> list[Item]:
+    """The items once a batch has been carried out; every step hides one."""
+    shown: dict[EntryId, Source | None] = {step.hides[0]: step.stand_in for step in steps}
+    return [
+        item if item.entry.id not in shown else Item(item.entry, (item.entry.id,), stand_in)
+        for item in items
+        if (stand_in := shown.get(item.entry.id, item.body)) is not None
+    ]
+
+
+def _has_intent(before: Sequence[Item], after: Sequence[Item]) -> bool:
+    first = next((item for item in before if is_request(item.body)), None)
+    return first is None or any(item.entry.id == first.entry.id for item in after)
+
+
+def _planned(one: Proposal) -> Planned:
+    what = one.touch.path or " ".join(one.touch.command.split())[:60] or one.tool or "thinking"
+    label = f"{one.tool} {what}" if one.tool and what != one.tool else what
+    tier = TIERS.get(one.kind, 1)
+    return Planned(one.kind, tier, label, one.reason, one.before, one.guess, ref_of(one.entry))
+
+
+def _put_off(state: State, looked: Looked, choice: Choice, trigger: str, reason: str) -> Plan:
+    return Plan(
+        trigger=trigger,
+        before=state.usage,
+        after=state.usage_at(state.lane.tokens - choice.saves),
+        steps=tuple(_planned(one) for one in choice.proposals),
+        bill=choice.bill,
+        requests=looked.scale.requests,
+        verdict="postpone" if choice.proposals else "nothing",
+        reason=reason,
+        kept=kept_of(looked, {one.at for one in choice.proposals}, state.policy.offload.never),
+    )
+
+
+def _nothing(state: State, trigger: str, reason: str) -> Plan:
+    return Plan(trigger, state.usage, state.usage, reason=reason)

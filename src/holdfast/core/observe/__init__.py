@@ -1,0 +1,1 @@
+"""Stage 3, what the record shows: facts read off it, without a model."""

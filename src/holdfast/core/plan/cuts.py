@@ -1,0 +1,156 @@
+"""Where history may change without breaking a request: what each of several rules allows.
+
+Every rule is independent and knows one thing that a provider rejects. A place is legal when all of
+them agree. Tiers 1 and 2 change items where they stand; cutting history off is for tier 3 and
+for finding where the recent tail begins.
+"""
+
+from collections.abc import Callable
+from itertools import accumulate, pairwise
+
+from msgspec import Struct
+
+from holdfast.core.ledger.entry import Thought, ToolCalled, ToolReturned, role_of
+from holdfast.core.measure.models import Model
+from holdfast.core.observe.calls import Scene
+
+SERVER_SIDE = ("srvtoolu_", "mcptoolu_")
+"""How the ids of tools begin that the provider itself runs: their results have a shape of their
+own, and a text in its place is refused."""
+
+
+class Ground(Struct, frozen=True):
+    """What the rules look at."""
+
+    scene: Scene
+    model: Model
+    sent: int = 0
+    """How many items the provider has seen."""
+
+    @property
+    def bound(self) -> bool:
+        """Whether thinking in sight holds only after exactly the bytes it was made on."""
+        return self.model.bound or not self.model.known
+
+
+def legal_cuts(ground: Ground) -> list[int]:
+    """The places before which history may be cut, the beginning and the end included."""
+    allowed = [rule(ground) for rule in CUT_RULES]
+    count = len(ground.scene.items)
+    return [at for at in range(count + 1) if all(rule[at] for rule in allowed)]
+
+
+def _keeps_pairs(ground: Ground) -> list[bool]:
+    """A call and its result stay together; a call that waits for one stays with what follows.
+
+    A call that the agent went on without is dead: nobody waits for it any more.
+    """
+    scene = ground.scene
+    count = len(scene.items)
+    opened = [0] * (count + 2)
+    for pair in scene.pairs:
+        if pair.result is None and pair.step < scene.step_count:
+            continue
+        opened[pair.call + 1] += 1
+        opened[(count if pair.result is None else pair.result) + 1] -= 1
+    depth = list(accumulate(opened))
+    return [depth[at] == 0 or at == 0 for at in range(count + 1)]
+
+
+def _keeps_messages(ground: Ground) -> list[bool]:
+    """The parts of one message stay together, parallel calls among them."""
+    items = ground.scene.items
+    inner = [before.entry.message != after.entry.message for before, after in pairwise(items)]
+    return [True, *inner, True] if items else [True]
+
+
+def _keeps_loops(ground: Ground) -> list[bool]:
+    """Sealed thinking goes or stays with the whole loop of calls it is part of."""
+    items = ground.scene.items
+    legal = [True] * (len(items) + 1)
+    sealed = False
+    for at, item in enumerate(items):
+        role = role_of(item.body)
+        if role == "user":
+            sealed = False
+        if sealed:
+            legal[at] = False
+        sealed = sealed or (isinstance(item.body, Thought) and bool(item.body.seal))
+    return legal
+
+
+CUT_RULES: tuple[Callable[[Ground], list[bool]], ...] = (
+    _keeps_pairs,
+    _keeps_messages,
+    _keeps_loops,
+)
+
+
+def may_change(ground: Ground) -> list[bool]:
+    """For each item: whether its bytes may change where it stands."""
+    allowed = [rule(ground) for rule in CHANGE_RULES]
+    return [all(rule[at] for rule in allowed) for at in range(len(ground.scene.items))]
+
+
+def _before_no_bound_thinking(ground: Ground) -> list[bool]:
+    """What stands before thinking that is bound to it stays as it was sent."""
+    items = ground.scene.items
+    if not ground.bound:
+        return [True] * len(items)
+    last = max((at for at, item in enumerate(items) if _is_sealed(item.body)), default=-1)
+    return [at > last for at in range(len(items))]
+
+
+def _is_sealed(body: object) -> bool:
+    return isinstance(body, Thought) and bool(body.seal)
+
+
+def _is_ours_to_write(ground: Ground) -> list[bool]:
+    """What the provider's own tools returned has a shape that a text cannot take."""
+    return [
+        not (
+            isinstance(item.body, ToolCalled | ToolReturned)
+            and item.body.call.startswith(SERVER_SIDE)
+        )
+        for item in ground.scene.items
+    ]
+
+
+def _stands_alone(ground: Ground) -> list[bool]:
+    """A stand-in is never stood in for: what it hides would be two steps away."""
+    return [not item.covers for item in ground.scene.items]
+
+
+def _has_its_pair(ground: Ground) -> list[bool]:
+    """A result that answers no call in sight, or a call nobody answered, is left alone."""
+    scene = ground.scene
+    return [
+        not isinstance(item.body, ToolCalled | ToolReturned)
+        or at in scene.of_result
+        or (at in scene.of_call and scene.of_call[at].result is not None)
+        for at, item in enumerate(scene.items)
+    ]
+
+
+CHANGE_RULES: tuple[Callable[[Ground], list[bool]], ...] = (
+    _before_no_bound_thinking,
+    _is_ours_to_write,
+    _stands_alone,
+    _has_its_pair,
+)
+
+
+def tail_start(ground: Ground, tokens: list[int], *, share: int, steps: int) -> int:
+    """Where the recent part begins: so many tokens or steps from the end, at no call's expense."""
+    scene = ground.scene
+    whole = [_keeps_pairs(ground), _keeps_messages(ground)]
+    behind, at = 0, len(scene.items)
+    while at > 0:
+        young = scene.step_count - scene.steps[at - 1] < steps
+        if not young and behind + tokens[at - 1] > share:
+            break
+        at -= 1
+        behind += tokens[at]
+    while at > 0 and not all(rule[at] for rule in whole):
+        at -= 1
+    return at

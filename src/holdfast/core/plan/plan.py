@@ -1,0 +1,49 @@
+"""Plan: what would change, what that costs and wins, and what stays as it is.
+
+A plan is a value: it can be printed, refused by a person or a verifier, and only then carried out.
+"""
+
+from msgspec import Struct
+
+from holdfast.core.measure.usage import Usage
+from holdfast.core.plan.gain import Bill
+
+
+class Planned(Struct, frozen=True):
+    """One step of a plan, as a reader sees it."""
+
+    kind: str
+    tier: int
+    what: str
+    reason: str
+    before: int
+    after: int
+    ref: str = ""
+
+
+class Kept(Struct, frozen=True):
+    """Something that stays in sight, and why."""
+
+    what: str
+    count: int
+    tokens: int
+    reason: str
+
+
+class Plan(Struct, frozen=True):
+    """What should change in a window, and what follows from it."""
+
+    trigger: str
+    before: Usage
+    after: Usage
+    steps: tuple[Planned, ...] = ()
+    bill: Bill = Bill(0.0, 0.0)
+    requests: int = 0
+    """Further requests that the bill counts on."""
+    verdict: str = "nothing"
+    """`apply`, `postpone`, `nothing` to do, or `refused`."""
+    reason: str = ""
+    kept: tuple[Kept, ...] = ()
+    """What stays, protected or because nothing smaller could stand there."""
+    floor: int = 0
+    """The smallest window that is legal without a summary, in tokens."""

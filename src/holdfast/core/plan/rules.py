@@ -1,0 +1,445 @@
+"""The rules in force, as one table that code and documents share: gates, rules, triggers, tree.
+
+The wording is the protocol's own; the numbers are the policy's, so a profile changes both what is
+done and what is said. What is not built yet is in the table too, and says so.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+
+from msgspec import Struct
+
+from holdfast.core.ledger.entry import Compressed, EntryId, Step, ToolCalled, ToolReturned
+from holdfast.core.ledger.window import Item
+from holdfast.core.measure.usage import ACTIONS, BOUNDS, Level
+from holdfast.core.observe.artifacts import touch_of
+from holdfast.core.plan.policy import Policy
+
+NOT_BUILT = "not built yet"
+NEVER = 1_000_000
+"""A bound from here on is none: no window is so full, no result so large."""
+
+
+class Gate(Struct, frozen=True):
+    """A check between what is noticed and what is done about it."""
+
+    id: str
+    type: str
+    """`SOFT` advises, `GATE` has to be passed or its other branch is taken, `HARD` asks nothing."""
+    trigger: str
+    checks: tuple[str, ...] = ()
+    on_pass: str = ""
+    on_fail: str = ""
+    action: str = ""
+    """What a gate without checks does in any case."""
+    built: bool = True
+
+
+class Rule(Struct, frozen=True):
+    """Something that is always (`+`) or never (`-`) done, and how that is kept."""
+
+    sign: str
+    name: str
+    text: str
+    kept: str
+    built: bool = True
+
+
+class Trigger(Struct, frozen=True):
+    """Something that calls for a compression, or for a look at whether one is due."""
+
+    name: str
+    metric: str
+    """`fraction` of the window, `tokens`, `turns`, `event` or `manual`."""
+    when: str
+    action: str
+    value: int = 0
+    """The number it is measured against; 0 where there is none."""
+    on: bool = True
+    """Whether the policy in force listens to it."""
+    built: bool = True
+
+
+class Branch(Struct, frozen=True):
+    """One answer of the decision tree."""
+
+    when: str
+    then: str
+    built: bool = True
+
+
+class Question(Struct, frozen=True):
+    """One question of the decision tree, and what follows from each answer."""
+
+    moment: str
+    question: str
+    branches: tuple[Branch, ...]
+
+
+class Threshold(Struct, frozen=True):
+    """One level of the scale by which a window is coloured."""
+
+    level: str
+    start: int
+    """Percent of the effective window from which it is this level."""
+    action: str
+
+
+class Rules(Struct, frozen=True):
+    """Everything that is in force."""
+
+    thresholds: tuple[Threshold, ...]
+    gates: tuple[Gate, ...]
+    rules: tuple[Rule, ...]
+    triggers: tuple[Trigger, ...]
+    tree: tuple[Question, ...]
+
+
+def rules_for(policy: Policy) -> Rules:
+    """The rules, with the numbers of a policy."""
+    return Rules(
+        thresholds=thresholds(),
+        gates=gates_for(policy),
+        rules=_nine(policy),
+        triggers=_triggers(policy),
+        tree=_tree(policy),
+    )
+
+
+def thresholds() -> tuple[Threshold, ...]:
+    """The scale of levels: the same under every policy."""
+    starts = [0, *(round(bound * 100) for bound, _ in BOUNDS)]
+    levels = [*(level for _, level in BOUNDS), Level.CRITICAL]
+    pairs = zip(starts, levels, strict=True)
+    return tuple(Threshold(level.value, start, ACTIONS[level]) for start, level in pairs)
+
+
+def gates_for(policy: Policy) -> tuple[Gate, ...]:
+    """The five gates."""
+    at = policy.at
+    return (
+        Gate(
+            id="HOOK-CTX-001",
+            type="SOFT",
+            trigger=f"Large tool result detected (> {_thousands(policy.offload.above)} tokens)",
+            checks=("Result can be offloaded safely", "Preview captures essential info"),
+            on_pass="Apply Tier 1 offloading",
+            on_fail="Keep in context with warning",
+        ),
+        Gate(
+            id="HOOK-CTX-002",
+            type="GATE",
+            trigger=f"Context exceeds {_percent(at.batch)}",
+            checks=("Old tool inputs exist to truncate", "Content already persisted to disk"),
+            on_pass="Apply Tier 2 truncation",
+            on_fail="Skip to Tier 3 evaluation",
+        ),
+        Gate(
+            id="HOOK-CTX-003",
+            type="GATE",
+            trigger=f"Context exceeds {_percent(at.summary)}",
+            checks=(
+                "Tier 1 and 2 exhausted or insufficient",
+                "Session intent captured",
+                "Artifacts documented",
+            ),
+            on_pass="Apply Tier 3 summarisation",
+            on_fail="Immediate checkpoint + fresh session",
+            built=False,
+        ),
+        Gate(
+            id="HOOK-CTX-004",
+            type="SOFT",
+            trigger="Post Tier 3 summarisation",
+            checks=("Intent alignment verified", "No drift indicators present"),
+            on_pass="Continue with task",
+            on_fail="Recover context and realign",
+            built=False,
+        ),
+        Gate(
+            id="HOOK-CTX-005",
+            type="HARD",
+            trigger=f"Context exceeds {_percent(at.critical)}",
+            action="Create checkpoint, recommend fresh session",
+            built=False,
+        ),
+    )
+
+
+def _thousands(tokens: int) -> str:
+    """Tokens as the protocol writes them: 15k."""
+    if tokens >= NEVER:
+        return "∞"
+    return f"{tokens // 1000}k" if tokens and tokens % 1000 == 0 else f"{tokens:,}"
+
+
+def _percent(percent: int) -> str:
+    return f"{percent}%" if percent < NEVER else "∞%"
+
+
+def _nine(policy: Policy) -> tuple[Rule, ...]:
+    large = _thousands(policy.offload.above)
+    return (
+        Rule(
+            "+",
+            "offload-large-results",
+            f"Always offload > {large} token results",
+            "a larger result leaves before it is ever sent; reference, preview, outline stay",
+        ),
+        Rule(
+            "+",
+            "truncate-persisted-inputs",
+            "Truncate tool inputs already on disk",
+            "only calls whose content was seen on disk, by hash, are cut; keys and JSON stay",
+        ),
+        Rule(
+            "+",
+            "preserve-session-intent",
+            "Never lose original objective",
+            "a compression that changes the user's words is refused before it is written",
+        ),
+        Rule(
+            "+",
+            "archive-before-summarise",
+            "Always save full conversation",
+            "every entry is in the ledger, word for word, before anything can be hidden",
+        ),
+        Rule(
+            "+",
+            "verify-post-compression",
+            "Check for goal drift after Tier 3",
+            "every compression is checked for losses; the watch for drift comes with tier 3",
+            built=False,
+        ),
+        Rule(
+            "+",
+            "recover-on-drift",
+            "Actively recover if drift detected",
+            "`holdfast recover` finds what left; by itself it happens once drift is watched",
+            built=False,
+        ),
+        Rule(
+            "-",
+            "lose-critical-facts",
+            "Never compress away essential info",
+            "what was used since stays in the outline; all of it opens by its reference",
+        ),
+        Rule(
+            "-",
+            "assume-context-available",
+            "Always check if info needs recovery",
+            "every stand-in names what it hides and how to read it",
+        ),
+        Rule(
+            "-",
+            "ignore-compression-thresholds",
+            "Follow CTX-001 thresholds",
+            "every window is measured against them before it is sent; what is put off is logged",
+        ),
+    )
+
+
+def _triggers(policy: Policy) -> tuple[Trigger, ...]:
+    at, large = policy.at, policy.offload.above
+    return (
+        Trigger(
+            "large result",
+            "tokens",
+            f"a result > {_thousands(large)} tokens",
+            "Apply Tier 1 immediately",
+            large,
+            on=large < NEVER,
+        ),
+        _fraction("tiers 1 and 2", at.batch, "Apply Tier 1 & 2 when it pays"),
+        _fraction("structured summary", at.summary, "Begin the structured summary", built=False),
+        _fraction("critical", at.critical, "Force compression + observation masking"),
+        Trigger(
+            "token threshold",
+            "tokens",
+            f"from {at.tokens:,} tokens" if at.tokens else "as context nears the limit",
+            "Compress, whatever the percentage",
+            at.tokens,
+            on=bool(at.tokens),
+        ),
+        Trigger(
+            "turn count",
+            "turns",
+            f"more than {at.turns} turns" if at.turns else "a number of turns",
+            "Evaluate for compression",
+            at.turns,
+            on=bool(at.turns),
+        ),
+        _event("task boundary", "task_done", "Compress the completed task's context", policy),
+        _event("phase transition", "phase_change", "Compress between phases", policy),
+        _event("session end", "session_end", "Compress before the session ends", policy),
+        *MANUAL,
+    )
+
+
+def _fraction(name: str, percent: int, action: str, *, built: bool = True) -> Trigger:
+    when = f"from {_percent(percent)} of the window"
+    return Trigger(name, "fraction", when, action, percent, on=percent < NEVER, built=built)
+
+
+def _event(name: str, event: str, action: str, policy: Policy) -> Trigger:
+    return Trigger(name, "event", event, action, on=event in policy.at.events)
+
+
+MANUAL = (
+    Trigger("/compact", "manual", "`holdfast compress`", "Compress now, what the planner finds"),
+    Trigger("/clear", "manual", "the agent's own", "Full reset, then recovery", built=False),
+    Trigger(
+        "pre-check", "manual", "`holdfast compress --dry-run`", "Show what would be compressed"
+    ),
+    Trigger("compress", "manual", 'the word "compress"', "Evaluate now, apply what pays"),
+    Trigger("context status", "manual", 'the words "context status"', "Report how full it is"),
+)
+
+
+def _tree(policy: Policy) -> tuple[Question, ...]:
+    return (
+        Question(
+            "TOOL RESULT RECEIVED",
+            f"Is it > {_plain(policy.offload.above)} tokens?",
+            (Branch("YES", "Apply Tier 1 immediately"), Branch("NO", "Continue")),
+        ),
+        Question(
+            "CONTEXT THRESHOLD CHECK (periodic)",
+            "Check current usage percentage",
+            tuple(_levels(policy)),
+        ),
+        Question(
+            "POST-COMPRESSION",
+            "Was Tier 3 applied?",
+            (
+                Branch("If Tier 3 applied", "Run drift detection", built=False),
+                Branch("If drift detected", "Recover and realign", built=False),
+                Branch("Then", "Continue with task"),
+            ),
+        ),
+    )
+
+
+def _plain(tokens: int) -> str:
+    return f"{tokens:,}" if tokens < NEVER else "∞"
+
+
+def _levels(policy: Policy) -> Iterable[Branch]:
+    """The answers by percentage; a span that a policy leaves empty has none."""
+    batch, summary, critical = policy.at.batch, policy.at.summary, policy.at.critical
+    yield Branch(f"< {_percent(batch)}", "Continue normally")
+    if batch < summary:
+        yield Branch(f"{batch}-{summary}%", "Apply Tier 2")
+    if summary < critical:
+        yield Branch(f"{max(batch, summary)}-{critical}%", "Apply Tier 3", built=False)
+    if critical < NEVER:
+        yield Branch(f"> {critical}%", "Checkpoint + recommend fresh session", built=False)
+
+
+class Facts(Struct, frozen=True):
+    """What gates are judged by: a compression that was made on paper, and what is in sight."""
+
+    percent: float = 0.0
+    """How full the window is."""
+    results: int = 0
+    """Tool results that would leave."""
+    previews: int = 0
+    """Of these, those whose stand-in says what they held."""
+    losses: tuple[str, ...] = ()
+    """What the compression would break."""
+    inputs: int = 0
+    """Large inputs of writes and edits that are in sight."""
+    persisted: int = 0
+    """Of these, those whose content was seen on disk."""
+
+
+class Verdict(Struct, frozen=True):
+    """How a gate was judged."""
+
+    gate: str
+    passed: bool
+    checks: tuple[tuple[str, bool], ...]
+    """Each check, and whether it holds."""
+    outcome: str
+
+
+def facts_of(
+    percent: float,
+    body: Compressed | None,
+    losses: tuple[str, ...],
+    inputs: Collection[EntryId] = (),
+    persisted: Collection[EntryId] = (),
+) -> Facts:
+    """The facts of a compression made on paper; `inputs` and `persisted` name entries of calls."""
+    results = [step for step in (body.steps if body else ()) if _is_result(step)]
+    return Facts(
+        percent=percent,
+        results=len(results),
+        previews=sum(bool(_said(step)) for step in results),
+        losses=losses,
+        inputs=len(inputs),
+        persisted=sum(name in persisted for name in inputs),
+    )
+
+
+def _is_result(step: Step) -> bool:
+    return isinstance(step.stand_in, ToolReturned)
+
+
+def _said(step: Step) -> str:
+    """What a stand-in says of what it hides, below or behind its own first words."""
+    assert isinstance(step.stand_in, ToolReturned)
+    text = step.stand_in.output
+    return (text.partition("**Outline:** ")[2] or text.partition("] ")[2]).strip()
+
+
+def large_inputs(
+    items: Iterable[Item], tokens: Mapping[int, int], policy: Policy
+) -> tuple[EntryId, ...]:
+    """The writes and edits in sight whose input is large."""
+    return tuple(
+        item.entry.id
+        for item in items
+        if isinstance(item.body, ToolCalled)
+        and item.stand_in is None
+        and tokens.get(item.entry.seq, 0) > policy.truncate.above
+        and touch_of(item.body).verb in ("write", "edit")
+    )
+
+
+def concerned(policy: Policy, facts: Facts) -> tuple[Gate, ...]:
+    """The gates whose trigger has come."""
+    at = policy.at
+    reached = {
+        "HOOK-CTX-001": facts.results > 0,
+        "HOOK-CTX-002": facts.percent >= at.batch,
+        "HOOK-CTX-003": facts.percent >= at.summary,
+        "HOOK-CTX-005": facts.percent >= at.critical,
+    }
+    return tuple(gate for gate in gates_for(policy) if reached.get(gate.id))
+
+
+def judge(gate: Gate, facts: Facts) -> Verdict:
+    """Whether a gate is passed, check by check, and what follows."""
+    if not gate.checks:
+        outcome = gate.action if gate.built else f"{gate.action} ({NOT_BUILT})"
+        return Verdict(gate.id, True, (), outcome)
+    if gate.id not in JUDGES:
+        return Verdict(gate.id, False, (), NOT_BUILT)
+    checks = tuple(zip(gate.checks, JUDGES[gate.id](facts), strict=True))
+    passed = all(holds for _, holds in checks)
+    return Verdict(gate.id, passed, checks, gate.on_pass if passed else gate.on_fail)
+
+
+def _offloads(facts: Facts) -> tuple[bool, ...]:
+    return not facts.losses, facts.previews == facts.results
+
+
+def _truncates(facts: Facts) -> tuple[bool, ...]:
+    return facts.inputs > 0, facts.persisted > 0
+
+
+JUDGES: dict[str, Callable[[Facts], tuple[bool, ...]]] = {
+    "HOOK-CTX-001": _offloads,
+    "HOOK-CTX-002": _truncates,
+}
+"""How the checks of each gate are answered, in their order."""

@@ -1,0 +1,1 @@
+"""Change it: a step of a plan becomes what readers see instead."""

@@ -1,0 +1,80 @@
+"""Tier 2: the text of an old write or edit leaves the call; keys and JSON stay what they were."""
+
+from collections.abc import Callable
+
+from holdfast.core.ledger.entry import ToolCalled
+from holdfast.core.ledger.jsontext import (
+    NotJson,
+    as_text,
+    elements,
+    encode,
+    joined_array,
+    joined_object,
+    members,
+    parse,
+)
+from holdfast.core.measure.tokens import CountTokens
+from holdfast.core.observe.artifacts import Touch
+from holdfast.core.observe.marks import REFERENCE, TRUNCATED, is_stand_in
+from holdfast.core.shrink.outline.outline import outline
+
+DEEPEST = 6
+"""Levels of nesting that are looked into: edits come in lists of objects."""
+
+PERSISTED = "Content persisted to disk ✓"
+LEDGER_ONLY = "Content kept in the ledger"
+
+
+def truncate(
+    body: ToolCalled, *, touch: Touch, ref: str, persisted: bool, above: int, count: CountTokens
+) -> ToolCalled | None:
+    """The call with its large texts replaced by references; nothing when it has none."""
+
+    def shorter(text: str) -> str | None:
+        size = len(text) if len(text) <= above else count(text)
+        if size <= above or is_stand_in(text):
+            return None
+        return _stub(body.tool, touch.path, ref, persisted, text, size)
+
+    try:
+        written = _shortened(body.arguments.encode("utf-8", "surrogatepass"), shorter, DEEPEST)
+    except NotJson:
+        return None
+    if written is None:
+        return None
+    return ToolCalled(body.call, body.tool, written.decode("utf-8", "surrogatepass"))
+
+
+def _stub(tool: str, path: str, ref: str, persisted: bool, text: str, size: int) -> str:
+    done = outline(text, lines=0)
+    return "\n".join(
+        [
+            f"{TRUNCATED}{tool}",
+            f"{REFERENCE}{ref}",
+            f"**Original Size:** {size:,} tokens",
+            f"**Path:** {path or 'unknown'}",
+            f"**Summary:** {done.summary}",
+            f"**Status:** {PERSISTED if persisted else LEDGER_ONLY}",
+        ]
+    )
+
+
+def _shortened(raw: bytes, shorter: Callable[[str], str | None], depth: int) -> bytes | None:
+    """A JSON value with its large texts shortened, all else as it was; None if it has none."""
+    first = raw.lstrip()[:1]
+    if first == b'"':
+        stub = shorter(as_text(parse(raw)[0]))
+        return None if stub is None else encode(stub)
+    if depth == 0 or first not in (b"{", b"["):
+        return None
+    if first == b"[":
+        items = elements(raw)
+        made = [_shortened(item, shorter, depth - 1) for item in items]
+        if not any(made):
+            return None
+        return joined_array([new or old for new, old in zip(made, items, strict=True)])
+    parts = members(raw)
+    changed = {key: _shortened(value, shorter, depth - 1) for key, value in parts.items()}
+    if not any(changed.values()):
+        return None
+    return joined_object({key: changed[key] or value for key, value in parts.items()})

@@ -1,0 +1,1 @@
+"""Stage 6, was anything lost: rules from before and after to complaints."""

@@ -1,0 +1,130 @@
+"""Rules from (before, after) to complaints: a compression that breaks one is not made.
+
+Each rule knows one promise. They look at windows, not at plans, so they hold whoever made the
+compression and whatever it was meant to do.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+from holdfast.core.ledger.entry import (
+    Attached,
+    EntryId,
+    Opaque,
+    Said,
+    Thought,
+    ToolCalled,
+    ToolReturned,
+)
+from holdfast.core.ledger.jsontext import NotJson, parse
+from holdfast.core.ledger.window import Item
+from holdfast.core.observe.marks import is_stand_in
+
+Rule: TypeAlias = "Callable[[Sequence[Item], Sequence[Item]], list[str]]"
+
+
+def losses(
+    before: Sequence[Item], after: Sequence[Item], *, saved: int, pinned: Mapping[EntryId, str]
+) -> tuple[str, ...]:
+    """What a compression would break, one sentence each; nothing when it may be made."""
+    found = [complaint for rule in RULES for complaint in rule(before, after)]
+    if saved <= 0:
+        found.append("the window would not be smaller")
+    found += _unpinned(after, pinned)
+    return tuple(found)
+
+
+def _calls(items: Sequence[Item], kind: type[ToolCalled] | type[ToolReturned]) -> list[str]:
+    return [item.body.call for item in items if isinstance(item.body, kind)]
+
+
+def _keeps_pairs(before: Sequence[Item], after: Sequence[Item]) -> list[str]:
+    """Every call and every result is still there, in the same order."""
+    for kind, name in ((ToolCalled, "calls"), (ToolReturned, "results")):
+        if _calls(before, kind) != _calls(after, kind):
+            return [f"the {name} in sight would not be the same"]
+    return []
+
+
+def _keeps_words(before: Sequence[Item], after: Sequence[Item]) -> list[str]:
+    """What was said, by whomever, stands as it was: tiers 1 and 2 touch no words."""
+
+    def said(items: Sequence[Item]) -> list[tuple[EntryId, str]]:
+        kinds = Said | Attached | Opaque
+        return [(i.entry.id, repr(i.body)) for i in items if isinstance(i.body, kinds)]
+
+    return [] if said(before) == said(after) else ["words that were said would change"]
+
+
+def _keeps_seals(before: Sequence[Item], after: Sequence[Item]) -> list[str]:
+    """Sealed thinking is as it was or gone, and gone only from the front."""
+
+    def sealed(items: Sequence[Item]) -> list[tuple[str, str]]:
+        return [
+            (item.body.text, item.body.seal)
+            for item in items
+            if isinstance(item.body, Thought) and item.body.seal
+        ]
+
+    was, now = sealed(before), sealed(after)
+    kept = was[len(was) - len(now) :] if now else []
+    return [] if now == kept else ["sealed thinking would change in the middle"]
+
+
+def _keeps_json(before: Sequence[Item], after: Sequence[Item]) -> list[str]:
+    """Arguments that were JSON are JSON, with the same keys."""
+    was = {item.entry.id: item.body for item in before}
+    found: list[str] = []
+    for item in after:
+        old = was.get(item.entry.id)
+        if not isinstance(item.body, ToolCalled) or item.body is old:
+            continue
+        assert isinstance(old, ToolCalled)
+        if _keys(old.arguments) != _keys(item.body.arguments):
+            found.append(f"the arguments of call {old.call} would lose their shape")
+    return found
+
+
+def _keys(arguments: str) -> list[str] | str:
+    try:
+        value, flaw = parse(arguments.encode("utf-8", "surrogatepass"))
+    except NotJson:
+        return "no JSON"
+    if flaw is not None:
+        return flaw
+    return list(value) if isinstance(value, dict) else type(value).__name__
+
+
+def _hides_no_stand_in(before: Sequence[Item], after: Sequence[Item]) -> list[str]:
+    """Nothing stands in for a stand-in, ours or one that a client sent back."""
+    standing = {item.entry.id: item for item in after}
+    return [
+        f"a stand-in for {item.entry.id[:12]} would be stood in for"
+        for item in before
+        if isinstance(item.body, ToolReturned)
+        and (item.covers or is_stand_in(item.body.output))
+        and standing.get(item.entry.id, item).body != item.body
+    ]
+
+
+RULES: tuple[Rule, ...] = (
+    _keeps_pairs,
+    _keeps_words,
+    _keeps_seals,
+    _keeps_json,
+    _hides_no_stand_in,
+)
+
+
+def _unpinned(after: Sequence[Item], pinned: Mapping[EntryId, str]) -> list[str]:
+    """Words that the user made stay are there, word for word."""
+    shown = {item.entry.id: item for item in after}
+    return [
+        f"pinned words of entry {name[:12]} would be missing"
+        for name, words in pinned.items()
+        if name not in shown or words not in _text(shown[name])
+    ]
+
+
+def _text(item: Item) -> str:
+    return item.body.text if isinstance(item.body, Said | Thought) else ""

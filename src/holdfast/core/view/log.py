@@ -1,0 +1,96 @@
+"""The compression log: every event with the fields that the protocol names."""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from holdfast.core.ledger.entry import Compacted, Compressed, Entry, Noted, Restored
+
+KINDS = {1: "TIER_1", 2: "TIER_2", 3: "TIER_3"}
+
+
+class Event(Struct, frozen=True):
+    """One thing that happened to a window."""
+
+    at: str
+    kind: str
+    """`TIER_1`, `TIER_2`, `TIER_3`, `HOST`, `UNDO` or `POSTPONED`."""
+    trigger: str
+    before: int = 0
+    after: int = 0
+    saved: int = 0
+    """Net: what left, less what stands in for it."""
+    files: tuple[str, ...] = ()
+    intent: bool = True
+    """Whether the first request stood in the window, word for word."""
+    steps: tuple[str, ...] = ()
+    ref: str = ""
+
+
+def events_of(entries: Iterable[Entry]) -> tuple[Event, ...]:
+    """What happened to a window, oldest first."""
+    found: list[Event] = []
+    for entry in entries:
+        event = _event(entry)
+        if event is not None:
+            found.append(event)
+    return tuple(found)
+
+
+def _event(entry: Entry) -> Event | None:
+    ref = entry.id[:12]
+    match entry.body:
+        case Compressed() as body:
+            return _compressed(entry, body)
+        case Restored() as body:
+            return Event(entry.at, "UNDO", f"undo of {body.compressed[:12]}", ref=ref)
+        case Compacted() as body:
+            trigger = body.trigger or "the agent's own program"
+            return Event(entry.at, "HOST", trigger, intent=False, ref=ref)
+        case Noted(what="postponed") as body:
+            why = f"{body.facts.get('trigger', '')}: {body.facts.get('reason', '')}"
+            return Event(entry.at, "POSTPONED", why, ref=ref)
+        case _:
+            return None
+
+
+def _compressed(entry: Entry, body: Compressed) -> Event:
+    raw = sum(step.before - step.after for step in body.steps)
+    saved = body.before - body.after if body.before else raw
+    tier = max(step.tier for step in body.steps)
+    return Event(
+        at=entry.at,
+        kind="HOST" if body.by != "holdfast" else KINDS.get(tier, "TIER_1"),
+        trigger=body.trigger or "replaced by the agent's own program",
+        before=body.before,
+        after=body.after,
+        saved=saved,
+        files=tuple(step.file for step in body.steps if step.file),
+        intent=body.intent,
+        steps=tuple(f"{s.kind or 'replaced'}: {s.reason}" for s in body.steps),
+        ref=entry.id[:12],
+    )
+
+
+def render_log(events: Iterable[Event]) -> str:
+    """The log as Markdown, in the protocol's own form."""
+    parts = ["## Compression Event Log"]
+    for event in events:
+        parts += ["", *_rendered(event)]
+    if len(parts) == 1:
+        parts += ["", "None"]
+    return "\n".join(parts)
+
+
+def _rendered(event: Event) -> list[str]:
+    files = ", ".join(event.files) or "None"
+    return [
+        f"**Timestamp:** {event.at or 'unknown'}",
+        f"**Event Type:** {event.kind}",
+        f"**Trigger:** {event.trigger}",
+        f"**Tokens Before:** {event.before:,}",
+        f"**Tokens After:** {event.after:,}",
+        f"**Tokens Saved:** {event.saved:,}",
+        f"**Files Created:** {files}",
+        f"**Intent Preserved:** {'YES' if event.intent else 'VERIFICATION_NEEDED'}",
+    ]

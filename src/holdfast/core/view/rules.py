@@ -1,0 +1,108 @@
+"""The rules in force as a person reads them, and the gates in the protocol's own XML."""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from holdfast.core.plan.rules import NOT_BUILT, Gate, Question, Rule, Rules, Trigger
+
+
+class Shown(Struct, frozen=True):
+    """A value in force, and where it came from."""
+
+    name: str
+    value: str
+    origin: str
+
+
+def render_rules(rules: Rules, values: Sequence[Shown]) -> str:
+    """The rules as text: values and where they come from, then what follows from them."""
+    sections = (
+        ("Values in force", _values(values)),
+        ("Levels", _levels(rules)),
+        ("Gates", [line for gate in rules.gates for line in _gate(gate)]),
+        ("Rules", [line for rule in rules.rules for line in _rule(rule)]),
+        ("Triggers", _triggers(rules.triggers)),
+        ("Decision tree", _tree(rules.tree)),
+    )
+    parts = ["## Context Rules"]
+    for title, lines in sections:
+        if lines:
+            parts += ["", f"### {title}", *lines]
+    return "\n".join(parts)
+
+
+def _values(values: Sequence[Shown]) -> list[str]:
+    name = max((len(one.name) for one in values), default=0)
+    value = min(max((len(one.value) for one in values), default=0), 24)
+    return [f"{one.name:{name}}  {one.value:{value}}  {one.origin}" for one in values]
+
+
+def _levels(rules: Rules) -> list[str]:
+    ends = [f"< {one.start}%" for one in rules.thresholds[1:]]
+    spans = [*ends, f"{rules.thresholds[-1].start}% up"]
+    pairs = zip(rules.thresholds, spans, strict=True)
+    return [f"{one.level:8}  {span:>7}  {one.action}" for one, span in pairs]
+
+
+def _gate(gate: Gate) -> list[str]:
+    lines = [f"{gate.id} {gate.type:4}  {gate.trigger}{_unbuilt(gate.built)}"]
+    lines += [f"  check    {check}" for check in gate.checks]
+    lines += [f"  {word:7}  {text}" for word, text in _branches(gate) if text]
+    return lines
+
+
+def _branches(gate: Gate) -> tuple[tuple[str, str], ...]:
+    return ("on pass", gate.on_pass), ("on fail", gate.on_fail), ("action", gate.action)
+
+
+def _rule(rule: Rule) -> list[str]:
+    name = rule.sign + rule.name
+    return [f"{name:31} {rule.text}{_unbuilt(rule.built)}", f"  {rule.kept}"]
+
+
+def _triggers(triggers: Iterable[Trigger]) -> list[str]:
+    return [
+        f"{'on ' if one.on else 'off'} {one.name:18}  {one.metric:8}  {one.when:29}  "
+        f"{one.action}{_unbuilt(one.built)}"
+        for one in triggers
+    ]
+
+
+def _tree(tree: Iterable[Question]) -> list[str]:
+    lines: list[str] = []
+    for number, one in enumerate(tree, 1):
+        lines += [f"{number}. {one.moment}", f"   {one.question}"]
+        lines += [f"   {row.when:18} → {row.then}{_unbuilt(row.built)}" for row in one.branches]
+    return lines
+
+
+def _unbuilt(built: bool) -> str:
+    return "" if built else f" ({NOT_BUILT})"
+
+
+def render_xml(gates: Iterable[Gate]) -> str:
+    """The gates as `<stop-hook>` elements."""
+    return "\n\n".join("\n".join(_element(gate)) for gate in gates)
+
+
+def _element(gate: Gate) -> list[str]:
+    lines = [f'<stop-hook id="{_escaped(gate.id)}" type="{_escaped(gate.type)}">']
+    lines.append(_leaf("trigger", gate.trigger))
+    if gate.checks:
+        checks = ("  " + _leaf("check", check) for check in gate.checks)
+        lines += ["  <validation>", *checks, "  </validation>"]
+    named = (("on-pass", gate.on_pass), ("on-fail", gate.on_fail), ("action", gate.action))
+    lines += [_leaf(name, text) for name, text in named if text]
+    return [*lines, "</stop-hook>"]
+
+
+def _leaf(name: str, text: str) -> str:
+    return f"  <{name}>{_escaped(text)}</{name}>"
+
+
+def _escaped(text: str) -> str:
+    """Text as XML has it; a lone `>` may stand, and the protocol writes it so."""
+    for plain, code in (("&", "&amp;"), ("<", "&lt;"), ('"', "&quot;"), ("]]>", "]]&gt;")):
+        text = text.replace(plain, code)
+    return text

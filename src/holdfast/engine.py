@@ -1,0 +1,398 @@
+"""The engine at work on a session: look, plan, make, write.
+
+Planning happens outside any lock. What comes of it is written only if the window still is the one
+it was planned on; copies on disk are there before the window that names them.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from holdfast.core.compress import (
+    Candidate,
+    after_steps,
+    at_birth,
+    batch,
+    may_be_large,
+    to_budget,
+)
+from holdfast.core.ledger.entry import (
+    Compressed,
+    Entry,
+    EntryId,
+    Restored,
+    Step,
+    ToolCalled,
+    ToolReturned,
+    role_of,
+    text_of,
+)
+from holdfast.core.ledger.head import Head
+from holdfast.core.ledger.jsontext import Json
+from holdfast.core.ledger.size import media_of
+from holdfast.core.ledger.window import Item, Window, in_force
+from holdfast.core.measure.usage import Usage, measure, measure_at_most
+from holdfast.core.observe.calls import read_scene
+from holdfast.core.plan.due import Due, due, ripe
+from holdfast.core.plan.plan import Plan
+from holdfast.core.plan.policy import Policy, for_model
+from holdfast.core.plan.state import State
+from holdfast.core.plan.steps import Proposal
+from holdfast.core.shrink.step import Means, ref_of
+from holdfast.errors import BadCompression, HoldfastError, NothingToShrink
+from holdfast.sight import copied
+from holdfast.stores.store import retried
+from holdfast.vocabularies import counter
+
+if TYPE_CHECKING:
+    from holdfast.session import Session
+
+logger = logging.getLogger(__name__)
+
+MANUAL = "asked for"
+SMALLEST_WRITE = 1_000
+"""Characters of arguments from which a write can be worth cutting short."""
+
+
+class Outcome(Struct, frozen=True):
+    """What a compression came to."""
+
+    messages: list[dict[str, Json]]
+    before: Usage
+    after: Usage
+    steps: tuple[Step, ...] = ()
+    summary: str = ""
+    losses: tuple[str, ...] = ()
+    originals: dict[str, bytes] = {}
+    """By reference: what left the window, whole."""
+    plan: Plan | None = None
+
+    def read(self, ref: str) -> str:
+        """The text that a reference names."""
+        return self.originals[ref].decode("utf-8", "surrogatepass")
+
+
+class Engine:
+    """Decides for one session, and remembers what it has looked at."""
+
+    def __init__(self, session: "Session") -> None:
+        self._session = session
+        self._known: Mapping[EntryId, frozenset[str]] = {}
+        self._sent = 0
+        self._looked = 0
+        self._generation = -1
+        self._checked: set[EntryId] = set()
+        self._told = False
+        """Whether it was said that the window is over its limit, and nothing has changed since."""
+
+    def consider(self) -> None:
+        """Compress if the policy says so. Never raises: the agent goes on with what it had."""
+        try:
+            retried(self._session.name, self._consider)
+        except HoldfastError as error:
+            logger.warning("the window of %r stays as it is: %s", self._session.name, error)
+
+    def handed_out(self) -> None:
+        """Take note that everything in sight was given out to be sent."""
+        items = self._session.window().items
+        if items:
+            self._sent = max(self._sent, items[-1].entry.seq)
+
+    def _consider(self) -> None:
+        window = self._session.window()
+        fresh = self._new_items(window)
+        if any(_is_large_write(item) for item in fresh):
+            self._note_written()
+        if any(_may_leave_at_birth(item, self._session.policy) for item in fresh):
+            self._make(at_birth)
+        called = self._due()
+        if called.action:
+            self._make(lambda state, means: batch(state, means, called))
+        window = self._session.window()
+        self._looked, self._generation = len(window.items), window.generation
+
+    def reached(self, event: str) -> None:
+        """Weigh a batch at a boundary that was told of: a task done, a phase left."""
+
+        def weigh() -> None:
+            called = Due("weigh", event.replace("_", " "))
+            self._make(lambda state, means: batch(state, means, called))
+
+        try:
+            retried(self._session.name, weigh)
+        except HoldfastError as error:
+            logger.warning("the window of %r stays as it is: %s", self._session.name, error)
+
+    def _new_items(self, window: Window) -> list[Item]:
+        """What came since the last look; in a fresh process, since the agent last spoke."""
+        items = window.items
+        if self._generation < 0:
+            start = next((at for at in range(len(items), 0, -1) if _is_spoken(items[at - 1])), 0)
+        else:
+            start = self._looked if self._generation == window.generation else 0
+        return [items[at] for at in range(min(start, len(items)), len(items))]
+
+    def _due(self) -> Due:
+        """What is due, found from the sums; the tokenizer is asked only when they cannot tell."""
+        session = self._session
+        head = session.store.head(session.name) or Head()
+        lane, model, limit = head.lane(session.agent), session.model(), session.limit()
+        policy = self._policy(head)
+        if not head.stale:
+            most = measure_at_most(lane, model, limit)
+            grown = replace(lane, tokens=lane.tokens + lane.uncounted)
+            if not due(most, lane, policy).action or not ripe(grown, most):
+                return Due()
+        lane = session.head().lane(session.agent)
+        usage = measure(lane, model, limit)
+        called = due(usage, lane, policy)
+        return called if ripe(lane, usage) else Due()
+
+    def _policy(self, head: Head) -> Policy:
+        policy = self._session.policy
+        return for_model(policy, policy.model or head.model)
+
+    def _make(self, made: "Callable[[State, Means], Candidate | None]") -> None:
+        """Plan, and write what was planned or that it was put off."""
+        state = self.state()
+        candidate = made(state, self.means(state.policy))
+        if candidate is None:
+            return
+        self._known = candidate.held or self._known
+        if candidate.body is not None:
+            self.write(candidate, state)
+        else:
+            self._put_off(candidate, state)
+
+    def _put_off(self, candidate: Candidate, state: State) -> None:
+        plan = candidate.plan
+        over = plan.before.fraction >= 1 or plan.verdict == "refused"
+        if over and not self._told:
+            logger.warning(
+                "the window of %r has %s tokens and takes %s, and %s",
+                self._session.name,
+                f"{plan.before.tokens:,}",
+                f"{plan.before.limit:,}",
+                plan.reason,
+            )
+        self._told = over
+        facts = {
+            "raw": str(state.lane.tokens),
+            "trigger": plan.trigger,
+            "reason": plan.reason,
+            "saves": str(sum(step.before - step.after for step in plan.steps)),
+            "gain": str(round(plan.bill.gain)),
+        }
+        self._session.note("postponed", **facts)
+
+    def state(self) -> State:
+        """Everything that a plan is made from, as it stands now."""
+        session = self._session
+        head = session.head()
+        window = session.sight.window(whole=True)
+        return State(
+            window=window,
+            counts=session.store.counts(session.name, head.vocabulary),
+            lane=head.lane(session.agent),
+            model=session.model(),
+            limit=session.limit(),
+            policy=self._policy(head),
+            seq=head.seq,
+            sent=max(self._sent, _spoken_upto(window)),
+            warm=self._is_warm(window),
+            known=self._known,
+            spared=_lifted(window.ledger),
+        )
+
+    def _is_warm(self, window: Window) -> bool:
+        """Whether the provider still has what was sent last; nobody knows when nobody told."""
+        at = next((item.entry.at for item in reversed(window.items) if _is_spoken(item)), "")
+        return self._session.seconds_since(at) < self._session.model().cache.seconds
+
+    def means(self, policy: Policy) -> Means:
+        """What shrinking needs: the model's count, and where copies go."""
+        session = self._session
+        vocabulary = (session.store.head(session.name) or Head()).vocabulary
+        return Means(
+            count=counter(vocabulary or session.model().vocabulary),
+            address=self._address(policy) if session.root else _nowhere,
+            policy=policy,
+        )
+
+    def _address(self, policy: Policy) -> "Callable[[Proposal, Item], str]":
+        from holdfast.files.layout import path_of  # late: only when something leaves
+
+        return lambda one, item: path_of(item.entry, one.kind, one.tool, policy.layout)
+
+    def write(self, candidate: Candidate, state: State) -> None:
+        """Write the copies, then the compression that names them.
+
+        Raises:
+            Conflict: the window changed since it was planned.
+            NotWritten: a copy could not be written.
+        """
+        assert candidate.body is not None
+        self._project(candidate.body, state)
+        self._session.commit(candidate.body)
+        self._told = self._told and candidate.plan.after.fraction >= 1
+
+    def _project(self, body: Compressed, state: State) -> None:
+        if not self._session.root:
+            return
+        from holdfast.files.projecting import project
+
+        entries = {item.entry.id: item.body for item in state.window.items}
+        for step in body.steps:
+            if step.file:
+                content = text_of(entries[step.hides[0]])
+                project(self._session.root, step.file, content.encode("utf-8", "surrogatepass"))
+
+    def _note_written(self) -> None:
+        """Note which writes are on disk: only what was seen there may later be cut short."""
+        session = self._session
+        if not session.root:
+            return
+        from holdfast.files.persisted import seen_on_disk
+
+        scene = read_scene(session.window().items)
+        for pair in scene.pairs:
+            item = scene.items[pair.call]
+            if pair.result is None or item.entry.id in self._checked or not _is_large_write(item):
+                continue
+            self._checked.add(item.entry.id)
+            seen = seen_on_disk(pair.body, session.root)
+            if seen is not None and not _failed(scene.items[pair.result]):
+                session.note("persisted", entry=item.entry.id, path=seen[0], sha256=seen[1])
+
+    def plan(self) -> Plan:
+        """What the planner would do now, and why; nothing is changed."""
+        return self.candidate().plan
+
+    def candidate(self, budget: int | None = None) -> Candidate:
+        """What would be done now: by the policy, or to come under a budget."""
+        self._note_written()
+        made = self._weighed(self.state(), budget)
+        self._known = made.held or self._known
+        return made
+
+    def _weighed(self, state: State, budget: int | None) -> Candidate:
+        means = self.means(state.policy)
+        if budget is not None:
+            return to_budget(state, means, budget, f"budget of {budget:,} tokens")
+        called = due(state.usage, state.lane, state.policy)
+        return batch(state, means, called if called.action else Due("weigh", MANUAL))
+
+    def compact(self, budget: int | None = None) -> Outcome:
+        """Compress now: what the planner recommends, or as much as a budget takes.
+
+        Raises:
+            NothingToShrink: the budget cannot be reached; nothing was changed.
+            BadCompression: what was planned would break something; nothing was changed.
+        """
+
+        def attempt() -> Outcome:
+            self._note_written()
+            state = self.state()
+            candidate = self._weighed(state, budget)
+            plan, body = candidate.plan, candidate.body
+            if candidate.losses:
+                raise BadCompression(self._session.name, plan.reason)
+            made = self.outcome(candidate, state)
+            if budget is not None and plan.after.tokens > budget:
+                raise NothingToShrink(plan.after.tokens, budget, made)
+            if body is not None:
+                self.write(candidate, state)
+            return made
+
+        return retried(self._session.name, attempt)
+
+    def outcome(self, candidate: Candidate, state: State) -> Outcome:
+        """What a candidate comes to, written or not."""
+        steps = candidate.body.steps if candidate.body is not None else ()
+        items = after_steps(state.window.items, steps)
+        hidden = {name for step in steps for name in step.hides}
+        originals = {
+            ref_of(item.entry.id): self._original(item)
+            for item in state.window.items
+            if item.entry.id in hidden
+        }
+        plan = candidate.plan
+        return Outcome(
+            messages=copied(self._session.sight.rendered(items)),
+            before=plan.before,
+            after=plan.after,
+            steps=steps,
+            losses=candidate.losses,
+            originals=originals,
+            plan=plan,
+        )
+
+    def _original(self, item: Item) -> bytes:
+        """What left, whole: its words, or the message it came in when it has pictures."""
+        if not media_of(item.body):
+            return text_of(item.body).encode("utf-8", "surrogatepass")
+        session, first = self._session, item.entry.seq - item.entry.part
+        return session.store.arrivals(session.name, {first})[first].raw
+
+    def undo(self) -> Restored:
+        """Lift the newest compression: the next window is the one before it.
+
+        Raises:
+            BadCompression: there is none to lift.
+        """
+
+        def attempt() -> Restored:
+            window = self._session.sight.window(whole=True)
+            made = [entry for entry in in_force(window) if isinstance(entry.body, Compressed)]
+            if not made:
+                raise BadCompression(self._session.name, "there is none to undo")
+            body = cast(Compressed, made[-1].body)
+            back = sum(step.before - step.after for step in body.steps)
+            lane = self._session.head().lane(self._session.agent)
+            lifted = Restored(made[-1].id, window.generation, back, raw=lane.tokens + back)
+            self._session.commit(lifted)
+            return lifted
+
+        return retried(self._session.name, attempt)
+
+
+def _nowhere(one: Proposal, item: Item) -> str:
+    del one, item
+    return ""
+
+
+def _is_spoken(item: Item) -> bool:
+    return role_of(item.body) == "assistant"
+
+
+def _spoken_upto(window: Window) -> int:
+    """The last entry that something of the agent's follows: it has been sent."""
+    items = window.items
+    for at in range(len(items), 0, -1):
+        if _is_spoken(items[at - 1]):
+            return items[at - 1].entry.seq
+    return 0
+
+
+def _lifted(ledger: Iterable[Entry]) -> frozenset[EntryId]:
+    """What compressions hid that were undone: the user wanted it in sight."""
+    made = {entry.id: entry.body for entry in ledger if isinstance(entry.body, Compressed)}
+    undone = (e.body.compressed for e in ledger if isinstance(e.body, Restored))
+    steps = (step for name in undone if name in made for step in made[name].steps)
+    return frozenset(name for step in steps for name in step.hides)
+
+
+def _is_large_write(item: Item) -> bool:
+    body = item.body
+    return isinstance(body, ToolCalled) and len(body.arguments) > SMALLEST_WRITE
+
+
+def _may_leave_at_birth(item: Item, policy: Policy) -> bool:
+    return isinstance(item.body, ToolReturned) and may_be_large(item, policy)
+
+
+def _failed(item: Item) -> bool:
+    return isinstance(item.body, ToolReturned) and item.body.failed

@@ -1,0 +1,29 @@
+"""Where readable copies go: one folder per kind, in the shape of the layout that was chosen."""
+
+import re
+
+from holdfast.core.ledger.entry import Entry
+from holdfast.core.plan.profiles import LAYOUTS
+
+FOLDERS = {"offload": "offloaded", "intermediate": "intermediate"}
+
+_UNNAMEABLE = re.compile(r"[^a-z0-9]+")
+LONGEST_SLUG = 40
+
+
+def path_of(entry: Entry, kind: str, tool: str, layout: str) -> str:
+    """The path of a copy, below the root: when, which tool, and the beginning of its reference."""
+    stamp = _stamp(entry.at)
+    name = f"{stamp}{'_' if stamp else ''}{slug(tool)}-{entry.id[:8]}.md"
+    return f"{LAYOUTS[layout]}/{FOLDERS[kind]}/{name}"
+
+
+def slug(name: str) -> str:
+    """A name that any file system takes."""
+    return _UNNAMEABLE.sub("_", name.lower()[:200]).strip("_")[:LONGEST_SLUG] or "tool"
+
+
+def _stamp(at: str) -> str:
+    """A moment as names have it: `20260129_142530`; nothing when nobody told it."""
+    digits = "".join(char for char in at[:19] if char.isdigit())
+    return f"{digits[:8]}_{digits[8:14]}" if len(digits) == 14 else ""

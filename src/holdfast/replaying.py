@@ -1,0 +1,223 @@
+"""What Holdfast would have done to a session that is over: turn by turn, with the bill.
+
+The session is gone through once. Before each request of the agent the same engine decides that
+decides in a live session; a meter bills that request, and beside it the one that would have been
+sent without compression.
+"""
+
+from collections.abc import Callable, Iterable
+from hashlib import sha256
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from holdfast.core.compress import Candidate, at_birth, batch
+from holdfast.core.ledger.arrive import derived
+from holdfast.core.ledger.entry import (
+    Derived,
+    Entry,
+    EntryId,
+    Noted,
+    Source,
+    ToolReturned,
+    Used,
+    pack,
+    role_of,
+    text_of,
+)
+from holdfast.core.ledger.head import Head, Lane, advance
+from holdfast.core.ledger.window import Item, Window
+from holdfast.core.ledger.window import advance as grow
+from holdfast.core.measure.billing import Cost, Meter, Part
+from holdfast.core.measure.models import Model
+from holdfast.core.measure.tokens import count_body
+from holdfast.core.measure.usage import measure
+from holdfast.core.observe.artifacts import touch_of
+from holdfast.core.observe.worth import is_own, telling
+from holdfast.core.plan.due import due, ripe
+from holdfast.core.plan.policy import Policy
+from holdfast.core.plan.state import State
+from holdfast.core.shrink.step import Means, nowhere
+from holdfast.vocabularies import counter
+
+PREFIX = 20_000
+"""Tokens of system prompt and tools that stand before every request."""
+
+
+class Replayed(Struct, frozen=True):
+    """What a session cost, with Holdfast and without."""
+
+    session: str
+    tokens: int
+    """Raw tokens of the whole session."""
+    ours: Cost
+    none: Cost
+    compressions: int
+    postponed: int
+    took: float = 0.0
+
+    @property
+    def ratio(self) -> float:
+        """What we would have been billed, as a part of what it was without."""
+        return self.ours.billed / self.none.billed if self.none.billed else 1.0
+
+
+def replay(
+    session: str,
+    entries: Iterable[Entry],
+    *,
+    policy: Policy,
+    model: Model,
+    limit: int,
+    prefix: int = PREFIX,
+    progress: Callable[[int], None] | None = None,
+) -> Replayed:
+    """Go through a session's own entries as if Holdfast had been there."""
+    sources = [entry for entry in entries if not isinstance(entry.body, Derived)]
+    film = _Film(policy, model, limit, prefix)
+    for number, entry in enumerate(sources):
+        film.take(entry)
+        if progress is not None and number % 50 == 0:
+            progress(number)
+    return film.done(session)
+
+
+class _Film:
+    """A replay under way."""
+
+    def __init__(self, policy: Policy, model: Model, limit: int, prefix: int) -> None:
+        self.policy, self.model, self.limit, self.prefix = policy, model, limit, prefix
+        self.means = Means(count=counter(model.vocabulary), address=nowhere, policy=policy)
+        window = policy.window or model.window
+        self.ours = Meter(model.cache, prefix=prefix, window=window)
+        self.none = Meter(model.cache, prefix=prefix, window=window)
+        self.head, self.window = Head(vocabulary=model.vocabulary), Window()
+        self.counts: dict[int, int] = {}
+        self.all: list[Part] = []
+        self.parts: dict[EntryId, Part] = {}
+        self.standing: dict[tuple[EntryId, Source | None], Part] = {}
+        self.known: dict[EntryId, frozenset[str]] = {}
+        self.seq = self.sent = 0
+        self.said: set[str] = set()
+        self.speaking = False
+        self.compressions = self.postponed = 0
+
+    def take(self, entry: Entry) -> None:
+        """One more entry of the session."""
+        body = entry.body
+        assert not isinstance(body, Derived)
+        own = role_of(body) == "assistant"
+        if own and not self.speaking:
+            self._request()
+        if not own and self.speaking:
+            self._answered()
+        self.speaking = own
+        self._append(entry, body)
+        if own and is_own(body):
+            self.said |= self.known[entry.id]
+
+    def _append(self, entry: Entry, body: Source) -> None:
+        self.seq += 1
+        tokens = count_body(body, self.means.count)
+        placed = replace(
+            entry, seq=self.seq, lane="", parent=self.window.end, message=self._message(entry)
+        )
+        self.counts[self.seq] = tokens
+        self.head = advance(self.head, placed, tokens)
+        self.window = grow(self.window, [placed])
+        part = Part(entry.id, tokens, telling(text_of(body)))
+        self.known[entry.id], self.parts[entry.id] = part.names, part
+        self.all.append(part)
+        self.ours.arrived(part)
+        if isinstance(body, ToolReturned) and not body.failed:
+            self._note_written(placed, body)
+
+    def _message(self, entry: Entry) -> int:
+        """Its message's first entry, in the numbers of this replay."""
+        return self.seq - (entry.seq - entry.message if entry.message else 0)
+
+    def _note_written(self, entry: Entry, body: ToolReturned) -> None:
+        """A write that went well was on disk then: the shell would have seen and noted it."""
+        for item in reversed(self.window.items[-12:]):
+            call = item.entry.body
+            if getattr(call, "call", None) == body.call and call is not body:
+                if touch_of(call).verb in ("write", "edit"):  # type: ignore[arg-type]
+                    facts = {"entry": item.entry.id, "sha256": "assumed"}
+                    self._derive(Noted("persisted", facts))
+                return
+
+    def _derive(self, body: Derived) -> None:
+        self.seq += 1
+        entry = derived(self.seq, body, parent=self.window.end, lane="", at="")
+        self.counts.setdefault(self.seq, 0)
+        self.head = advance(self.head, entry, 0)
+        self.window = grow(self.window, [entry])
+
+    def _request(self) -> None:
+        self._decide()
+        self.none.request(self.all)
+        size = self.ours.request([self._part(item) for item in self.window.items])
+        size -= self.ours.again  # fetched for the bill; no entry of this replay tells of it
+        self.sent = self.seq
+        self._derive(Used(size=size, input=size, model=self.model.id))
+
+    def _answered(self) -> None:
+        self.ours.used(self.said)
+        self.said = set()
+
+    def _decide(self) -> None:
+        state = self._state()
+        born = at_birth(state, self.means)
+        if born is not None:
+            self._apply(born)
+        lane = self._lane()
+        usage = measure(lane, self.model, self.limit)
+        called = due(usage, lane, self.policy)
+        if called.action and ripe(lane, usage):
+            self._apply(batch(self._state(), self.means, called))
+
+    def _apply(self, made: Candidate) -> None:
+        if made.body is not None:
+            self._derive(made.body)
+            self.compressions += 1
+        else:
+            self._derive(Noted("postponed", {"raw": str(self._lane().tokens)}))
+            self.postponed += 1
+
+    def _lane(self) -> Lane:
+        return self.head.lane("")
+
+    def _state(self) -> State:
+        return State(
+            window=self.window,
+            counts=self.counts,
+            lane=self._lane(),
+            model=self.model,
+            limit=self.limit,
+            policy=self.policy,
+            seq=self.seq,
+            sent=self.sent,
+            known=self.known,
+        )
+
+    def _part(self, item: Item) -> Part:
+        if item.stand_in is None:
+            return self.parts[item.entry.id]
+        place = (item.entry.id, item.stand_in)
+        if place not in self.standing:
+            text = text_of(item.stand_in)
+            key = sha256(pack(item.stand_in)).hexdigest()
+            tokens = count_body(item.stand_in, self.means.count)
+            self.standing[place] = Part(key, tokens, telling(text))
+        return self.standing[place]
+
+    def done(self, session: str) -> Replayed:
+        """What it came to."""
+        return Replayed(
+            session=session,
+            tokens=sum(part.tokens for part in self.all),
+            ours=self.ours.cost(),
+            none=self.none.cost(),
+            compressions=self.compressions,
+            postponed=self.postponed,
+        )

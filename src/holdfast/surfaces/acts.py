@@ -1,0 +1,165 @@
+"""What each quick command does: from a session and the rest of the words to text.
+
+Any surface may call these: the command line, a hook that saw the words in a prompt, a server.
+"""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from holdfast.core.compress import Candidate
+from holdfast.core.ledger.head import Head
+from holdfast.core.measure.usage import factor_of
+from holdfast.core.plan.policy import for_model
+from holdfast.core.plan.rules import Verdict, concerned, facts_of, judge, large_inputs
+from holdfast.core.plan.state import persisted
+from holdfast.core.view.excerpts import (
+    Excerpt,
+    fenced,
+    find_excerpts,
+    fitted,
+    intents_of,
+    render_intent,
+)
+from holdfast.core.view.log import Event, render_log
+from holdfast.core.view.plans import render_outcome
+from holdfast.core.view.report import Report, render, savings_of, shares_of
+from holdfast.errors import BadSetting
+from holdfast.session import Session
+from holdfast.vocabularies import counter
+from holdfast.wire.detect import TRANSCRIPT_WIRES
+
+RECENT = 20
+"""Events of the log that are shown when nobody says how many."""
+EXCERPTS = 5
+RECOVERED = 2_000
+"""Tokens of excerpts when nobody says how many."""
+
+
+def status(session: Session, rest: str = "") -> str:
+    """How full the window is."""
+    del rest
+    return render(report_of(session, now_in(session.policy.timezone)))
+
+
+def now_in(zone: str) -> str:
+    """This moment, as reports have it."""
+    try:
+        place = ZoneInfo(zone or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        raise BadSetting("timezone", f"{zone!r} is no time zone", origin="policy") from None
+    return datetime.now(UTC).astimezone(place).strftime("%Y-%m-%d %H:%M:%S %Z")
+
+
+def report_of(session: Session, at: str) -> Report:
+    """Everything a status says about a session at a moment."""
+    usage, head, model = session.status(), session.head(), session.model()
+    lane = head.lane(session.agent)
+    factor = factor_of(model, lane.calibration) if usage.method != "exact" else 1.0
+    counts = session.store.counts(session.name, head.vocabulary)
+    scaled = {seq: round(count * factor) for seq, count in counts.items()}
+    shares = shares_of(session.window().items, scaled)
+    warnings = [] if model.known else [_unknown(head.model)]
+    return Report(
+        session=session.name,
+        at=at,
+        usage=usage,
+        turns=lane.turns,
+        steps=lane.steps,
+        savings=savings_of(session.store.read(session.name)),
+        shares=shares,
+        overhead=max(usage.tokens - sum(share.tokens for share in shares), 0),
+        warnings=tuple(warnings),
+    )
+
+
+def _unknown(model: str) -> str:
+    if not model:
+        return "the session names no model; a window of 128,000 tokens is assumed (--model)"
+    return f"model {model!r} is not known; a window of 128,000 tokens is assumed (--window)"
+
+
+def compress(session: Session, rest: str = "") -> str:
+    """Run the planner now and apply what it recommends."""
+    del rest
+    made = session.compact()
+    assert made.plan is not None
+    told = render_outcome(session.name, made.plan, applied=bool(made.steps))
+    return "\n".join([told, *told_elsewhere(session)]) if made.steps else told
+
+
+def told_elsewhere(session: Session) -> list[str]:
+    """What has to be said of a session whose messages another program keeps."""
+    wire = (session.store.head(session.name) or Head()).wire
+    if wire not in TRANSCRIPT_WIRES:
+        return []
+    return [f"only the ledger changed: the program that wrote this {wire} session is not told"]
+
+
+def verdicts_of(session: Session, candidate: Candidate) -> list[Verdict]:
+    """How the gates that a compression concerns are judged."""
+    head, window = session.head(), session.sight.window(whole=True)
+    policy = for_model(session.policy, session.policy.model or head.model)
+    counts = session.store.counts(session.name, head.vocabulary)
+    facts = facts_of(
+        candidate.plan.before.fraction * 100,
+        candidate.body,
+        candidate.losses,
+        inputs=large_inputs(window.items, counts, policy),
+        persisted=persisted(window.ledger),
+    )
+    return [judge(gate, facts) for gate in concerned(policy, facts)]
+
+
+def log(session: Session, rest: str = "") -> str:
+    """The recent compressions, newest last."""
+    del rest
+    return render_log(events_of(session, RECENT))
+
+
+def events_of(session: Session, limit: int, *, everything: bool = False) -> list[Event]:
+    """The last events of a session, oldest first; those put off only with everything."""
+    found = [one for one in session.log() if everything or one.kind != "POSTPONED"]
+    return found[-limit:] if limit else found
+
+
+def recover(session: Session, rest: str = "") -> str:
+    """What was said about something, in sight or not."""
+    if not rest:
+        return "say what to look for: recover [topic]"
+    found = excerpts_of(session, rest)
+    if not found:
+        return f"nothing in {session.name} holds {rest!r}"
+    return "\n\n".join(fenced(one) for one in found)
+
+
+def excerpts_of(
+    session: Session, query: str, *, limit: int = EXCERPTS, budget: int = RECOVERED
+) -> list[Excerpt]:
+    """Excerpts around what is looked for, over every agent of the session."""
+    found = find_excerpts(query, session.store.read(session.name), in_sight(session), limit=limit)
+    return fitted(found, counter(session.head().vocabulary), budget)
+
+
+def in_sight(session: Session) -> set[str]:
+    """The entries that an agent of the session sees as they are."""
+    lanes = session.head().lanes
+    items = (
+        item
+        for agent in (session.agent, *(lane for lane in lanes if lane != session.agent))
+        for item in _of(session, agent).window().items
+    )
+    return {item.entry.id for item in items if item.stand_in is None}
+
+
+def _of(session: Session, agent: str) -> Session:
+    if agent == session.agent:
+        return session
+    return Session(
+        session.name, session.store, policy=session.policy, agent=agent, owns_store=False
+    )
+
+
+def intent(session: Session, rest: str = "") -> str:
+    """What was asked for, word for word."""
+    del rest
+    return render_intent(*intents_of(session.path()))

@@ -1,0 +1,269 @@
+"""`holdfast compress`: make a session's window smaller, or a list of messages."""
+
+import sys
+from io import BytesIO
+from pathlib import Path
+
+import click
+from msgspec import Struct
+from msgspec.structs import asdict
+
+from holdfast.compressing import compress as compress_messages
+from holdfast.core.compress import Candidate
+from holdfast.core.ledger.jsontext import Json, NotJson, as_object, as_text, encode, parse
+from holdfast.core.plan.policy import Policy
+from holdfast.core.view.plans import (
+    by_kind,
+    plan_document,
+    render_outcome,
+    render_plan,
+    sizes,
+    usage_document,
+)
+from holdfast.engine import Outcome
+from holdfast.errors import NothingToShrink, NotWritten, Unreadable
+from holdfast.files.reading import opened, reason_of
+from holdfast.session import Session
+from holdfast.stores.memory import MemoryStore
+from holdfast.surfaces.acts import told_elsewhere, verdicts_of
+from holdfast.surfaces.cli.options import (
+    Project,
+    flags_of,
+    json_option,
+    policy_options,
+    project_of,
+    project_option,
+    session_option,
+)
+from holdfast.surfaces.cli.printing import columns, echo, page, plain_lines, print_json
+from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES
+from holdfast.wire.documents import open_document
+
+EXAMPLE = """\b
+Examples:
+  holdfast compress --dry-run                 what would leave the newest session's window, and why
+  holdfast compress                           do what the planner recommends
+  holdfast compress messages.json > less.json --window 200000
+  cat messages.jsonl | holdfast compress - --budget 20000 -o less.json"""
+
+
+class Given(Struct, frozen=True):
+    """The messages of a file, and what a request body says beside them."""
+
+    messages: list[bytes]
+    wire: str
+    model: str = ""
+    system: Json = None
+    tools: Json = None
+
+
+@click.command(epilog=EXAMPLE)
+@click.argument("file", required=False, type=click.Path(path_type=Path, allow_dash=True))
+@click.option("--dry-run", is_flag=True, help="Print the plan; change nothing.")
+@click.option("--budget", type=click.IntRange(min=1), help="Tokens to come down to.")
+@click.option(
+    "--output", "-o", type=click.Path(path_type=Path), help="With FILE: where messages go."
+)
+@session_option
+@policy_options
+@project_option
+@json_option
+@click.pass_context
+def compress(
+    ctx: click.Context,
+    file: Path | None,
+    dry_run: bool,
+    budget: int | None,
+    output: Path | None,
+    name: str | None,
+    agent: str,
+    model: str | None,
+    window: int | None,
+    profile: str | None,
+    role: str | None,
+    root: str | None,
+    as_json: bool,
+) -> None:
+    """Make a window smaller: of a session, or of the messages in FILE.
+
+    With FILE (`-` for stdin), a JSON array or lines of messages in any provider's format, the
+    messages to send instead go to stdout and the report to stderr. Unless it is given, the budget
+    is where batches begin: half of the window, less what is kept free for the answer. Without
+    FILE, the newest session is planned for, and what pays is done. A budget that cannot be
+    reached changes nothing and ends with 73.
+    """
+    project = project_of(ctx, root, flags_of(model, window, profile, role))
+    if file is None:
+        if output is not None:
+            raise click.UsageError("--output is for the messages of a FILE")
+        _session(project.session(name, agent), budget, dry_run=dry_run, as_json=as_json)
+        return
+    if name or agent:
+        raise click.UsageError("give a FILE or a --session, not both")
+    _file(project, file, budget, output, dry_run=dry_run, as_json=as_json)
+
+
+def _session(session: Session, budget: int | None, *, dry_run: bool, as_json: bool) -> None:
+    if dry_run:
+        _show_plan(session, _planned(session, budget), as_json=as_json)
+        return
+    made = session.compact(budget)
+    assert made.plan is not None
+    applied = bool(made.steps)
+    notes = told_elsewhere(session) if applied else []
+    if as_json:
+        document = {"session": session.name, "dry_run": False, "applied": applied, "notes": notes}
+        print_json("compress", {**document, "plan": plan_document(made.plan)})
+        return
+    echo(plain_lines(render_outcome(session.name, made.plan, applied=applied)))
+    for note in notes:
+        echo(f"note: {note}")
+
+
+def _planned(session: Session, budget: int | None) -> Candidate:
+    """What would be done.
+
+    Raises:
+        NothingToShrink: a budget was given, and cannot be reached.
+    """
+    candidate = session.engine.candidate(budget)
+    if budget is not None and candidate.plan.after.tokens > budget:
+        raise NothingToShrink(candidate.plan.after.tokens, budget)
+    return candidate
+
+
+def _show_plan(session: Session, candidate: Candidate, *, as_json: bool) -> None:
+    verdicts = verdicts_of(session, candidate)
+    if as_json:
+        document = {"session": session.name, "dry_run": True, "applied": False}
+        gates = [asdict(verdict) for verdict in verdicts]
+        plan = plan_document(candidate.plan)
+        print_json("compress", {**document, "plan": plan, "gates": gates})
+        return
+    page(plain_lines(render_plan(candidate.plan, verdicts, width=columns())))
+
+
+def _file(
+    project: Project,
+    file: Path,
+    budget: int | None,
+    output: Path | None,
+    *,
+    dry_run: bool,
+    as_json: bool,
+) -> None:
+    given = read_messages(file)
+    policy = project.settings.policy
+    model = policy.model or given.model
+    bound = budget or batch_threshold(policy, model)
+    made = compress_messages(
+        given.messages,
+        bound,
+        system=given.system,
+        tools=given.tools,
+        model=model,
+        policy=policy,
+        wire=given.wire,
+    )
+    if dry_run:
+        _show_dry(made, bound, as_json=as_json)
+        return
+    if as_json:
+        document = {**_figures(made, bound), "output": str(output) if output else None}
+        print_json("compress", document if output else {**document, "messages": made.messages})
+    if output is not None or not as_json:
+        _write(output, made)
+    if not as_json:
+        echo(_report(made, bound), err=True)
+
+
+def batch_threshold(policy: Policy, model: str) -> int:
+    """Tokens from which a batch is weighed: the budget when none is given."""
+    from msgspec.structs import replace
+
+    named = replace(policy, model=model)
+    limit = Session("compress", MemoryStore(), policy=named).limit()
+    return max(limit * policy.at.batch // 100, 1)
+
+
+def _show_dry(made: Outcome, budget: int, *, as_json: bool) -> None:
+    if as_json:
+        print_json("compress", _figures(made, budget))
+    elif made.plan is None:
+        echo(_report(made, budget))
+    else:
+        page(plain_lines(render_plan(made.plan, width=columns())))
+
+
+def _figures(made: Outcome, budget: int) -> dict[str, object]:
+    return {
+        "budget": budget,
+        "before": usage_document(made.before),
+        "after": usage_document(made.after),
+        "plan": plan_document(made.plan) if made.plan is not None else None,
+    }
+
+
+def _report(made: Outcome, budget: int) -> str:
+    if made.plan is None:
+        return (
+            f"holdfast: {made.before.tokens:,} tokens are within the budget of {budget:,}; "
+            "the messages are as they were"
+        )
+    plan = made.plan
+    return f"holdfast: {sizes(plan.before, plan.after)}; {by_kind(plan.steps)}"
+
+
+def _write(output: Path | None, made: Outcome) -> None:
+    """The messages as one array, a message a line: easy to read, and to compare."""
+    lines = b",\n".join(encode(message) for message in made.messages)
+    data = b"[\n" + lines + b"\n]\n" if made.messages else b"[]\n"
+    if output is None:
+        sys.stdout.buffer.write(data)
+        return
+    try:
+        output.write_bytes(data)
+    except OSError as error:
+        raise NotWritten(str(output), reason_of(error)) from None
+
+
+def read_messages(file: Path) -> Given:
+    """The messages of a file or of stdin.
+
+    Raises:
+        Unreadable: it cannot be read, or holds something else than messages.
+    """
+    where = "stdin" if str(file) == "-" else str(file)
+    data = sys.stdin.buffer.read() if where == "stdin" else _bytes(file)
+    document = open_document(BytesIO(data))
+    # A piece that says nothing and has no flaw is the frame around the messages.
+    pieces = [piece for piece in document.pieces if piece.value is not None or piece.flaw]
+    if document.wire in TRANSCRIPT_WIRES:
+        hint = "`holdfast ingest` reads it, then `holdfast compress` works on it"
+        raise Unreadable(where, f"this is a {document.wire} session, not messages; {hint}")
+    if document.wire not in MESSAGE_WIRES or not pieces:
+        raise Unreadable(where, "there are no messages in it")
+    for piece in pieces:
+        if piece.value is None:
+            raise Unreadable(where, piece.flaw, line=piece.line or None)
+    return _with_body(data, Given([piece.raw for piece in pieces], document.wire))
+
+
+def _bytes(file: Path) -> bytes:
+    with opened(file) as stream:
+        try:
+            return stream.read()
+        except (OSError, EOFError) as error:
+            raise Unreadable(str(file), reason_of(error)) from None
+
+
+def _with_body(data: bytes, given: Given) -> Given:
+    """What a request body says beside its messages: it stands in the window too."""
+    if data.lstrip()[:1] != b"{":
+        return given
+    try:
+        body = as_object(parse(data)[0])
+    except NotJson:
+        return given
+    system = body.get("system") or body.get("instructions")
+    return Given(given.messages, given.wire, as_text(body.get("model")), system, body.get("tools"))

@@ -1,0 +1,209 @@
+"""`holdfast replay`: what compressing would have done to sessions that are over."""
+
+import sys
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+from msgspec.structs import replace
+
+from holdfast.core.ledger.head import Head
+from holdfast.core.measure.models import Model, find
+from holdfast.core.plan.policy import Policy, for_model
+from holdfast.core.view.replays import (
+    Bills,
+    bills_document,
+    render_bills,
+    render_total,
+    total_of,
+)
+from holdfast.errors import Unreadable
+from holdfast.files.finding import Found, session_files
+from holdfast.ingesting import ingest
+from holdfast.replaying import PREFIX
+from holdfast.replaying import replay as run_replay
+from holdfast.session import Session
+from holdfast.stores.memory import MemoryStore
+from holdfast.surfaces.cli.options import (
+    flags_of,
+    json_option,
+    policy_options,
+    project_of,
+    project_option,
+)
+from holdfast.surfaces.cli.printing import columns, echo, plain, plain_lines, print_json
+
+EXAMPLE = """\b
+Examples:
+  holdfast replay session.jsonl --window 128000
+  holdfast replay logs/ --profile lean --quiet          only the sums
+  holdfast replay logs/ --prices 0.1,1.25 --json"""
+LONG = 300
+"""Entries from which on a replay gets a progress bar."""
+
+
+def _two_prices(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> tuple[float, float] | None:
+    """Cache read and cache write, as multiples of a fresh input token."""
+    if value is None:
+        return None
+    try:
+        read, write = (float(part) for part in value.split(","))
+    except ValueError:
+        read = write = -1.0
+    if not (0 <= read < 1000 and 0 <= write < 1000):
+        raise click.BadParameter(f"{value!r} is not two prices such as 0.1,1.25", ctx, param)
+    return read, write
+
+
+@click.command(epilog=EXAMPLE)
+@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--prices",
+    metavar="READ,WRITE",
+    callback=_two_prices,
+    help="What the cache costs, in fresh input tokens; the model's own if not given.",
+)
+@click.option(
+    "--prefix",
+    type=click.IntRange(min=0),
+    default=PREFIX,
+    show_default=True,
+    help="Tokens of system prompt and tools before every request.",
+)
+@click.option("--quiet", "-q", is_flag=True, help="Only the sums, and what went wrong.")
+@policy_options
+@project_option
+@json_option
+@click.pass_context
+def replay(
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    prices: tuple[float, float] | None,
+    prefix: int,
+    quiet: bool,
+    model: str | None,
+    window: int | None,
+    profile: str | None,
+    role: str | None,
+    root: str | None,
+    as_json: bool,
+) -> None:
+    """Tell what compressing would have done to the sessions in PATHS, turn by turn.
+
+    Counted is input alone, in fresh input tokens: a prefix that stands as it was sent is read from
+    the cache, the rest is written to it. Something that left and is used again is a fetch, charged
+    as one more request and the entry it stood in. `over` are requests larger than the window,
+    `breaks` those that changed what was sent before. Nothing is written to the ledger.
+    """
+    policy = project_of(ctx, root, flags_of(model, window, profile, role)).settings.policy
+    failed: list[Unreadable] = []
+    done: list[Bills] = []
+    found = list(_found(paths, failed))
+    for number, item in enumerate(found, 1):
+        label = f"{number}/{len(found)} {item.path.name}"
+        try:
+            one = replayed(item.path, policy, prices, prefix, label=None if quiet else label)
+        except Unreadable as error:
+            _fail(failed, error)
+            continue
+        done.append(one)
+        if not quiet and not as_json:
+            echo(plain_lines(render_bills(one, width=columns())) + "\n")
+    _finish(done, failed, as_json=as_json, quiet=quiet)
+
+
+def _found(paths: tuple[Path, ...], failed: list[Unreadable]) -> Iterator[Found]:
+    for path in paths:
+        try:
+            yield from session_files(path)
+        except Unreadable as error:
+            _fail(failed, error)
+
+
+def _fail(failed: list[Unreadable], error: Unreadable) -> None:
+    failed.append(error)
+    echo(plain(f"holdfast: {error}"), err=True)
+
+
+def replayed(
+    path: Path,
+    policy: Policy,
+    prices: tuple[float, float] | None,
+    prefix: int,
+    *,
+    label: str | None = None,
+) -> Bills:
+    """One session file, replayed.
+
+    Raises:
+        Unreadable: it cannot be read, or nobody speaks in it.
+    """
+    store = MemoryStore()
+    name = ingest(path, store, policy=policy).session
+    session = _of_main(name, store, policy)
+    entries = session.path()
+    model = _priced(_model(store, name, policy), prices)
+    chosen = for_model(policy, model.id)
+    with _progress(label, len(entries)) as progress:
+        came = run_replay(
+            name,
+            entries,
+            policy=chosen,
+            model=model,
+            limit=session.limit(),
+            prefix=prefix,
+            progress=progress,
+        )
+    if not came.none.requests:
+        raise Unreadable(str(path), "no agent speaks in it, so there is nothing to replay")
+    return Bills(
+        name=name,
+        ours=came.ours,
+        none=came.none,
+        model=policy.model or (store.head(name) or Head()).model,
+        window=policy.window or model.window,
+        compressions=came.compressions,
+        postponed=came.postponed,
+    )
+
+
+def _of_main(name: str, store: MemoryStore, policy: Policy) -> Session:
+    """The main agent's part of a session; of a sub-agent's own file, the sub-agent's."""
+    lanes = (store.head(name) or Head()).lanes
+    agent = "" if "" in lanes or not lanes else next(iter(lanes))
+    return Session(name, store, policy=policy, agent=agent, owns_store=False)
+
+
+def _model(store: MemoryStore, name: str, policy: Policy) -> Model:
+    return find(policy.model or (store.head(name) or Head()).model)
+
+
+def _priced(model: Model, prices: tuple[float, float] | None) -> Model:
+    if prices is None:
+        return model
+    return replace(model, cache=replace(model.cache, read=prices[0], write=prices[1]))
+
+
+@contextmanager
+def _progress(label: str | None, length: int) -> Generator[Callable[[int], None]]:
+    if label is None or length < LONG or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    with click.progressbar(length=length, label=plain(label)[-40:], file=sys.stderr) as bar:
+        yield lambda number: bar.update(number - bar.pos)
+        bar.update(length - bar.pos)
+
+
+def _finish(done: list[Bills], failed: list[Unreadable], *, as_json: bool, quiet: bool) -> None:
+    if as_json:
+        errors = [{"path": e.where, "line": e.line, "reason": e.reason} for e in failed]
+        sessions = [bills_document(one) for one in done]
+        total = bills_document(total_of(done)) if done else None
+        print_json("replay", {"sessions": sessions, "total": total, "errors": errors})
+    elif done and (quiet or len(done) > 1):
+        echo(render_total(done))
+    if failed:
+        raise click.exceptions.Exit(failed[-1].exit_code)

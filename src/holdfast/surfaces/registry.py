@@ -1,0 +1,105 @@
+"""The commands, once: what each is for, and the words that mean it in a conversation.
+
+The command line makes its commands from this table; every other surface finds here what a chat
+word asks for. A command that can be asked for in words has a function from a session and the rest
+of the words to text, in `acts`.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from holdfast.session import Session
+
+
+class Command(Struct, frozen=True):
+    """Something that can be asked for."""
+
+    name: str
+    about: str
+    words: tuple[str, ...] = ()
+    """What a person may say for it; the first is how the documents spell it."""
+    takes: str = ""
+    """What may follow the words; nothing may when this is empty."""
+
+    def run(self, session: "Session", rest: str = "") -> str:
+        """Do it to a session, and tell what came of it."""
+        module = import_module("holdfast.surfaces.acts")  # late: most runs need one command
+        act = cast("Callable[[Session, str], str]", getattr(module, self.name))
+        return act(session, rest)
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("ingest", "read session files into the ledger"),
+    Command("sessions", "list the sessions of this project"),
+    Command(
+        "status",
+        "show how full a session's window is",
+        ("context status", "context-status", "status of the context", "show context status"),
+    ),
+    Command(
+        "compress",
+        "make a window, or a list of messages, smaller",
+        ("compress", "compress now", "compress context", "compress the context"),
+    ),
+    Command("undo", "take the newest compression back"),
+    Command(
+        "log",
+        "show every compression there was",
+        ("compression log", "show compression log", "show the compression log"),
+    ),
+    Command(
+        "recover",
+        "find what was said, in sight or not",
+        ("recover",),
+        takes="topic",
+    ),
+    Command(
+        "intent",
+        "show what was asked for, word for word",
+        ("show session intent", "session intent", "show intent", "show the session intent"),
+    ),
+    Command("rules", "show the rules in force, and why"),
+    Command("replay", "tell what compressing would have done to sessions"),
+    Command("run", "run a quick command by its words"),
+    Command("show", "page through a session, step by step"),
+    Command("export", "give a session's bytes back"),
+    Command("fsck", "check every byte of the ledger"),
+    Command("config", "show what is set, and where it was set"),
+    Command("completion", "print shell completion"),
+)
+"""Every command, in the order in which help lists them."""
+
+QUICK: tuple[Command, ...] = tuple(command for command in COMMANDS if command.words)
+"""Those that a person may ask for in words."""
+
+
+class Asked(Struct, frozen=True):
+    """What words ask for."""
+
+    command: Command
+    rest: str = ""
+
+
+def understood(words: str) -> Asked | None:
+    """What a person asks for with these words; nothing when they are no quick command.
+
+    Case, white space and a full stop do not matter. Words that only begin like a quick command
+    are none: "compress these images" asks the agent, not us.
+    """
+    plain = " ".join(words.split()).strip(" .!?\"'`/")
+    for command in QUICK:
+        for phrase in command.words:
+            if plain.lower() == phrase:
+                return Asked(command)
+            if command.takes and plain.lower().startswith(phrase + " "):
+                return Asked(command, plain[len(phrase) :].strip())
+    return None
+
+
+def spelled(command: Command) -> str:
+    """How a quick command is said."""
+    return f"{command.words[0]} [{command.takes}]" if command.takes else command.words[0]

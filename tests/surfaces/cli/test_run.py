@@ -1,0 +1,105 @@
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from holdfast.errors import NotUnderstood
+from holdfast.opening import open as open_session
+from holdfast.surfaces import acts
+from holdfast.surfaces.registry import COMMANDS, QUICK, Asked, spelled, understood
+from tests.input.making import run
+from tests.surfaces.cli.commands import document, done, invoke
+from tests.surfaces.cli.working import FIRST, NEEDLE, recorded, window_for
+
+WORDS = [
+    ("compress", "compress"),
+    ("context status", "status"),
+    ("recover [topic]", "recover"),
+    ("show session intent", "intent"),
+    ("compression log", "log"),
+]
+
+
+@pytest.fixture
+def live(project: Path) -> Path:
+    """A project with a session that has something to compress."""
+    recorded(project)
+    return project
+
+
+@pytest.mark.seed("R107", "R212", "R213", "R214", "R215", "R216")
+@pytest.mark.parametrize(("words", "name"), WORDS)
+def test_the_five_quick_commands_are_understood(words: str, name: str) -> None:
+    for said in (words, words.upper(), f"  {words.replace(' ', '   ')}. ", f"/{words}"):
+        asked = understood(said.lower().replace("[topic]", "Retry Loop") if "[" in said else said)
+        assert asked is not None
+        assert asked.command.name == name
+        assert asked.rest.lower() == ("retry loop" if name == "recover" else "")
+    assert [spelled(command) for command in QUICK if command.name == name] == [words]
+
+
+def test_what_follows_a_command_keeps_its_spelling() -> None:
+    recover = next(command for command in QUICK if command.name == "recover")
+    assert understood("Recover the RetryLoop") == Asked(recover, "the RetryLoop")
+
+
+@pytest.mark.parametrize(
+    "words", ["compress these images", "status", "recovering", "", "the compression log shows 3"]
+)
+def test_words_that_only_look_like_a_quick_command_are_none(words: str) -> None:
+    assert understood(words) is None
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)
+def test_every_command_has_its_module_and_every_quick_one_its_act(command: object) -> None:
+    name = getattr(command, "name", "")
+    assert hasattr(import_module(f"holdfast.surfaces.cli.{name}"), name)
+    assert not getattr(command, "words", ()) or hasattr(acts, name)
+
+
+@pytest.mark.seed("R107", "R213")
+@pytest.mark.usefixtures("live")
+def test_context_status_reports_how_full_the_window_is() -> None:
+    out = done("run", "Context Status")
+    assert out.startswith("## Context Status Report\n")
+    assert "**Level:** " in out
+
+
+@pytest.mark.seed("R107", "R212", "R216")
+@pytest.mark.usefixtures("live")
+def test_compress_runs_the_planner_and_the_log_tells_of_it() -> None:
+    out = done("run", "compress", "--window", window_for(0.9))
+    assert out.startswith("compressed live: ")
+    (event,) = document("log")["events"]
+    assert f"**Tokens Saved:** {event['saved']:,}" in done("run", "compression log")
+
+
+@pytest.mark.seed("R214", "R215")
+@pytest.mark.usefixtures("live")
+def test_recover_searches_and_intent_shows_the_request() -> None:
+    assert NEEDLE in done("run", "recover", NEEDLE)
+    assert done("run", "recover nothing like it") == "nothing in live holds 'nothing like it'\n"
+    assert FIRST in done("run", "show session intent")
+
+
+def test_a_surface_may_ask_for_a_command_with_nothing_behind_it(live: Path) -> None:
+    recover = next(command for command in QUICK if command.name == "recover")
+    with open_session("live", root=live) as session:
+        assert recover.run(session) == "say what to look for: recover [topic]"
+
+
+@pytest.mark.usefixtures("live")
+@pytest.mark.parametrize("words", ["make it so", "recover"])
+def test_words_that_nobody_knows_are_answered_with_the_five(words: str) -> None:
+    result = invoke("run", words)
+    assert isinstance(result.exception, NotUnderstood)
+    assert (result.exception.words, result.exception.exit_code) == (words, 64)
+    assert sorted(result.exception.known) == sorted(words for words, _ in WORDS)
+
+
+def test_a_quick_command_is_run_by_a_process_of_its_own(live: Path) -> None:
+    ran = run("run", "context status", "--json", cwd=live)
+    assert (ran.code, ran.err) == (0, "")
+    assert document("run", "context status")["command"] == "status"
+    unknown = run("run", "make it so", cwd=live)
+    assert (unknown.code, unknown.out, len(unknown.err.splitlines())) == (64, "", 1)
