@@ -9,9 +9,13 @@ DEMO := .demo
 
 demo: $(READY)
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)
+	$(BIN)/holdfast replay --window 100000 examples/session/ledgerly.jsonl
 	$(BIN)/holdfast --root $(DEMO) ingest examples/session/ledgerly.jsonl
 	$(BIN)/holdfast --root $(DEMO) status
-	$(BIN)/holdfast --root $(DEMO) show --limit 24
+	$(BIN)/holdfast --root $(DEMO) compress --window 100000
+	$(BIN)/holdfast --root $(DEMO) log
+	$(BIN)/holdfast --root $(DEMO) recover "ours 118.74" --limit 1
+	$(BIN)/holdfast --root $(DEMO) undo
 	$(BIN)/holdfast --root $(DEMO) export --output $(DEMO)/back.jsonl
 	cmp examples/session/ledgerly.jsonl $(DEMO)/back.jsonl && echo "every byte came back"
 

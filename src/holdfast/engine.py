@@ -105,7 +105,7 @@ class Engine:
         window = self._session.window()
         fresh = self._new_items(window)
         if any(_is_large_write(item) for item in fresh):
-            self._note_written()
+            self.note_written()
         if any(_may_leave_at_birth(item, self._session.policy) for item in fresh):
             self._make(at_birth)
         called = self._due()
@@ -250,7 +250,7 @@ class Engine:
                 content = text_of(entries[step.hides[0]])
                 project(self._session.root, step.file, content.encode("utf-8", "surrogatepass"))
 
-    def _note_written(self) -> None:
+    def note_written(self) -> None:
         """Note which writes are on disk: only what was seen there may later be cut short."""
         session = self._session
         if not session.root:
@@ -273,7 +273,7 @@ class Engine:
 
     def candidate(self, budget: int | None = None) -> Candidate:
         """What would be done now: by the policy, or to come under a budget."""
-        self._note_written()
+        self.note_written()
         made = self._weighed(self.state(), budget)
         self._known = made.held or self._known
         return made
@@ -294,7 +294,7 @@ class Engine:
         """
 
         def attempt() -> Outcome:
-            self._note_written()
+            self.note_written()
             state = self.state()
             candidate = self._weighed(state, budget)
             plan, body = candidate.plan, candidate.body

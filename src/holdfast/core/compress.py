@@ -77,7 +77,7 @@ def at_birth(state: State, means: Means) -> Candidate | None:
     # What was never sent is in no cache: it leaves at no cost.
     unsent = replace(looked, scale=replace(looked.scale, sent=0))
     chosen = priced([_birth(scene, at, tokens[at]) for at in large], unsent.scale)
-    return _made(state, means, unsent, chosen, AT_BIRTH)
+    return carry_out(state, means, unsent, chosen, AT_BIRTH)
 
 
 def may_be_large(item: Item, policy: Policy) -> bool:
@@ -129,7 +129,7 @@ def batch(state: State, means: Means, due: Due) -> Candidate:
         if refusal:
             made = Candidate(_put_off(state, looked, chosen, due.trigger, refusal))
         else:
-            made = _made(state, means, looked, chosen, due.trigger)
+            made = carry_out(state, means, looked, chosen, due.trigger)
     return replace(made, held=looked.held)
 
 
@@ -144,7 +144,7 @@ def _forced(state: State, means: Means, looked: Looked, trigger: str) -> Candida
         seen = look(held, means.count, deep=deep, tight=tight) if deep else looked
         wins = worthwhile(seen.proposals, seen.scale)
         chosen = enough(seen.proposals, need, wins, seen.scale)
-        made = _made(state, means, seen, chosen, trigger, known)
+        made = carry_out(state, means, seen, chosen, trigger, known)
         if _saved(made) >= need or made.losses:
             break
     assert made is not None
@@ -194,7 +194,7 @@ def to_budget(state: State, means: Means, budget: int, trigger: str) -> Candidat
             enough(looked.proposals, need, NOTHING, looked.scale),
             priced(looked.proposals, looked.scale),
         ):
-            made = _made(state, means, looked, chosen, trigger, known)
+            made = carry_out(state, means, looked, chosen, trigger, known)
             if _saved(made) >= need:
                 return replace(made, held=held)
     return replace(made, held=held)
@@ -204,7 +204,7 @@ def _saved(made: Candidate) -> int:
     return sum(step.before - step.after for step in made.body.steps) if made.body else 0
 
 
-def _made(
+def carry_out(
     state: State,
     means: Means,
     looked: Looked,

@@ -6,6 +6,8 @@ from msgspec import Struct
 
 from holdfast.core.ledger.entry import Compacted, Compressed, Entry, Noted, Restored
 
+SHOWN_FILES = 3
+"""Files that a log names one by one; the rest is a number, and in the JSON."""
 KINDS = {1: "TIER_1", 2: "TIER_2", 3: "TIER_3"}
 
 
@@ -83,7 +85,9 @@ def render_log(events: Iterable[Event]) -> str:
 
 
 def _rendered(event: Event) -> list[str]:
-    files = ", ".join(event.files) or "None"
+    listed = ", ".join(event.files[:SHOWN_FILES]) or "None"
+    more = len(event.files) - SHOWN_FILES
+    files = f"{listed} and {more} more" if more > 0 else listed
     return [
         f"**Timestamp:** {event.at or 'unknown'}",
         f"**Event Type:** {event.kind}",

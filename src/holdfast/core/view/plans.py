@@ -71,7 +71,7 @@ def _bill(plan: Plan) -> list[str]:
     at_once = f"{cost:,} more" if cost > 0 else f"{-cost:,} less"
     in_all = f"{gain:,} less" if gain > 0 else f"{-gain:,} more"
     return [
-        f"next      {at_once} tokens of fresh input, for the cache that is written again",
+        f"next      {at_once} than without it, in tokens of fresh input, cache writes included",
         f"in all    {in_all} over {plan.requests:,} further requests expected",
     ]
 

@@ -17,7 +17,7 @@ EXAMPLE = """\b
 Examples:
   holdfast undo
   holdfast undo --session 3ae3 --json"""
-SHOWN = 20
+SHOWN = 8
 
 
 @click.command(epilog=EXAMPLE)

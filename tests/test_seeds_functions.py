@@ -1,0 +1,102 @@
+"""The functions that the protocols name give what the protocols say."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import holdfast
+from holdfast.errors import NotWritten
+from holdfast.seeds import (
+    check_context_status,
+    estimate_context_usage,
+    offload_tool_result,
+    truncate_tool_inputs,
+)
+from holdfast.session import Session
+from holdfast.stores.memory import MemoryStore
+
+LONG = "".join(f"line {number} of the report\n" for number in range(2_000))
+
+
+@pytest.mark.seed("R029", "R030")
+@pytest.mark.parametrize(
+    ("usage", "level", "action"),
+    [
+        (0.0, "GREEN", "Continue normally"),
+        (0.2499, "GREEN", "Continue normally"),
+        (0.25, "YELLOW", "Monitor, prepare compression"),
+        (0.50, "ORANGE", "Apply Tier 1 & 2"),
+        (0.75, "RED", "Apply Tier 3 summarisation"),
+        (0.85, "CRITICAL", "Checkpoint + fresh session"),
+        (1.4, "CRITICAL", "Checkpoint + fresh session"),
+    ],
+)
+def test_a_status_names_its_level_and_action(usage: float, level: str, action: str) -> None:
+    assert check_context_status(usage) == {"level": level, "action": action}
+
+
+@pytest.mark.seed("R031")
+def test_usage_is_estimated_as_a_part_of_the_window() -> None:
+    session = Session("s", MemoryStore(), policy=holdfast.Policy(window=1_000, reserve=100))
+    session.append({"role": "user", "content": "word " * 300})
+    assert estimate_context_usage(session) == session.status().tokens / 900
+    assert check_context_status(session)["level"] == "YELLOW"
+
+
+@pytest.mark.seed("R041", "R042", "R046", "R047", "R048")
+def test_a_large_result_is_written_whole_and_leaves_a_reference(tmp_path: Path) -> None:
+    made = offload_tool_result(LONG, "Web Search", root=str(tmp_path), at="2026-01-29T14:25:30Z")
+    assert made["path"].startswith(".holdfast/cache/offloaded/20260129_142530_web_search-")
+    assert (tmp_path / made["path"]).read_text() == LONG
+    assert made["preview"] == LONG[:500]
+    assert made["message"] == f"Full content saved to {made['path']}"
+    assert 0 < made["tokens_saved"] < holdfast.compress([said(LONG)], 10**9).before.tokens
+
+
+def said(text: str) -> dict[str, str]:
+    return {"role": "user", "content": text}
+
+
+def test_a_result_that_cannot_be_written_is_not_offloaded(tmp_path: Path) -> None:
+    (tmp_path / ".holdfast").write_text("in the way")
+    with pytest.raises(NotWritten):
+        offload_tool_result(LONG, "bash", root=str(tmp_path))
+
+
+def history(path: str) -> list[dict[str, object]]:
+    arguments = json.dumps({"file_path": path, "content": LONG})
+    call = {"id": "c", "type": "function", "function": {"name": "Write", "arguments": arguments}}
+    return [
+        {"role": "user", "content": "write the report"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": "written"},
+        {"role": "assistant", "content": "Done."},
+        {"role": "user", "content": "thanks"},
+    ]
+
+
+@pytest.mark.seed("R053", "R054", "R055", "R058", "R059", "R060", "R061")
+def test_an_input_whose_content_is_on_disk_becomes_a_reference(tmp_path: Path) -> None:
+    (tmp_path / "report.md").write_text(LONG)
+    given = history("report.md")
+    made = truncate_tool_inputs(given, root=str(tmp_path))
+    (call,) = made[1]["tool_calls"]  # type: ignore[misc]
+    arguments = json.loads(call["function"]["arguments"])  # type: ignore[index,call-overload]
+    assert arguments["file_path"] == "report.md"
+    stub = arguments["content"].split("\n")
+    assert stub[0] == "## Tool Call: Write"
+    assert stub[2].startswith("**Original Size:** ")
+    assert stub[3] == "**Path:** report.md"
+    assert stub[4].startswith("**Summary:** ")
+    assert stub[5] == "**Status:** Content persisted to disk ✓"
+    assert [made[at] for at in (0, 2, 3, 4)] == [given[at] for at in (0, 2, 3, 4)]
+
+
+@pytest.mark.seed("R059", "R323")
+@pytest.mark.parametrize("content", [None, "something else"])
+def test_an_input_that_is_not_on_disk_stays(tmp_path: Path, content: str | None) -> None:
+    if content is not None:
+        (tmp_path / "report.md").write_text(content)
+    given = history("report.md")
+    assert truncate_tool_inputs(given, root=str(tmp_path)) == given
