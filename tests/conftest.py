@@ -1,0 +1,38 @@
+"""What every test runs under: a strict provider behind each request that was compressed."""
+
+from collections.abc import Iterator
+from functools import wraps
+
+import pytest
+
+from holdfast.core.ledger.entry import Compressed
+from holdfast.core.ledger.head import Head
+from holdfast.core.ledger.jsontext import Json
+from holdfast.core.ledger.window import Item, in_force
+from holdfast.session import Session
+from holdfast.sight import copied
+from holdfast.wire.detect import MESSAGE_WIRES
+from tests.provider.strict import worse
+
+
+@pytest.fixture(scope="session", autouse=True)
+def strict_provider() -> Iterator[None]:
+    """Puts a provider that enforces its rules behind every request that the engine changed."""
+    plain = Session.messages
+
+    @wraps(plain)
+    def messages(self: Session) -> list[dict[str, Json]]:
+        sent = plain(self)
+        window = self.sight.window(whole=True)
+        made = [entry.body for entry in in_force(window) if isinstance(entry.body, Compressed)]
+        wire = (self.store.head(self.name) or Head()).wire
+        # Compressions that a test wrote by hand, to see what the ledger makes of them, have no
+        # trigger; the engine's own always do.
+        if made and wire in MESSAGE_WIRES and all(body.trigger for body in made):
+            whole = self.sight.rendered([Item(entry) for entry in self.path()])
+            assert worse(wire, copied(whole), sent) == []
+        return sent
+
+    Session.messages = messages
+    yield
+    Session.messages = plain

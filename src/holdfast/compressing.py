@@ -9,7 +9,7 @@ from holdfast.core.ledger.jsontext import encode
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.plan.policy import Policy
 from holdfast.engine import Engine, Outcome
-from holdfast.errors import NothingToShrink
+from holdfast.errors import BadSetting, NothingToShrink
 from holdfast.session import Message, Session
 from holdfast.sight import copied
 from holdfast.stores.memory import MemoryStore
@@ -31,6 +31,8 @@ def compress(
         NothingToShrink: the budget cannot be reached; its `outcome` is the smallest legal window.
         Unreadable: one of them is no message.
     """
+    if budget < 0:
+        raise BadSetting("budget", f"{budget} is not a number of tokens", origin="argument")
     chosen = replace(policy or Policy(), model=model or (policy or Policy()).model)
     session = Session("compress", MemoryStore(), policy=chosen, wire=wire or "")
     session.extend(messages)

@@ -5,7 +5,7 @@ it was planned on; copies on disk are there before the window that names them.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
@@ -35,11 +35,11 @@ from holdfast.core.ledger.jsontext import Json
 from holdfast.core.ledger.size import media_of
 from holdfast.core.ledger.window import Item, Window, in_force
 from holdfast.core.measure.usage import Usage, measure, measure_at_most
-from holdfast.core.observe.calls import read_scene
+from holdfast.core.observe.calls import Pair, Scene, read_scene
 from holdfast.core.plan.due import Due, due, ripe
 from holdfast.core.plan.plan import Plan
 from holdfast.core.plan.policy import Policy, for_model
-from holdfast.core.plan.state import State
+from holdfast.core.plan.state import State, persisted
 from holdfast.core.plan.steps import Proposal
 from holdfast.core.shrink.step import Means, ref_of
 from holdfast.errors import BadCompression, HoldfastError, NothingToShrink
@@ -84,14 +84,19 @@ class Engine:
         self._sent = 0
         self._looked = 0
         self._generation = -1
+        self._written: set[EntryId] = set()
+        """Calls that may have written a file, until their result has come and was looked at."""
         self._checked: set[EntryId] = set()
         self._told = False
         """Whether it was said that the window is over its limit, and nothing has changed since."""
 
     def consider(self) -> None:
         """Compress if the policy says so. Never raises: the agent goes on with what it had."""
+        self._or_leave_it(self._consider)
+
+    def _or_leave_it(self, act: Callable[[], None]) -> None:
         try:
-            retried(self._session.name, self._consider)
+            retried(self._session.name, act)
         except HoldfastError as error:
             logger.warning("the window of %r stays as it is: %s", self._session.name, error)
 
@@ -104,9 +109,10 @@ class Engine:
     def _consider(self) -> None:
         window = self._session.window()
         fresh = self._new_items(window)
-        if any(_is_large_write(item) for item in fresh):
+        self._written |= {item.entry.id for item in fresh if _is_large_write(item)}
+        if self._written:
             self.note_written()
-        if any(_may_leave_at_birth(item, self._session.policy) for item in fresh):
+        if any(isinstance(item.body, ToolReturned) for item in fresh) and self._has_large(fresh):
             self._make(at_birth)
         called = self._due()
         if called.action:
@@ -117,23 +123,21 @@ class Engine:
     def reached(self, event: str) -> None:
         """Weigh a batch at a boundary that was told of: a task done, a phase left."""
 
-        def weigh() -> None:
-            called = Due("weigh", event.replace("_", " "))
-            self._make(lambda state, means: batch(state, means, called))
-
-        try:
-            retried(self._session.name, weigh)
-        except HoldfastError as error:
-            logger.warning("the window of %r stays as it is: %s", self._session.name, error)
+        called = Due("weigh", event.replace("_", " "))
+        self._or_leave_it(lambda: self._make(lambda state, means: batch(state, means, called)))
 
     def _new_items(self, window: Window) -> list[Item]:
-        """What came since the last look; in a fresh process, since the agent last spoke."""
+        """What came since the last look; in a fresh process, the agent's last step."""
         items = window.items
         if self._generation < 0:
-            start = next((at for at in range(len(items), 0, -1) if _is_spoken(items[at - 1])), 0)
+            start = _last_step(items)
         else:
             start = self._looked if self._generation == window.generation else 0
         return [items[at] for at in range(min(start, len(items)), len(items))]
+
+    def _has_large(self, fresh: list[Item]) -> bool:
+        policy = self._policy(self._session.store.head(self._session.name) or Head())
+        return any(may_be_large(item, policy) for item in fresh)
 
     def _due(self) -> Due:
         """What is due, found from the sums; the tokenizer is asked only when they cannot tell."""
@@ -254,18 +258,32 @@ class Engine:
         """Note which writes are on disk: only what was seen there may later be cut short."""
         session = self._session
         if not session.root:
+            self._written = set()
             return
-        from holdfast.files.persisted import seen_on_disk
+        from holdfast.files.persisted import seen_on_disk  # late: only when something was written
 
+        known: Mapping[EntryId, str] | None = None
         scene = read_scene(session.window().items)
-        for pair in scene.pairs:
-            item = scene.items[pair.call]
-            if pair.result is None or item.entry.id in self._checked or not _is_large_write(item):
-                continue
-            self._checked.add(item.entry.id)
-            seen = seen_on_disk(pair.body, session.root)
-            if seen is not None and not _failed(scene.items[pair.result]):
-                session.note("persisted", entry=item.entry.id, path=seen[0], sha256=seen[1])
+        for pair in self._unchecked(scene):
+            entry = scene.items[pair.call].entry.id
+            self._checked.add(entry)
+            # Another process may have looked: what is noted once is enough.
+            known = persisted(session.sight.window(whole=True).ledger) if known is None else known
+            seen = seen_on_disk(pair.body, session.root) if entry not in known else None
+            if seen is not None:
+                session.note("persisted", entry=entry, path=seen[0], sha256=seen[1])
+        self._written &= {scene.items[at].entry.id for at in _waiting(scene)}
+
+    def _unchecked(self, scene: Scene) -> list[Pair]:
+        """Writes that went well and that nobody looked for on disk yet."""
+        return [
+            pair
+            for pair in scene.pairs
+            if pair.result is not None
+            and scene.items[pair.call].entry.id not in self._checked
+            and _is_large_write(scene.items[pair.call])
+            and not _failed(scene.items[pair.result])
+        ]
 
     def plan(self) -> Plan:
         """What the planner would do now, and why; nothing is changed."""
@@ -368,6 +386,21 @@ def _is_spoken(item: Item) -> bool:
     return role_of(item.body) == "assistant"
 
 
+def _waiting(scene: Scene) -> list[int]:
+    """Where the calls stand whose results are still to come."""
+    return [p.call for p in scene.pairs if p.result is None and p.step == scene.step_count]
+
+
+def _last_step(items: Sequence[Item]) -> int:
+    """Where the last step of the agent begins."""
+    at = len(items)
+    while at > 0 and not _is_spoken(items[at - 1]):
+        at -= 1
+    while at > 0 and _is_spoken(items[at - 1]):
+        at -= 1
+    return at
+
+
 def _spoken_upto(window: Window) -> int:
     """The last entry that something of the agent's follows: it has been sent."""
     items = window.items
@@ -388,10 +421,6 @@ def _lifted(ledger: Iterable[Entry]) -> frozenset[EntryId]:
 def _is_large_write(item: Item) -> bool:
     body = item.body
     return isinstance(body, ToolCalled) and len(body.arguments) > SMALLEST_WRITE
-
-
-def _may_leave_at_birth(item: Item, policy: Policy) -> bool:
-    return isinstance(item.body, ToolReturned) and may_be_large(item, policy)
 
 
 def _failed(item: Item) -> bool:

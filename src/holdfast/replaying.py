@@ -19,6 +19,7 @@ from holdfast.core.ledger.entry import (
     EntryId,
     Noted,
     Source,
+    ToolCalled,
     ToolReturned,
     Used,
     pack,
@@ -40,6 +41,8 @@ from holdfast.core.plan.state import State
 from holdfast.core.shrink.step import Means, nowhere
 from holdfast.vocabularies import counter
 
+NEAR = 12
+"""Items back from a result within which its call is looked for."""
 PREFIX = 20_000
 """Tokens of system prompt and tools that stand before every request."""
 
@@ -130,20 +133,19 @@ class _Film:
         self.all.append(part)
         self.ours.arrived(part)
         if isinstance(body, ToolReturned) and not body.failed:
-            self._note_written(placed, body)
+            self._note_written(body)
 
     def _message(self, entry: Entry) -> int:
         """Its message's first entry, in the numbers of this replay."""
         return self.seq - (entry.seq - entry.message if entry.message else 0)
 
-    def _note_written(self, entry: Entry, body: ToolReturned) -> None:
+    def _note_written(self, body: ToolReturned) -> None:
         """A write that went well was on disk then: the shell would have seen and noted it."""
-        for item in reversed(self.window.items[-12:]):
+        for item in reversed(self.window.items[-NEAR:]):
             call = item.entry.body
-            if getattr(call, "call", None) == body.call and call is not body:
-                if touch_of(call).verb in ("write", "edit"):  # type: ignore[arg-type]
-                    facts = {"entry": item.entry.id, "sha256": "assumed"}
-                    self._derive(Noted("persisted", facts))
+            if isinstance(call, ToolCalled) and call.call == body.call:
+                if touch_of(call).verb in ("write", "edit"):
+                    self._derive(Noted("persisted", {"entry": item.entry.id, "sha256": "assumed"}))
                 return
 
     def _derive(self, body: Derived) -> None:
@@ -213,6 +215,7 @@ class _Film:
 
     def done(self, session: str) -> Replayed:
         """What it came to."""
+        self._answered()
         return Replayed(
             session=session,
             tokens=sum(part.tokens for part in self.all),

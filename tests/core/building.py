@@ -55,7 +55,7 @@ def answer(text: str) -> Said:
     return Said("assistant", text)
 
 
-def call(name: str, tool: str, **arguments: object) -> ToolCalled:
+def call(name: str, tool: str, /, **arguments: object) -> ToolCalled:
     return ToolCalled(name, tool, json.dumps(arguments))
 
 

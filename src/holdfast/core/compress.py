@@ -186,6 +186,8 @@ def to_budget(state: State, means: Means, budget: int, trigger: str) -> Candidat
     held: Telling = state.known
     known: Made = {}
     made = Candidate(_nothing(state, trigger, "the window is within its budget"))
+    if need <= 0:
+        return made
     for deep, tight in DEPTHS:
         looked = look(replace(state, known=held), means.count, deep=deep, tight=tight)
         held = looked.held

@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from holdfast.core.compress import Candidate
 from holdfast.core.ledger.head import Head
 from holdfast.core.measure.usage import factor_of
+from holdfast.core.plan.judging import Verdict, concerned, facts_of, judge, large_inputs
 from holdfast.core.plan.policy import for_model
-from holdfast.core.plan.rules import Verdict, concerned, facts_of, judge, large_inputs
 from holdfast.core.plan.state import persisted
 from holdfast.core.view.excerpts import (
     Excerpt,

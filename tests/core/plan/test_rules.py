@@ -3,21 +3,10 @@ import pytest
 from holdfast.core.ledger.entry import Compressed, Entry, Said, Step, ToolCalled, ToolReturned
 from holdfast.core.ledger.window import Item
 from holdfast.core.measure.usage import ACTIONS, Level
+from holdfast.core.plan.judging import Facts, Verdict, concerned, facts_of, judge, large_inputs
 from holdfast.core.plan.policy import Policy, with_settings
 from holdfast.core.plan.profiles import PROFILES
-from holdfast.core.plan.rules import (
-    NOT_BUILT,
-    Facts,
-    Gate,
-    Trigger,
-    Verdict,
-    concerned,
-    facts_of,
-    gates_for,
-    judge,
-    large_inputs,
-    rules_for,
-)
+from holdfast.core.plan.rules import NOT_BUILT, Gate, Trigger, gates_for, rules_for
 
 RULES = rules_for(Policy())
 GATES = {gate.id: gate for gate in RULES.gates}

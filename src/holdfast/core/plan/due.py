@@ -16,7 +16,7 @@ class Due(Struct, frozen=True):
     """What a window calls for."""
 
     action: str = ""
-    """`weigh` it, do it though it costs (`must`), or do all that is legal (`force`); or nothing."""
+    """`weigh` a batch, make it whatever it costs (`force`), or nothing."""
     trigger: str = ""
 
 
@@ -28,12 +28,12 @@ def due(usage: Usage, lane: Lane, policy: Policy) -> Due:
     percent, at = usage.fraction * 100, policy.at
     if percent >= at.critical:
         return Due("force", f"context at {percent:.0f}%, critical from {at.critical}%")
+    if at.tokens and usage.tokens >= at.tokens:
+        return Due("force", f"{usage.tokens:,} tokens, limit {at.tokens:,}")
     if percent >= at.summary:
-        return Due("must", f"context at {percent:.0f}%, tier 3 from {at.summary}%")
+        return Due("weigh", f"context at {percent:.0f}%, tier 3 from {at.summary}%")
     if percent >= at.batch:
         return Due("weigh", f"context at {percent:.0f}%, tiers 1 and 2 from {at.batch}%")
-    if at.tokens and usage.tokens >= at.tokens:
-        return Due("must", f"{usage.tokens:,} tokens, limit {at.tokens:,}")
     if at.turns and lane.turns > at.turns:
         return Due("weigh", f"{lane.turns} turns, weighed above {at.turns}")
     return NOTHING

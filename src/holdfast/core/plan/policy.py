@@ -34,11 +34,11 @@ class At(Struct, frozen=True, forbid_unknown_fields=True):
     batch: int = 50
     """Percent of the effective window from which tiers 1 and 2 are weighed as one batch."""
     summary: int = 75
-    """Percent from which a batch is no longer put off, and tier 3 follows if it is not enough."""
+    """Percent from which tier 3 follows when a batch is not enough; a batch still has to pay."""
     critical: int = 85
-    """Percent from which everything that is legal is done at once."""
+    """Percent from which a batch is made whatever it costs."""
     tokens: int = 0
-    """Tokens in sight from which a batch is due, whatever the percentage; 0 for none."""
+    """Tokens in sight from which a batch is made whatever it costs; 0 for none."""
     turns: int = 0
     """More turns than this make a batch worth weighing; 0 for any number."""
     events: tuple[str, ...] = ()

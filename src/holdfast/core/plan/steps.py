@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from math import exp
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import EntryId, Thought, ToolCalled, ToolReturned
 from holdfast.core.ledger.size import media_of
@@ -27,7 +28,13 @@ GENTLEST_FIRST = ("read", "debug", "thinking", "truncate", "intermediate", "offl
 TIERS = {"truncate": 2, "read": 2, "debug": 2, "thinking": 2, "intermediate": 2}
 """Offloads and masks are tier 1; the rest goes with the batch of tier 2."""
 
-OURS = (".holdfast/", "holdfast recover", "holdfast show", "cache/offloaded/")
+OURS = (
+    ".holdfast/",
+    "holdfast recover",
+    "holdfast show",
+    "cache/offloaded/",
+    "cache/intermediate/",
+)
 """What a call names when it brings back what we put away: that never leaves again."""
 
 
@@ -99,14 +106,8 @@ def propose(look: Look) -> list[Proposal]:
             if made is not None and (made.saves > 0 or made.kind == "thinking"):
                 worth = worth_of(at, scene, look.held, uses)
                 risk = chance(made.kind, made.before, worth)
-                found.append(_with(made, worth, risk))
+                found.append(replace(made, worth=worth, risk=risk))
     return found
-
-
-def _with(made: Proposal, worth: Worth, risk: float) -> Proposal:
-    from msgspec.structs import replace
-
-    return replace(made, worth=worth, risk=risk)
 
 
 MISSED = {

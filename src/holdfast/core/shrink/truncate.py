@@ -6,6 +6,7 @@ from holdfast.core.ledger.entry import ToolCalled
 from holdfast.core.ledger.jsontext import (
     NotJson,
     as_text,
+    cleaned,
     elements,
     encode,
     joined_array,
@@ -63,7 +64,8 @@ def _shortened(raw: bytes, shorter: Callable[[str], str | None], depth: int) -> 
     """A JSON value with its large texts shortened, all else as it was; None if it has none."""
     first = raw.lstrip()[:1]
     if first == b'"':
-        stub = shorter(as_text(parse(raw)[0]))
+        # Half of a character is no text: it is counted and told of as what stands for it.
+        stub = shorter(as_text(cleaned(parse(raw)[0])))
         return None if stub is None else encode(stub)
     if depth == 0 or first not in (b"{", b"["):
         return None

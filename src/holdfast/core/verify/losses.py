@@ -87,11 +87,9 @@ def _keeps_json(before: Sequence[Item], after: Sequence[Item]) -> list[str]:
 
 def _keys(arguments: str) -> list[str] | str:
     try:
-        value, flaw = parse(arguments.encode("utf-8", "surrogatepass"))
+        value, _ = parse(arguments.encode("utf-8", "surrogatepass"))
     except NotJson:
         return "no JSON"
-    if flaw is not None:
-        return flaw
     return list(value) if isinstance(value, dict) else type(value).__name__
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec.structs import asdict
 
 from holdfast.core.measure.usage import Usage
+from holdfast.core.plan.judging import Verdict
 from holdfast.core.plan.plan import Kept, Plan, Planned
-from holdfast.core.plan.rules import Verdict
 from holdfast.core.view.listing import opening
 
 SHOWN_STEPS = 20

@@ -1,0 +1,372 @@
+from collections.abc import Sequence
+
+import pytest
+from msgspec.structs import replace
+
+from holdfast.core.compress import (
+    Candidate,
+    after_steps,
+    at_birth,
+    batch,
+    may_be_large,
+    to_budget,
+)
+from holdfast.core.ledger.entry import Compressed, Step, Thought, ToolCalled, ToolReturned, text_of
+from holdfast.core.ledger.head import AT_BIRTH
+from holdfast.core.ledger.window import Item
+from holdfast.core.measure.usage import Usage
+from holdfast.core.plan.due import Due
+from holdfast.core.plan.plan import Plan
+from holdfast.core.plan.policy import Batch, Offload, Policy, Tail
+from holdfast.core.plan.state import State
+from holdfast.core.shrink.step import Means, nowhere
+from tests.core.building import (
+    BOUND,
+    NO_TAIL,
+    Told,
+    answer,
+    ask,
+    back,
+    bash,
+    call,
+    items,
+    lines,
+    named,
+    state,
+    thought,
+    words,
+)
+
+LARGE = replace(NO_TAIL, offload=Offload(above=500, sweep=300))
+MEANS = Means(words, nowhere, NO_TAIL)
+BIG = lines(400)
+
+
+def born(*messages: Told, policy: Policy = LARGE, sent: int = 2) -> Candidate | None:
+    now = state(items(*messages), policy=policy, sent=sent)
+    return at_birth(now, Means(words, nowhere, policy))
+
+
+def steps_of(made: Candidate | None) -> list[tuple[str, str]]:
+    """What was done to which entry."""
+    body = made.body if made is not None else None
+    return [(step.kind, step.hides[0]) for step in body.steps] if body is not None else []
+
+
+LEAVES = [("offload", named(3))]
+
+
+@pytest.mark.seed("R040", "R041", "R050", "R051", "R223")
+def test_a_large_result_leaves_before_it_is_sent() -> None:
+    made = born(ask("Go."), bash("a", "show"), back("a", BIG))
+    assert made is not None and made.body is not None
+    (step,) = made.body.steps
+    assert isinstance(step.stand_in, ToolReturned)
+    assert step == Step(
+        hides=(named(3),),
+        reason="a result of 800 tokens",
+        stand_in=step.stand_in,
+        tier=1,
+        before=800,
+        after=words(step.stand_in.output),
+        kind="offload",
+    )
+    saved = step.before - step.after
+    assert made.body == Compressed(
+        steps=(step,),
+        generation=0,
+        watermark=3,
+        trigger=AT_BIRTH,
+        before=803,
+        after=803 - saved,
+        raw=803 - saved,
+    )
+    assert (made.plan.verdict, made.losses) == ("apply", ())
+
+
+def test_what_was_never_sent_leaves_at_no_cost() -> None:
+    made = born(ask("Go."), bash("a", "show"), back("a", BIG))
+    assert made is not None and made.body is not None
+    (step,) = made.body.steps
+    assert made.plan.bill.cost == pytest.approx(-1.25 * (step.before - step.after))
+
+
+@pytest.mark.parametrize(
+    ("asked", "output", "policy"),
+    [
+        pytest.param(bash("a", "show"), lines(250), LARGE, id="on the bound"),
+        pytest.param(call("a", "Skill", name="x"), BIG, LARGE, id="never"),
+        pytest.param(
+            call("a", "Read", file_path="a.py", offset=1, limit=400), BIG, LARGE, id="a page"
+        ),
+        pytest.param(bash("a", "sed -n 1,400p a.py"), BIG, LARGE, id="a page by the shell"),
+        pytest.param(bash("a", "holdfast recover 0123456789ab"), BIG, LARGE, id="recovered"),
+        pytest.param(
+            call("a", "Read", file_path=".holdfast/cache/offloaded/x.md"), BIG, LARGE, id="a copy"
+        ),
+        pytest.param(bash("srvtoolu_1", "show"), BIG, LARGE, id="the provider's own"),
+        pytest.param(
+            bash("a", "show"),
+            BIG,
+            replace(LARGE, offload=Offload(above=10, tools=("Bash=900",))),
+            id="a bound of its own",
+        ),
+    ],
+)
+def test_what_stays_as_it_came(asked: Told, output: str, policy: Policy) -> None:
+    name = getattr(asked, "call", "a")
+    assert born(ask("Go."), asked, back(name, output), policy=policy) is None
+
+
+def test_a_whole_file_leaves_and_a_tool_may_have_a_lower_bound() -> None:
+    whole = (ask("Go."), call("a", "Read", file_path="a.py"), back("a", BIG))
+    assert steps_of(born(*whole)) == LEAVES
+    lower = replace(LARGE, offload=Offload(above=9_000, tools=("Re*=700",)))
+    assert steps_of(born(*whole, policy=lower)) == LEAVES
+
+
+def test_what_was_sent_or_brought_back_by_the_user_does_not_leave_by_itself() -> None:
+    shown = items(ask("Go."), bash("a", "show"), back("a", BIG))
+    assert at_birth(state(shown, policy=LARGE, sent=3), MEANS) is None
+    spared = state(shown, policy=LARGE, sent=2, spared=frozenset({named(3)}))
+    assert at_birth(spared, MEANS) is None
+
+
+def test_a_result_that_answers_no_call_in_sight_stays() -> None:
+    assert born(ask("Go."), answer("Yes."), back("z", BIG)) is None
+
+
+def test_bytes_alone_tell_what_cannot_be_large() -> None:
+    (item,) = items(back("a", "x" * 500))
+    assert not may_be_large(item, LARGE)
+    (item,) = items(back("a", "x" * 501))
+    assert may_be_large(item, LARGE)
+    assert not may_be_large(Item(item.entry, (item.entry.id,), item.body), LARGE)
+    assert not may_be_large(items(ask("x" * 900))[0], LARGE)
+    lower = replace(LARGE, offload=Offload(above=900, tools=("Bash=400", "Odd=many")))
+    assert may_be_large(item, lower)
+
+
+def turn(number: int, size: int = 100) -> list[Told]:
+    """A turn with its answer: an intermediate result of twice so many words."""
+    return [
+        ask(f"Part {number}?"),
+        bash(f"c{number}", f"show {number}"),
+        back(f"c{number}", lines(size, f"p{number}")),
+        answer(f"Part {number} is fine."),
+    ]
+
+
+def turns(count: int, size: int = 100) -> list[Item]:
+    return items(*[message for number in range(count) for message in turn(number, size)])
+
+
+WEIGH, FORCE = Due("weigh", "because"), Due("force", "because")
+
+
+def made(shown: Sequence[Item], due: Due, *, limit: int = 1_000, **batched: int) -> Candidate:
+    policy = replace(NO_TAIL, batch=Batch(**batched))
+    return batch(state(shown, limit=limit, policy=policy), Means(words, nowhere, policy), due)
+
+
+@pytest.mark.seed("R119", "R133", "R136")
+def test_a_batch_that_pays_is_one_entry_that_names_all_it_hides() -> None:
+    shown = turns(6)
+    came = made(shown, WEIGH, requests=100)
+    assert came.body is not None
+    finished = [("intermediate", named(3 + 4 * number)) for number in range(5)]
+    assert steps_of(came) == [*finished, ("mask", named(23))]
+    saved = sum(step.before - step.after for step in came.body.steps)
+    assert replace(came.body, steps=()) == Compressed(
+        steps=(),
+        generation=0,
+        watermark=24,
+        trigger="because",
+        before=came.plan.before.tokens,
+        after=came.plan.before.tokens - saved,
+        raw=came.plan.before.tokens - saved,
+    )
+    after = after_steps(shown, came.body.steps)
+    assert sum(words(text_of(item.body)) for item in after) == came.body.raw
+    assert [item.entry.id for item in after] == [item.entry.id for item in shown]
+    assert came.plan.verdict == "apply"
+
+
+def test_a_batch_is_put_off_where_nothing_pays() -> None:
+    came = made(items(ask("Go."), answer("Yes.")), WEIGH)
+    assert (came.body, came.plan.verdict, came.plan.reason) == (
+        None,
+        "nothing",
+        "nothing in sight would pay for being changed",
+    )
+
+
+def test_a_batch_is_put_off_when_it_would_take_out_too_little() -> None:
+    came = made(turns(6), WEIGH, requests=100, reclaim=90)
+    assert (came.body, came.plan.verdict) == (None, "postpone")
+    assert came.plan.reason.endswith("% of the window, less than 90%")
+    assert came.plan.after.tokens < came.plan.before.tokens
+
+
+def test_a_batch_is_put_off_when_it_wins_too_little_for_what_it_costs() -> None:
+    came = made([*turns(6)], WEIGH, requests=10, reclaim=1, margin=100_000)
+    assert (came.body, came.plan.verdict) == (None, "postpone")
+    assert came.plan.reason == "it would win too little for what it costs at once"
+
+
+@pytest.mark.seed("R098")
+def test_a_critical_window_is_brought_down_to_between_its_first_two_bounds() -> None:
+    shown = turns(6)
+    full = state(shown).usage.tokens
+    came = made(shown, FORCE, limit=full * 100 // 90, requests=1)
+    assert came.body is not None
+    assert came.plan.after.fraction <= 0.625
+
+
+@pytest.mark.seed("R098")
+def test_force_goes_on_to_what_is_recent_and_open_when_what_is_old_is_not_enough() -> None:
+    shown = items(
+        ask("Go."),
+        bash("a", "make"),
+        back("a", f"FAILED x\n{lines(300)}"),
+        bash("b", "show"),
+        back("b", lines(300)),
+        answer("Hm."),
+    )
+    policy = replace(NO_TAIL, tail=Tail(percent=10, steps=9))
+    now = state(shown, limit=1_250, policy=policy)
+    assert steps_of(batch(now, MEANS, WEIGH)) == []
+    assert [name for _, name in steps_of(batch(now, MEANS, FORCE))] == [named(3), named(5)]
+
+
+def test_a_critical_window_is_left_alone_when_it_would_be_full_again_at_once() -> None:
+    shown = items(ask("word " * 900), bash("a", "ls"), back("a", lines(40)), answer("Hm."))
+    came = made(shown, FORCE)
+    assert (came.body, came.plan.verdict) == (None, "postpone")
+    assert came.plan.reason == "all that may leave is less than 20% of the window"
+    nothing = made(items(ask("word " * 900), answer("Hm.")), FORCE)
+    assert (nothing.body, nothing.plan.reason) == (None, "nothing in sight may leave")
+
+
+def to(shown: Sequence[Item], budget: int, now: State | None = None) -> Candidate:
+    return to_budget(now or state(shown), MEANS, budget, "asked")
+
+
+def test_a_budget_is_kept_and_a_smaller_one_takes_more() -> None:
+    shown = turns(6)
+    whole = state(shown).usage.tokens
+    taken: list[int] = []
+    for budget in range(whole - 700, whole, 100):
+        came = to(shown, budget)
+        assert came.body is not None
+        assert came.plan.after.tokens <= budget
+        taken.append(len(came.body.steps))
+    assert taken == sorted(taken, reverse=True)
+    assert taken[-1] == 1
+
+
+def test_a_window_within_its_budget_stays_and_says_so() -> None:
+    shown = turns(2)
+    usage = state(shown).usage
+    came = to(shown, usage.tokens)
+    assert came.body is None
+    assert came.plan == Plan("asked", usage, usage, reason="the window is within its budget")
+
+
+def test_a_budget_that_cannot_be_kept_gives_the_smallest_legal_window() -> None:
+    shown = turns(3)
+    came = to(shown, 1)
+    assert came.body is not None
+    assert came.plan.after.tokens > 1
+    assert {step.hides[0] for step in came.body.steps} >= {named(3), named(7)}
+
+
+@pytest.mark.seed("R005")
+def test_what_is_surely_not_needed_leaves_first() -> None:
+    shown = items(
+        ask("Go."),
+        bash("a", "show"),
+        back("a", lines(200)),
+        call("b", "Read", file_path="a.py"),
+        back("b", lines(200)),
+        call("c", "Read", file_path="a.py"),
+        back("c", lines(200)),
+        answer("Hm."),
+    )
+    whole = state(shown).usage.tokens
+    assert steps_of(to(shown, whole - 10)) == [("read", named(5))]
+    two = steps_of(to(shown, whole - 400))
+    assert ("read", named(5)) in two and len(two) == 2
+
+
+def sealed(*seals: str) -> list[Item]:
+    """Finished turns, each with sealed thinking, and one under way."""
+    messages: list[Told] = []
+    for seal in seals:
+        messages += [ask("Go on."), (thought("so it is " * 20, seal), answer("Yes."))]
+    return items(*messages, ask("And?"), answer("Hm."))
+
+
+def test_sealed_thinking_leaves_from_the_front() -> None:
+    shown = sealed("S1", "S2", "S3")
+    whole = state(shown).usage.tokens
+    seals: list[list[str]] = []
+    for budget in (whole - 1, whole - 61, whole - 121):
+        came = to(shown, budget)
+        assert came.body is not None
+        after = after_steps(shown, came.body.steps)
+        seals.append([i.body.seal for i in after if isinstance(i.body, Thought)])
+    assert seals == [["S2", "S3"], ["S3"], []]
+
+
+def test_thinking_without_words_goes_with_what_stands_behind_it() -> None:
+    shown = items(
+        ask("One."),
+        (thought("", "S1"), answer("Yes.")),
+        ask("Two."),
+        (thought("so it is", "S2"), answer("Yes.")),
+        ask("And?"),
+        answer("Hm."),
+    )
+    came = to(shown, state(shown).usage.tokens - 1)
+    assert steps_of(came) == [("thinking", named(2)), ("thinking", named(5))]
+
+
+def test_thinking_that_is_bound_keeps_all_that_stands_before_it() -> None:
+    shown = items(*turn(1), ask("And?"), (thought("x", "S"), answer("y")))
+    came = to(shown, 1, state(shown, model=BOUND))
+    assert (came.body, steps_of(came)) == (None, [])
+
+
+def test_the_same_window_gives_the_same_candidate() -> None:
+    assert made(turns(6), WEIGH, requests=100) == made(turns(6), WEIGH, requests=100)
+    assert to(turns(6), 300) == to(turns(6), 300)
+
+
+@pytest.mark.seed("R003")
+def test_the_first_request_stands_word_for_word_whatever_leaves() -> None:
+    shown = turns(4)
+    came = to(shown, 1)
+    assert came.body is not None
+    assert came.body.intent
+    assert after_steps(shown, came.body.steps)[0] == shown[0]
+
+
+def test_a_plan_tells_what_each_step_is_about() -> None:
+    came = made(turns(6), WEIGH, requests=100)
+    first = came.plan.steps[0]
+    assert (first.kind, first.tier, first.what, first.ref) == (
+        "intermediate",
+        2,
+        "Bash show 0",
+        named(3)[:12],
+    )
+    assert came.plan.before == Usage(came.plan.before.tokens, 1_000, "exact")
+
+
+def test_half_of_a_character_in_a_write_does_not_keep_everything_else_in_sight() -> None:
+    half = '{"file_path": "a", "content": "\\ud800 ' + "word " * 900 + '"}'
+    wrote = (ask("Go."), ToolCalled("w", "Write", half), back("w", "ok"))
+    came = to(items(*wrote, *turn(1), ask("And?"), answer("Hm.")), 100)
+    assert came.losses == ()
+    assert steps_of(came) == [("truncate", named(2)), ("intermediate", named(6))]
