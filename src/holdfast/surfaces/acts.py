@@ -3,12 +3,8 @@
 Any surface may call these: the command line, a hook that saw the words in a prompt, a server.
 """
 
-from datetime import UTC, datetime
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
 from holdfast.core.compress import Candidate
 from holdfast.core.ledger.head import Head
-from holdfast.core.measure.usage import factor_of
 from holdfast.core.plan.judging import Verdict, concerned, facts_of, judge, large_inputs
 from holdfast.core.plan.policy import for_model
 from holdfast.core.plan.state import persisted
@@ -22,9 +18,9 @@ from holdfast.core.view.excerpts import (
 )
 from holdfast.core.view.log import Event, render_log
 from holdfast.core.view.plans import render_outcome
-from holdfast.core.view.report import Report, render, savings_of, shares_of
-from holdfast.errors import BadSetting
+from holdfast.core.view.report import render
 from holdfast.session import Session
+from holdfast.surfaces.reporting import now_in, report_of
 from holdfast.vocabularies import counter
 from holdfast.wire.detect import TRANSCRIPT_WIRES
 
@@ -39,43 +35,6 @@ def status(session: Session, rest: str = "") -> str:
     """How full the window is."""
     del rest
     return render(report_of(session, now_in(session.policy.timezone)))
-
-
-def now_in(zone: str) -> str:
-    """This moment, as reports have it."""
-    try:
-        place = ZoneInfo(zone or "UTC")
-    except (ZoneInfoNotFoundError, ValueError):
-        raise BadSetting("timezone", f"{zone!r} is no time zone", origin="policy") from None
-    return datetime.now(UTC).astimezone(place).strftime("%Y-%m-%d %H:%M:%S %Z")
-
-
-def report_of(session: Session, at: str) -> Report:
-    """Everything a status says about a session at a moment."""
-    usage, head, model = session.status(), session.head(), session.model()
-    lane = head.lane(session.agent)
-    factor = factor_of(model, lane.calibration) if usage.method != "exact" else 1.0
-    counts = session.store.counts(session.name, head.vocabulary)
-    scaled = {seq: round(count * factor) for seq, count in counts.items()}
-    shares = shares_of(session.window().items, scaled)
-    warnings = [] if model.known else [_unknown(head.model)]
-    return Report(
-        session=session.name,
-        at=at,
-        usage=usage,
-        turns=lane.turns,
-        steps=lane.steps,
-        savings=savings_of(session.store.read(session.name)),
-        shares=shares,
-        overhead=max(usage.tokens - sum(share.tokens for share in shares), 0),
-        warnings=tuple(warnings),
-    )
-
-
-def _unknown(model: str) -> str:
-    if not model:
-        return "the session names no model; a window of 128,000 tokens is assumed (--model)"
-    return f"model {model!r} is not known; a window of 128,000 tokens is assumed (--window)"
 
 
 def compress(session: Session, rest: str = "") -> str:

@@ -5,7 +5,6 @@ from msgspec.structs import asdict
 
 from holdfast.core.view.listing import bar
 from holdfast.core.view.report import Report, render
-from holdfast.surfaces.acts import now_in, report_of
 from holdfast.surfaces.cli.options import (
     complete_session,
     json_option,
@@ -22,6 +21,7 @@ from holdfast.surfaces.cli.printing import (
     short,
     styled,
 )
+from holdfast.surfaces.reporting import now_in, report_of
 
 EXAMPLE = """\b
 Examples:
