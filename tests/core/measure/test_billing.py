@@ -115,3 +115,11 @@ def test_what_the_agent_itself_just_wrote_is_not_missed() -> None:
     meter.arrived(part("own", 20, "new_name"))
     assert meter.used(["new_name"]) == 0
     assert meter.cost().fetches == 0
+
+
+def test_what_was_fetched_leaves_with_the_next_break_and_has_to_be_fetched_again() -> None:
+    meter = hidden()
+    assert meter.used(["tax_rate"]) == 1
+    assert meter.used(["tax_rate"]) == 0
+    meter.request([A, part("old**", 5), B])
+    assert meter.used(["tax_rate"]) == 1

@@ -52,6 +52,7 @@ class Meter:
         self._home: dict[str, Part] = {}
         self._waiting: list[Part] = []
         self._again = 0
+        self._fetched_parts: list[Part] = []
         self._sizes: list[int] = []
         self._billed = self._fetched = 0.0
         self._breaks = self._fetches = 0
@@ -74,7 +75,9 @@ class Meter:
         first = not self._sizes
         if broken:
             # What was fetched once has been used by now, and leaves with the rest.
-            self._again = 0
+            for part in self._fetched_parts:
+                self._sight.subtract(part.names)
+            self._fetched_parts, self._again = [], 0
         read += self._again
         if first:
             fresh += self._prefix
@@ -105,6 +108,7 @@ class Meter:
             self._fetched += cost
             self._fetches += 1
             self._again += part.tokens
+            self._fetched_parts.append(part)
             self._sight.update(part.names)
         return len(missing)
 
