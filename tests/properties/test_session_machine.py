@@ -243,4 +243,4 @@ def test_a_session_loses_nothing_whatever_happens_to_it(wire: str) -> None:
 @pytest.mark.parametrize("wire", MODELS)
 def test_a_session_loses_nothing_over_a_long_life(wire: str) -> None:
     (life,) = _lives(wire)
-    run_state_machine_as_test(life, settings=settings(max_examples=150, stateful_step_count=40))
+    run_state_machine_as_test(life, settings=settings(max_examples=40, stateful_step_count=40))
