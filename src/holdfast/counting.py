@@ -11,7 +11,7 @@ from holdfast.core.ledger.arrive import Batch
 from holdfast.core.ledger.entry import Compacted, Compressed, Derived, Entry, Restored
 from holdfast.core.ledger.head import STAMP, Head, settled
 from holdfast.core.ledger.replay import replay
-from holdfast.core.measure.models import Model, find
+from holdfast.core.measure.models import Model, counted_as, find
 from holdfast.core.measure.tokens import count_body
 from holdfast.errors import Conflict
 from holdfast.stores.store import Build, Store, retried
@@ -23,7 +23,7 @@ def settle(store: Store, session: str, model: Model | None = None) -> Head:
 
     def attempt() -> Head:
         head = store.head(session) or Head()
-        vocabulary = (model or find(head.model)).vocabulary
+        vocabulary = counted_as(model or find(head.model), head).vocabulary
         if not _is_behind(head, vocabulary):
             return head
         return store.append(session, _caught_up(store, session, head, vocabulary)).head

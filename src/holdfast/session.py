@@ -26,7 +26,7 @@ from holdfast.core.ledger.entry import (
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.jsontext import Json, NotJson, as_object, cleaned, encode
 from holdfast.core.ledger.window import Window, path_to
-from holdfast.core.measure.models import Model, find
+from holdfast.core.measure.models import Model, counted_as, find
 from holdfast.core.measure.usage import Usage, measure, measure_at_most
 from holdfast.core.plan.policy import Policy
 from holdfast.errors import Ambiguous, Conflict, MixedWires, NotRecorded, Unreadable
@@ -341,7 +341,7 @@ class Session:
         return self.store.head(self.name) or Head()
 
     def _model_of(self, head: Head) -> Model:
-        return find(self.policy.model or head.model)
+        return counted_as(find(self.policy.model or head.model), head)
 
     def limit(self) -> int:
         """Tokens that the window takes: the model's, less what is kept free for the answer."""

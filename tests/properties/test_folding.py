@@ -82,9 +82,7 @@ def lived(draw: st.DrawFn) -> Session:
                 undo(session, draw(st.integers(0, 3)))
             case "report":
                 usage = {"input_tokens": draw(st.integers(1, 5_000)), "output_tokens": 7}
-                session.report(
-                    usage, model=draw(st.sampled_from((None, "claude-opus-4", "gpt-4o")))
-                )
+                session.report(usage, model=draw(st.sampled_from((None, "claude-opus-4", "gpt-4"))))
             case "note":
                 session.note(draw(st.sampled_from(("task_done", "phase_change"))))
             case "count":

@@ -6,6 +6,9 @@ input token, because that is all a decision needs.
 """
 
 from msgspec import Struct
+from msgspec.structs import replace
+
+from holdfast.core.ledger.head import Head
 
 
 class Cache(Struct, frozen=True):
@@ -87,6 +90,18 @@ MODELS: tuple[Model, ...] = (
     Model("qwen", 131_072, reserve=8_192, factor=1.05, price=0.4),
     Model("llama", 128_000, reserve=8_192, factor=1.05, price=0.3),
 )
+
+
+def counted_as(model: Model, head: Head) -> Model:
+    """The model, counted as its session is.
+
+    A session in which something was compressed keeps the vocabulary it was counted in: the sizes of
+    what stands in are in that one, and sums of two vocabularies are sums of nothing.
+    """
+    turned = any(lane.generation for lane in head.lanes.values())
+    if not turned or not head.vocabulary or head.vocabulary == model.vocabulary:
+        return model
+    return replace(model, vocabulary=head.vocabulary, exact=False)
 
 
 def find(name: str) -> Model:
