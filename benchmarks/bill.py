@@ -8,6 +8,10 @@ just sent, is charged as a fetch: one more request, and what it stood in. A sess
 it came to, over what it came to without compression. What was fetched stays in the window until the
 prefix is next broken: whoever breaks it with every request is rid of it at once.
 
+Nobody fetches a file for having written `200` or `os.path`. So the bill is made a second time, in
+the last columns, without the names that stand in sessions of three projects or more: an agent knows
+those without looking.
+
 Holdfast is a real session over a store in memory: messages are appended as they come, and what the
 provider would report of each request is reported, in exact o200k counts. The files that the agent
 wrote are not on disk here, so no shell can see them there; what one would have noted is noted right
@@ -58,8 +62,10 @@ DEFAULT = Policy().profile
 
 COLUMNS = (
     *("mean", "median", "worst", "over the window", "with what was fetched"),
-    *("prefix breaks", "fetches"),
+    *("prefix breaks", "fetches", "mean, own names", "worst, own names"),
 )
+COMMON = 3
+"""Projects in which a name that says nothing of any one of them stands."""
 
 Window: TypeAlias = Sequence[Message]
 
@@ -77,6 +83,8 @@ class Run(NamedTuple):
     """What a session came to."""
 
     cost: Cost
+    own: Cost
+    """The same with fetches only for names that few projects share."""
     over: int
     """Requests that were larger than the window as they were sent."""
     seconds: list[float]
@@ -107,13 +115,13 @@ def run() -> None:
         return
     # It warns of every window that it cannot make small enough; here they are counted.
     logging.getLogger("holdfast").setLevel(logging.ERROR)
-    decisions = Decisions()
+    decisions, common = Decisions(), _common(sessions)
     contenders = dict(_contenders(decisions))
     runs: dict[str, list[Run]] = {name: [] for name in contenders}
     rows: list[tuple[object, ...]] = []
     for number, (session, messages) in enumerate(sessions, 1):
         for name, contender in contenders.items():
-            runs[name].append(_billed(messages, contender(messages)))
+            runs[name].append(_billed(messages, contender(messages), common))
         none = runs[NONE][-1].cost
         ratios = [runs[name][-1].cost.billed / none.billed for name in contenders]
         tokens = sum(part_of(message).tokens for message in messages)
@@ -138,7 +146,7 @@ def run() -> None:
             _tell(f"profile {name}")
             policy = _profile(name)
             others[name] = [
-                _billed(messages, _holdfast(messages, policy)) for _, messages in sessions
+                _billed(messages, _holdfast(messages, policy), common) for _, messages in sessions
             ]
     print_table(
         "Holdfast in each of its profiles, the same sessions",
@@ -263,20 +271,37 @@ def _print_decisions(made: Decisions) -> None:
     )
 
 
-def _billed(messages: Window, requests: Iterable[Request]) -> Run:
+def _common(sessions: Iterable[tuple[str, Window]]) -> frozenset[str]:
+    """Names that stand in sessions of several projects."""
+    projects: dict[str, set[str]] = {}
+    for session, messages in sessions:
+        # A session is named after its agent and project, then a number of its own.
+        project = session.rpartition("-")[0]
+        for message in messages:
+            for name in part_of(message).names:
+                projects.setdefault(name, set()).add(project)
+    return frozenset(name for name, known in projects.items() if len(known) >= COMMON)
+
+
+def _billed(messages: Window, requests: Iterable[Request], common: frozenset[str]) -> Run:
     """Bill the requests of one contender."""
-    meter = Meter(CACHE, prefix=PREFIX, window=WINDOW)
+    meter, own = (Meter(CACHE, prefix=PREFIX, window=WINDOW) for _ in range(2))
     seconds: list[float] = []
     done = over = 0
     for request in requests:
         for message in messages[done : request.place]:
             meter.arrived(part_of(message))
+            own.arrived(part_of(message))
         done = request.place
-        size = meter.request([part_of(message) for message in request.window])
+        parts = [part_of(message) for message in request.window]
+        size = meter.request(parts)
         over += size - meter.again > WINDOW
-        meter.used(entities(_written(messages[request.place])))
+        own.request(parts)
+        names = entities(_written(messages[request.place]))
+        meter.used(names)
+        own.used(names - common)
         seconds.append(request.seconds)
-    return Run(meter.cost(), over, seconds)
+    return Run(meter.cost(), own.cost(), over, seconds)
 
 
 _parts: dict[bytes, Part] = {}
@@ -303,8 +328,9 @@ def _written(message: Message) -> str:
 
 
 def _row(runs: Sequence[Run], without: Sequence[Run]) -> tuple[str, ...]:
-    pairs = zip(runs, without, strict=True)
+    pairs = list(zip(runs, without, strict=True))
     ratios = [run.cost.billed / none.cost.billed for run, none in pairs]
+    own = [run.own.billed / none.own.billed for run, none in pairs]
     costs = [run.cost for run in runs]
     seconds = [second for run in runs for second in run.seconds]
     requests = len(seconds)
@@ -316,6 +342,8 @@ def _row(runs: Sequence[Run], without: Sequence[Run]) -> tuple[str, ...]:
         f"{sum(cost.over for cost in costs) / requests:.1%}",
         f"{sum(cost.breaks for cost in costs):,}",
         f"{sum(cost.fetches for cost in costs):,}",
+        f"{fmean(own):.3f}",
+        f"{max(own):.3f}",
         f"{median(seconds) * 1e3:.1f} ms",
     )
 

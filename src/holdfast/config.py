@@ -31,6 +31,7 @@ SETTINGS: dict[str, type[str] | type[int] | type[tuple[str, ...]]] = {
     "at.turns": int,
     "at.events": tuple,
     "offload.above": int,
+    "offload.share": int,
     "offload.sweep": int,
     "offload.tools": tuple,
     "offload.never": tuple,

@@ -137,7 +137,8 @@ class Engine:
 
     def _has_large(self, fresh: list[Item]) -> bool:
         policy = self._policy(self._session.store.head(self._session.name) or Head())
-        return any(may_be_large(item, policy) for item in fresh)
+        limit = self._session.limit()
+        return any(may_be_large(item, policy, limit) for item in fresh)
 
     def _due(self) -> Due:
         """What is due, found from the sums; the tokenizer is asked only when they cannot tell."""

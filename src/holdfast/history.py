@@ -260,7 +260,8 @@ def _afterwards(batch: Batch, window: Window, laid: Laid) -> list[Derived]:
 def _host_steps(
     window: Window, laid: Laid, sources: Sequence[Entry], count: CountTokens
 ) -> list[Step]:
-    in_sight = {item.entry.id: item.body for item in window.items}
+    # What a compression took out altogether, or into something larger, the host cannot bring back.
+    in_sight = {item.entry.id: item.body for item in window.items if item.shows == (item.entry.id,)}
     pairs = [(entry, in_sight.get(entry.id), body) for entry, body in laid.match.replaced]
     for entry in sources:
         if isinstance(entry.body, ToolReturned) and entry.body.call in laid.instead:
@@ -271,7 +272,7 @@ def _host_steps(
             reason="the host shows something else here",
             stand_in=body,
             before=count_body(shown, count) if shown else 0,
-            after=count_body(body, count),
+            after=count_body(body, count) if shown else 0,
         )
         for entry, shown, body in pairs
     ]

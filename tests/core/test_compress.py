@@ -37,7 +37,7 @@ from tests.core.building import (
     words,
 )
 
-LARGE = replace(NO_TAIL, offload=Offload(above=500, sweep=300))
+LARGE = replace(NO_TAIL, offload=Offload(above=500, share=0, sweep=300))
 MEANS = Means(words, nowhere, NO_TAIL)
 BIG = lines(400)
 
@@ -137,14 +137,26 @@ def test_a_result_that_answers_no_call_in_sight_stays() -> None:
 
 
 def test_bytes_alone_tell_what_cannot_be_large() -> None:
+    limit = 1_000
     (item,) = items(back("a", "x" * 500))
-    assert not may_be_large(item, LARGE)
+    assert not may_be_large(item, LARGE, limit)
     (item,) = items(back("a", "x" * 501))
-    assert may_be_large(item, LARGE)
-    assert not may_be_large(Item(item.entry, (item.entry.id,), item.body), LARGE)
-    assert not may_be_large(items(ask("x" * 900))[0], LARGE)
+    assert may_be_large(item, LARGE, limit)
+    assert not may_be_large(Item(item.entry, (item.entry.id,), item.body), LARGE, limit)
+    assert not may_be_large(items(ask("x" * 900))[0], LARGE, limit)
     lower = replace(LARGE, offload=Offload(above=900, tools=("Bash=400", "Odd=many")))
-    assert may_be_large(item, lower)
+    assert may_be_large(item, lower, 100_000)
+    by_share = replace(LARGE, offload=Offload(above=900, share=50, sweep=300))
+    assert may_be_large(item, by_share, limit)
+    assert not may_be_large(item, by_share, 2 * limit)
+
+
+def test_in_a_small_window_a_smaller_result_is_large_unless_a_file_was_read() -> None:
+    share = replace(LARGE, offload=Offload(above=2_000, share=40, sweep=300))
+    shown = (ask("Go."), bash("a", "show"), back("a", BIG))
+    assert steps_of(born(*shown, policy=share)) == LEAVES
+    read = (ask("Go."), call("a", "Read", file_path="a.py"), back("a", BIG))
+    assert born(*read, policy=share) is None
 
 
 def turn(number: int, size: int = 100) -> list[Told]:

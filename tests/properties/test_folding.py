@@ -2,6 +2,7 @@
 
 from typing import NamedTuple, cast
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -148,6 +149,23 @@ def test_a_head_kept_up_to_date_is_the_head_of_a_replay(session: Session) -> Non
 def test_the_tokens_of_a_head_are_those_of_what_is_in_sight(session: Session) -> None:
     assert session.head().lane("").tokens == in_sight(session)
     assert session.head().lane("").uncounted == 0
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_what_left_altogether_or_in_company_the_host_does_not_bring_back(together: bool) -> None:
+    use = {"type": "tool_use", "id": "a", "name": "run", "input": {}}
+    back = {"type": "tool_result", "tool_use_id": "a", "content": "alpha beta"}
+    told: list[Message] = [
+        {"role": "user", "content": "Go."},
+        {"role": "assistant", "content": [use]},
+        {"role": "user", "content": [back]},
+    ]
+    session = Session("s", MemoryStore())
+    session.sync(told)
+    hidden = list(session.window().items)[-2:]
+    session.commit(hiding(session, hidden, together, together))
+    session.sync([replaced(message, really=True) for message in told])
+    assert session.head().lane("").tokens == in_sight(session)
 
 
 @given(lived())

@@ -39,7 +39,7 @@ from holdfast.core.plan.kept import kept_of
 from holdfast.core.plan.plan import Plan, Planned
 from holdfast.core.plan.policy import Policy
 from holdfast.core.plan.state import Looked, State, fresh, look
-from holdfast.core.plan.steps import TIERS, Proposal, bound_for, is_exempt
+from holdfast.core.plan.steps import TIERS, Proposal, bound_for, by_share, is_exempt
 from holdfast.core.shrink.step import Means, ref_of, shrink
 from holdfast.core.verify.losses import losses
 
@@ -67,11 +67,11 @@ def at_birth(state: State, means: Means) -> Candidate | None:
     """Tier 1: large results that were not sent yet leave before they ever are."""
     items = state.window.items
     new = [at for at in fresh(state) if items[at].entry.id not in state.spared]
-    if not any(may_be_large(items[at], state.policy) for at in new):
+    if not any(may_be_large(items[at], state.policy, state.limit) for at in new):
         return None
     looked = look(state, means.count)
     legal, scene, tokens = may_change(looked.ground), looked.scene, looked.tokens
-    large = [at for at in new if legal[at] and _is_large(scene, at, tokens[at], state.policy)]
+    large = [at for at in new if legal[at] and _is_large(scene, at, tokens[at], state)]
     if not large:
         return None
     # What was never sent is in no cache: it leaves at no cost.
@@ -80,11 +80,11 @@ def at_birth(state: State, means: Means) -> Candidate | None:
     return carry_out(state, means, unsent, chosen, AT_BIRTH)
 
 
-def may_be_large(item: Item, policy: Policy) -> bool:
+def may_be_large(item: Item, policy: Policy, limit: int) -> bool:
     """By bytes alone: no text has more tokens than bytes."""
     if not isinstance(item.body, ToolReturned) or item.covers:
         return False
-    return most_tokens(item.body) > min([policy.offload.above, *_tool_bounds(policy)])
+    return most_tokens(item.body) > min([by_share(policy.offload, limit), *_tool_bounds(policy)])
 
 
 def _tool_bounds(policy: Policy) -> list[int]:
@@ -92,16 +92,17 @@ def _tool_bounds(policy: Policy) -> list[int]:
     return [int(bound) for bound in bounds if bound.isdigit()]
 
 
-def _is_large(scene: Scene, at: int, tokens: int, policy: Policy) -> bool:
+def _is_large(scene: Scene, at: int, tokens: int, state: State) -> bool:
     body, pair = scene.items[at].body, scene.of_result.get(at)
     if not isinstance(body, ToolReturned) or pair is None:
         return False
-    if tokens <= bound_for(pair.body.tool, policy.offload):
+    touch, rules = touch_of(pair.body), state.policy.offload
+    reading = touch.verb == "read"
+    if tokens <= bound_for(pair.body.tool, rules, state.limit, reading=reading):
         return False
     # A page of a file is what the agent asked for, at the size it chose.
-    touch = touch_of(pair.body)
-    paged = touch.verb == "read" and touch.paged
-    return not paged and not is_exempt(pair.body.tool, pair.body, body, policy.offload.never)
+    paged = reading and touch.paged
+    return not paged and not is_exempt(pair.body.tool, pair.body, body, rules.never)
 
 
 def _birth(scene: Scene, at: int, tokens: int) -> Proposal:

@@ -46,7 +46,9 @@ def test_the_stress_profile_compresses_at_a_quarter() -> None:
 
 def test_under_the_profile_off_nothing_is_ever_due() -> None:
     policy = with_settings(Policy(), PROFILES["off"])
-    assert policy == replace(Policy(), at=At(NEVER, NEVER, NEVER), offload=Offload(above=NEVER))
+    assert policy == replace(
+        Policy(), at=At(NEVER, NEVER, NEVER), offload=Offload(above=NEVER, share=0)
+    )
 
 
 @pytest.mark.seed("R294")

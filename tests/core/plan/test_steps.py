@@ -281,3 +281,20 @@ def test_what_was_used_lately_is_missed_sooner_and_more_of_it_sooner_still() -> 
 def test_a_tool_may_have_a_bound_of_its_own(tool: str, bound: int) -> None:
     rules = Offload(tools=("Bash=8000", "Web*=3000", "Odd=many", "Bash=1"))
     assert bound_for(tool, rules) == bound
+
+
+@pytest.mark.parametrize(
+    ("limit", "share", "bound"),
+    [
+        pytest.param(184_000, 12, 15_000, id="a large window"),
+        pytest.param(48_000, 12, 5_760, id="a small one"),
+        pytest.param(4_000, 12, 2_000, id="never below what an outline is made for"),
+        pytest.param(48_000, 0, 15_000, id="by tokens alone"),
+        pytest.param(0, 12, 15_000, id="a window that is not known"),
+    ],
+)
+def test_a_result_is_large_for_the_window_it_stands_in(limit: int, share: int, bound: int) -> None:
+    rules = Offload(share=share)
+    assert bound_for("Bash", rules, limit) == bound
+    assert bound_for("Read", rules, limit, reading=True) == rules.above
+    assert bound_for("Bash", Offload(share=share, tools=("Bash=9000",)), limit) == 9_000

@@ -50,6 +50,8 @@ class Offload(Struct, frozen=True, forbid_unknown_fields=True):
 
     above: int = 15_000
     """Tokens from which a result is offloaded before it is ever sent."""
+    share: int = 12
+    """Percent of the effective window from which one is too, unless a file was read; 0 for none."""
     sweep: int = 2_000
     """Tokens from which an old result keeps an outline when a batch offloads it; below, a line."""
     tools: tuple[str, ...] = ()

@@ -32,6 +32,7 @@ PROFILES: dict[str, Settings] = {
         "at.summary": NEVER,
         "at.critical": NEVER,
         "offload.above": NEVER,
+        "offload.share": 0,
     },
 }
 """What each profile changes of the defaults, which are those of `ctx-001`."""

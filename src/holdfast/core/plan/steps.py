@@ -260,10 +260,21 @@ def is_exempt(tool: str, call: ToolCalled, body: ToolReturned, never: tuple[str,
     return is_stand_in(body.output)
 
 
-def bound_for(tool: str, rules: Offload) -> int:
-    """Tokens from which a tool's result is offloaded before it is sent."""
+def bound_for(tool: str, rules: Offload, limit: int = 0, *, reading: bool = False) -> int:
+    """Tokens from which a tool's result is offloaded before it is sent.
+
+    In a small window a result of fewer tokens is as large. A file that the agent asked for is no
+    smaller for that: it would have to be asked for once more.
+    """
     for row in rules.tools:
         pattern, _, tokens = row.rpartition("=")
         if fnmatchcase(tool, pattern) and tokens.isdigit():
             return int(tokens)
-    return rules.above
+    return rules.above if reading else by_share(rules, limit)
+
+
+def by_share(rules: Offload, limit: int) -> int:
+    """The bound for results of no tool in particular, in a window of so many tokens."""
+    if not rules.share or not limit:
+        return rules.above
+    return min(rules.above, max(limit * rules.share // 100, rules.sweep))
