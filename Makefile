@@ -16,6 +16,9 @@ demo: $(READY)
 	$(BIN)/holdfast --root $(DEMO) log
 	$(BIN)/holdfast --root $(DEMO) recover "ours 118.74" --limit 1
 	$(BIN)/holdfast --root $(DEMO) undo
+	$(BIN)/holdfast --root $(DEMO) compress --budget 40000
+	$(BIN)/holdfast --root $(DEMO) show --summary --form anchored
+	$(BIN)/holdfast --root $(DEMO) undo
 	$(BIN)/holdfast --root $(DEMO) export --output $(DEMO)/back.jsonl
 	cmp examples/session/ledgerly.jsonl $(DEMO)/back.jsonl && echo "every byte came back"
 

@@ -3,7 +3,20 @@
 import argparse
 from importlib import import_module
 
-BENCHMARKS = ("start", "ingest", "turn", "calibration", "recall", "bill", "engine")
+BENCHMARKS = (
+    *(
+        "start",
+        "ingest",
+        "turn",
+        "calibration",
+        "recall",
+        "compactions",
+        "quality",
+        "bill",
+        "engine",
+    ),
+    *("artifacts", "compactbench"),
+)
 
 
 def main() -> None:

@@ -10,7 +10,9 @@ prefix is next broken: whoever breaks it with every request is rid of it at once
 
 Nobody fetches a file for having written `200` or `os.path`. So the bill is made a second time, in
 the last columns, without the names that stand in sessions of three projects or more: an agent knows
-those without looking.
+those without looking. The same requests are billed once more with cached reads at 0.05, and once
+without the prefix and without any fetch: what is left then is the history alone, each time it was
+sent. Sessions of more than 100,000 tokens are gone through again with a window of 200,000.
 
 Holdfast is a real session over a store in memory: messages are appended as they come, and what the
 provider would report of each request is reported, in exact o200k counts. The files that the agent
@@ -25,6 +27,8 @@ the whole of it).
 import logging
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, lru_cache
 from hashlib import sha256
 from statistics import fmean, median
 from time import perf_counter
@@ -36,7 +40,15 @@ from msgspec.structs import replace
 from benchmarks import peers
 from benchmarks.entities import entities
 from benchmarks.peers import Message
-from benchmarks.recall import normal_sessions, text_of, tokens_of
+from benchmarks.recall import (
+    LONG,
+    PROCESSES,
+    normal_sessions,
+    session_files,
+    session_named,
+    text_of,
+    tokens_of,
+)
 from benchmarks.table import print_table
 from holdfast.core.compress import batch
 from holdfast.core.ledger.entry import ToolCalled, ToolReturned
@@ -50,19 +62,23 @@ from holdfast.core.view.log import events_of
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
 
-WINDOW = 64_000
+WINDOW, LARGE = 64_000, 200_000
+LONGER = 100_000
+"""Tokens of the sessions that the large window is tried on."""
 PREFIX = 20_000
 """Tokens of system prompt and tools that stand before every request."""
-CACHE = Cache(read=0.1, write=1.25)
+CACHE, CHEAP = Cache(read=0.1, write=1.25), Cache(read=0.05, write=1.25)
 EFFECTIVE = 48_000
 """The window less what is kept free for the answer."""
 
 NONE, OURS = "no compression", "Holdfast"
-DEFAULT = Policy().profile
+DEFAULT, LEAN = Policy().profile, "lean"
+EDITING = "ContextEditing from "
 
 COLUMNS = (
     *("mean", "median", "worst", "over the window", "with what was fetched"),
     *("prefix breaks", "fetches", "mean, own names", "worst, own names"),
+    *("cached reads at 0.05", "without prefix and fetches", "summaries", "a turn"),
 )
 COMMON = 3
 """Projects in which a name that says nothing of any one of them stands."""
@@ -79,19 +95,16 @@ class Request(NamedTuple):
     seconds: float
 
 
-class Run(NamedTuple):
-    """What a session came to."""
+class Task(NamedTuple):
+    """One contender on one session."""
 
-    cost: Cost
-    own: Cost
-    """The same with fetches only for names that few projects share."""
-    over: int
-    """Requests that were larger than the window as they were sent."""
-    seconds: list[float]
+    contender: str
+    session: str
+    window: int = WINDOW
 
 
 class Decisions(msgspec.Struct):
-    """What Holdfast decided, in all sessions."""
+    """What Holdfast decided."""
 
     born: int = 0
     """Large results that left before they were sent."""
@@ -102,83 +115,135 @@ class Decisions(msgspec.Struct):
     postponed: int = 0
     stuck: int = 0
     """Those put off although the window was critical: nothing, or too little, may leave."""
+    summaries: int = 0
+    """Batches that put a summary in the place of what was old."""
+
+
+class Run(NamedTuple):
+    """What a session came to."""
+
+    cost: Cost
+    own: Cost
+    """The same with fetches only for names that few projects share."""
+    cheap: Cost
+    """The same with cached reads at half the price."""
+    bare: Cost
+    """The same without the prefix, and nothing ever fetched."""
+    over: int
+    """Requests that were larger than the window as they were sent."""
+    seconds: list[float]
+    decisions: Decisions
 
 
 Contender: TypeAlias = Callable[[Window], Iterator[Request]]
+Runs: TypeAlias = dict[str, list[Run]]
 
 
 def run() -> None:
     """Print the tables."""
-    sessions = list(normal_sessions())
+    sessions = [name for name, _ in session_files(LONG)]
     if not sessions:
         print("bill: no real sessions here (set HOLDFAST_DATA)")
         return
-    # It warns of every window that it cannot make small enough; here they are counted.
-    logging.getLogger("holdfast").setLevel(logging.ERROR)
-    decisions, common = Decisions(), _common(sessions)
-    contenders = dict(_contenders(decisions))
-    runs: dict[str, list[Run]] = {name: [] for name in contenders}
-    rows: list[tuple[object, ...]] = []
-    for number, (session, messages) in enumerate(sessions, 1):
-        for name, contender in contenders.items():
-            runs[name].append(_billed(messages, contender(messages), common))
-        none = runs[NONE][-1].cost
-        ratios = [runs[name][-1].cost.billed / none.billed for name in contenders]
-        tokens = sum(part_of(message).tokens for message in messages)
-        shares = (f"{ratio:.2f}" for ratio in ratios[1:])
-        rows.append((session, f"{tokens:,}", len(none.sizes), *shares))
-        _tell(f"{number}/{len(sessions)} {session}")
+    longer = [name for name, _ in session_files(LONGER)]
+    contenders, profiles = list(_contenders()), [_ours(name) for name in PROFILES if name != "off"]
+    ours = [name for name in profiles if name not in contenders]
+    large = [NONE, OURS, _ours(LEAN), *(name for name in contenders if name == _editing(LONGER))]
+    known_to_many()  # once, for every process that is made below
+    with ProcessPoolExecutor(PROCESSES) as pool:
+        runs = _billed_by(pool, [*contenders, *ours], sessions, WINDOW)
+        wide = _billed_by(pool, large, longer, LARGE)
     print_table(
         f"Billed input against no compression: window {WINDOW:,}, prefix {PREFIX:,}, "
         f"cache read at {CACHE.read} and written at {CACHE.write}",
-        ("session", "tokens", "requests", *list(contenders)[1:]),
-        rows,
+        ("session", "tokens", "requests", *contenders[1:]),
+        [_session_row(name, at, contenders, runs) for at, name in enumerate(sessions)],
     )
+    _print("The same, each session weighted alike", contenders, runs)
+    _print_decisions(runs[OURS])
+    _print("Holdfast in each of its profiles, the same sessions", profiles, runs)
+    _print(f"A window of {LARGE:,}, sessions of {LONGER:,} tokens and more", large, wide)
+
+
+def _print(title: str, names: Sequence[str], runs: Runs) -> None:
     print_table(
-        f"The same over {len(sessions)} sessions, each weighted alike",
-        ("", *COLUMNS, "a turn"),
-        [(name, *_row(runs[name], runs[NONE])) for name in contenders],
-    )
-    _print_decisions(decisions)
-    others = {DEFAULT: runs[OURS]}
-    for name in PROFILES:
-        if name not in (DEFAULT, "off"):
-            _tell(f"profile {name}")
-            policy = _profile(name)
-            others[name] = [
-                _billed(messages, _holdfast(messages, policy), common) for _, messages in sessions
-            ]
-    print_table(
-        "Holdfast in each of its profiles, the same sessions",
-        ("profile", *COLUMNS),
-        [(name, *_row(made, runs[NONE])[:-1]) for name, made in others.items()],
+        f"{title}: {len(runs[NONE])} sessions",
+        ("", *COLUMNS),
+        [(name, *_row(runs[name], runs[NONE])) for name in names],
     )
 
 
-def _contenders(decisions: Decisions) -> Iterator[tuple[str, Contender]]:
+def _session_row(name: str, at: int, contenders: Sequence[str], runs: Runs) -> tuple[object, ...]:
+    none = runs[NONE][at].cost
+    tokens = sum(part_of(message).tokens for message in session_named(name))
+    ratios = (f"{runs[other][at].cost.billed / none.billed:.2f}" for other in contenders[1:])
+    return (name, f"{tokens:,}", len(none.sizes), *ratios)
+
+
+def _billed_by(
+    pool: ProcessPoolExecutor, contenders: Sequence[str], sessions: Sequence[str], window: int
+) -> Runs:
+    """Every contender on every session; contenders know nothing of each other."""
+    tasks = [Task(name, session, window) for name in contenders for session in sessions]
+    made: dict[Task, Run] = {}
+    for number, (task, run) in enumerate(zip(tasks, pool.map(_measured, tasks), strict=True), 1):
+        made[task] = run
+        _tell(f"{number}/{len(tasks)} {task.contender}, {task.session}")
+    return {
+        name: [made[Task(name, session, window)] for session in sessions] for name in contenders
+    }
+
+
+def _measured(task: Task) -> Run:
+    # It warns of every window that it cannot make small enough; here they are counted.
+    logging.getLogger("holdfast").setLevel(logging.ERROR)
+    decisions, messages = Decisions(), _messages(task.session)
+    requests = _contender(task, decisions)(messages)
+    return _billed(messages, requests, task.window, decisions)
+
+
+@lru_cache(maxsize=4)
+def _messages(session: str) -> Window:
+    return session_named(session)
+
+
+def _contenders() -> Iterator[str]:
     """All that are here; of the others one line says why not."""
     missing = peers.available()
-    policy = _profile(DEFAULT)
-    yield NONE, _stateless(lambda messages: messages)
-    yield OURS, lambda messages: _holdfast(messages, policy, decisions)
+    yield from (NONE, OURS, _ours(LEAN))
     if not missing["context_editing"]:
-        for trigger in (EFFECTIVE - PREFIX, 100_000):
-            yield f"ContextEditing from {trigger:,}", _editing(trigger)
+        yield from (_editing(EFFECTIVE - PREFIX), _editing(LONGER))
     if not missing["headroom"]:
-        peers.headroom([{"role": "user", "content": "importing it is no part of a turn"}])
-        yield "headroom", _stateless(peers.headroom)
+        yield "headroom"
     for peer in ("context_editing", "headroom"):
         if missing[peer]:
             print(f"bill: {peer} is left out: {missing[peer]}")
 
 
-def _profile(name: str) -> Policy:
-    policy = replace(Policy(), profile=name, window=WINDOW)
-    return with_settings(policy, PROFILES[name])
+def _editing(trigger: int) -> str:
+    return f"{EDITING}{trigger:,}"
 
 
-def _editing(trigger: int) -> Contender:
-    return _stateless(lambda messages: peers.context_editing(messages, trigger))
+def _ours(profile: str) -> str:
+    return OURS if profile == DEFAULT else f"{OURS}, {profile}"
+
+
+def _contender(task: Task, decisions: Decisions) -> Contender:
+    name = task.contender
+    if name == NONE:
+        return _stateless(lambda messages: messages)
+    if name == "headroom":
+        peers.headroom([{"role": "user", "content": "importing it is no part of a turn"}])
+        return _stateless(peers.headroom)
+    if name.startswith(EDITING):
+        trigger = int(name.removeprefix(EDITING).replace(",", ""))
+        return _stateless(lambda messages: peers.context_editing(messages, trigger))
+    policy = _profile(name.removeprefix(OURS).removeprefix(", ") or DEFAULT, task.window)
+    return lambda messages: _holdfast(messages, policy, decisions)
+
+
+def _profile(name: str, window: int) -> Policy:
+    return with_settings(replace(Policy(), profile=name, window=window), PROFILES[name])
 
 
 def _stateless(way: Callable[[Window], Window]) -> Contender:
@@ -200,9 +265,7 @@ def _places(messages: Window) -> Iterator[int]:
             yield place
 
 
-def _holdfast(
-    messages: Window, policy: Policy, decisions: Decisions | None = None
-) -> Iterator[Request]:
+def _holdfast(messages: Window, policy: Policy, decisions: Decisions) -> Iterator[Request]:
     session = Session("bill", MemoryStore(), policy=policy, wire="openai_chat")
     done = 0
     for place in _places(messages):
@@ -213,13 +276,12 @@ def _holdfast(
         full = session.status().fraction * 100
         seconds = perf_counter() - start
         known = session.head().seq
-        critical = decisions is not None and full >= policy.at.critical
-        refused = critical and _would_refuse(session)
+        asked = policy.profile == DEFAULT and full >= policy.at.critical
+        refused = asked and _would_refuse(session)
         start = perf_counter()
         window = session.messages()
         seconds += perf_counter() - start
-        if decisions is not None:
-            _count(session, known, refused, decisions)
+        _count(session, known, refused, decisions)
         size = PREFIX + sum(part_of(message).tokens for message in window)
         start = perf_counter()
         session.report(usage={"prompt_tokens": size})
@@ -250,6 +312,7 @@ def _would_refuse(session: Session) -> bool:
 
 def _count(session: Session, known: int, refused: bool, decisions: Decisions) -> None:
     for event in events_of(session.store.read(session.name, since=known)):
+        decisions.summaries += event.kind == "TIER_3"
         if event.kind == "POSTPONED":
             decisions.postponed += 1
             decisions.stuck += "critical" in event.trigger
@@ -262,19 +325,25 @@ def _count(session: Session, known: int, refused: bool, decisions: Decisions) ->
             decisions.weighed += 1
 
 
-def _print_decisions(made: Decisions) -> None:
+def _print_decisions(runs: Sequence[Run]) -> None:
+    made = {
+        name: sum(getattr(run.decisions, name) for run in runs)
+        for name in Decisions.__struct_fields__
+    }
     print(
-        f"\nHoldfast: {made.weighed} batches because they paid, {made.forced} because the window "
-        f"was critical ({made.refused} of them net gain had refused), {made.postponed} put off "
-        f"({made.stuck} of them in a critical window that too little may leave); large results "
-        f"left before they were sent {made.born} times."
+        f"\nHoldfast: {made['weighed']} batches because they paid, {made['forced']} because the "
+        f"window was critical ({made['refused']} of them net gain had refused), of all these "
+        f"{made['summaries']} with a summary; {made['postponed']} put off ({made['stuck']} of them "
+        f"in a critical window that too little may leave); large results left before they were "
+        f"sent {made['born']} times."
     )
 
 
-def _common(sessions: Iterable[tuple[str, Window]]) -> frozenset[str]:
+@cache
+def known_to_many() -> frozenset[str]:
     """Names that stand in sessions of several projects."""
     projects: dict[str, set[str]] = {}
-    for session, messages in sessions:
+    for session, messages in normal_sessions(LONG):
         # A session is named after its agent and project, then a number of its own.
         project = session.rpartition("-")[0]
         for message in messages:
@@ -283,25 +352,34 @@ def _common(sessions: Iterable[tuple[str, Window]]) -> frozenset[str]:
     return frozenset(name for name, known in projects.items() if len(known) >= COMMON)
 
 
-def _billed(messages: Window, requests: Iterable[Request], common: frozenset[str]) -> Run:
+def _billed(
+    messages: Window, requests: Iterable[Request], window: int, decisions: Decisions
+) -> Run:
     """Bill the requests of one contender."""
-    meter, own = (Meter(CACHE, prefix=PREFIX, window=WINDOW) for _ in range(2))
+    meter, own = (Meter(CACHE, prefix=PREFIX, window=window) for _ in range(2))
+    cheap = Meter(CHEAP, prefix=PREFIX, window=window)
+    bare = Meter(CACHE, prefix=0, window=window)
     seconds: list[float] = []
     done = over = 0
     for request in requests:
         for message in messages[done : request.place]:
-            meter.arrived(part_of(message))
-            own.arrived(part_of(message))
+            for each in (meter, own, cheap):
+                each.arrived(part_of(message))
         done = request.place
         parts = [part_of(message) for message in request.window]
         size = meter.request(parts)
-        over += size - meter.again > WINDOW
+        over += size - meter.again > window
         own.request(parts)
+        cheap.request(parts)
+        bare.request([replace(part, names=frozenset()) for part in parts])
         names = entities(_written(messages[request.place]))
         meter.used(names)
-        own.used(names - common)
+        cheap.used(names)
+        own.used(names - known_to_many())
         seconds.append(request.seconds)
-    return Run(meter.cost(), own.cost(), over, seconds)
+    return Run(
+        meter.cost(), own.cost(), cheap.cost(), bare.cost(), over, seconds, decisions=decisions
+    )
 
 
 _parts: dict[bytes, Part] = {}
@@ -333,19 +411,25 @@ def _row(runs: Sequence[Run], without: Sequence[Run]) -> tuple[str, ...]:
     own = [run.own.billed / none.own.billed for run, none in pairs]
     costs = [run.cost for run in runs]
     seconds = [second for run in runs for second in run.seconds]
-    requests = len(seconds)
     return (
         f"{fmean(ratios):.3f}",
         f"{median(ratios):.3f}",
         f"{max(ratios):.3f}",
-        f"{sum(run.over for run in runs) / requests:.1%}",
-        f"{sum(cost.over for cost in costs) / requests:.1%}",
+        _of(sum(run.over for run in runs), len(seconds)),
+        _of(sum(cost.over for cost in costs), len(seconds)),
         f"{sum(cost.breaks for cost in costs):,}",
         f"{sum(cost.fetches for cost in costs):,}",
         f"{fmean(own):.3f}",
         f"{max(own):.3f}",
+        f"{fmean(run.cheap.billed / none.cheap.billed for run, none in pairs):.3f}",
+        f"{fmean(run.bare.billed / none.bare.billed for run, none in pairs):.3f}",
+        f"{sum(run.decisions.summaries for run in runs)}",
         f"{median(seconds) * 1e3:.1f} ms",
     )
+
+
+def _of(part: int, whole: int) -> str:
+    return f"{part:,} ({part / whole:.1%})"
 
 
 def _tell(what: str) -> None:

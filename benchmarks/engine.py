@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import holdfast
 from benchmarks import peers
 from benchmarks.peers import Message
-from benchmarks.recall import normal_sessions, tokens_of
+from benchmarks.recall import LONG, normal_sessions, tokens_of
 from benchmarks.table import print_table
 from holdfast.core.ledger.entry import Compressed, Said, Step
 from holdfast.core.plan.policy import Policy
@@ -202,7 +202,7 @@ def _large_window() -> list[Message]:
     """Real sessions one behind the other, each as far as it fits, until the window is full."""
     window: list[Message] = []
     tokens = 0
-    for number, (_, messages) in enumerate(normal_sessions()):
+    for number, (_, messages) in enumerate(normal_sessions(LONG)):
         if tokens > 0.99 * LARGE or not any(message["role"] == "tool" for message in messages):
             continue
         taken: list[Message] = []

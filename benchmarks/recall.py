@@ -8,30 +8,42 @@ names of tools and of their parameters are no needs: every request brings them a
 *mention*: the name is somewhere in the compressed window. *in context*: near one of its places
 there stand at least three of the words that stood near it before, so a bare list of names earns
 nothing. Whether a tool could fetch the rest again on demand is not measured here.
+
+Means are given twice: with each cut weighted alike, and with each name weighted alike, so that
+neither short nor long sessions can carry a result alone. A budget is missed when the window is
+larger; where the system prompt and the user's first and latest words come to more than the budget
+by themselves, that is counted apart (*floor over budget*): who keeps them word for word cannot meet
+it. *greedy lines* is the floor to beat, see `benchmarks.greedy`.
 """
 
-import gzip
 import json
 import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, lru_cache
+from pathlib import Path
 from statistics import fmean
 from time import perf_counter
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import holdfast
 from benchmarks import peers
-from benchmarks.data import data_folder
+from benchmarks.data import data_folder, unpacked
 from benchmarks.entities import entities
+from benchmarks.greedy import greedy_lines
 from benchmarks.peers import Message
 from benchmarks.table import print_table
-from holdfast import errors
+from holdfast.engine import Outcome
+from holdfast.errors import NothingToShrink
 from holdfast.vocabularies import counter
 
-SHORTEST = 50_000
+SHORTEST = 20_000
 """Tokens below which a session has no need of compressing."""
+LONG = 50_000
+"""Tokens from which a session has many requests to pay for."""
+PROCESSES = 2
 CUTS = (0.5, 0.75)
 BUDGETS = (0.5, 0.25, 0.1)
 """Shares of the tokens before the cut."""
@@ -64,63 +76,107 @@ class Case(NamedTuple):
     """Each needed name, with the words that stood beside it, and how many of them are enough."""
 
 
+class Score(NamedTuple):
+    """How many names were needed, and how many of them are mentioned, and stand in context."""
+
+    needed: int
+    mention: int
+    context: int
+
+
 class Run(NamedTuple):
     """What one way made of one case."""
 
-    mention: float
-    context: float
+    score: Score
     size: float
     broken: int
-    over: bool
+    missed: bool
+    """Whether the window is over a budget that could have been met."""
+    floor: bool
+    """Whether it is over one that the user's words alone exceed."""
     seconds: float
+
+
+Measured: TypeAlias = list[tuple[tuple[str, float], Run]]
+
+SCORES = ("mention", "in context", "mention, by name", "in context, by name")
 
 
 def run() -> None:
     """Print the tables."""
-    sessions = list(normal_sessions())
+    sessions = [name for name, _ in session_files()]
     if not sessions:
         print("recall: no real sessions here (set HOLDFAST_DATA)")
         return
-    ways = dict(_ways())
-    for way in ways.values():
-        way(sessions[0][1][:1], SHORTEST)  # importing a peer is no part of a run
+    for peer, reason in peers.available().items():
+        if reason:
+            print(f"recall: {peer} is left out: {reason}")
     runs: dict[tuple[str, float], list[Run]] = {}
-    cases = names = 0
-    for number, (session, messages) in enumerate(sessions, 1):
-        print(f"recall: {number}/{len(sessions)} {session}", file=sys.stderr, flush=True)
-        for case in _cases(messages):
-            cases, names = cases + 1, names + len(case.needed)
-            for key, measured in _measured(case, ways):
-                runs.setdefault(key, []).append(measured)
-    print(f"\n{len(sessions)} sessions, {cases} cuts, {names:,} names and values needed later")
+    cuts = names = 0
+    with ProcessPoolExecutor(PROCESSES) as pool:
+        for number, (session, cases) in enumerate(
+            zip(sessions, pool.map(_session, sessions), strict=True), 1
+        ):
+            print(f"recall: {number}/{len(sessions)} {session}", file=sys.stderr, flush=True)
+            for measured in cases:
+                cuts, names = cuts + 1, names + measured[0][1].score.needed
+                for key, one in measured:
+                    runs.setdefault(key, []).append(one)
+    print(f"\n{len(sessions)} sessions, {cuts} cuts, {names:,} names and values needed later")
     for share in BUDGETS:
         print_table(
-            f"Recall at {share:.0%} of the tokens before the cut, each cut weighted alike",
-            ("", "mention", "in context", "size", "pairs broken", "over budget", "a run"),
-            [(way, *_row(runs[way, share])) for way in ways],
+            f"Recall at {share:.0%} of the tokens before the cut",
+            ("", *SCORES, "size", "pairs broken", "budget missed", "floor over budget", "a run"),
+            [(way, *_row(runs[way, share])) for way in _ways()],
         )
 
 
-def normal_sessions(least: int = SHORTEST) -> Iterator[tuple[str, Window]]:
-    """The long sessions in the normal form: a name, and messages without remarks."""
+def _session(name: str) -> list[Measured]:
+    """All that is measured on one session, cut by cut."""
+    return [list(_measured(case, _ways())) for case in _cases(session_named(name))]
+
+
+def session_named(name: str) -> Window:
+    """A session's messages without remarks."""
+    return [peers.plain(message) for message in as_recorded(dict(session_files(0))[name])]
+
+
+def session_files(least: int = SHORTEST) -> Iterator[tuple[str, Path]]:
+    """The names of sessions that are long enough, and their files in the normal form."""
     folder = data_folder()
     if folder is None:
         return
     index = json.loads((folder / "dev" / "index.json").read_bytes())
     for about in index["trajectories"]:
         if about["tokens"] >= least:
-            data = gzip.decompress((folder / "dev" / about["file"]).read_bytes())
-            yield about["id"], [peers.plain(message) for message in json.loads(data)["messages"]]
+            yield about["id"], folder / "dev" / about["file"]
 
 
-def _ways() -> Iterator[tuple[str, Way]]:
-    """Every way to compress that is here; of the others one line says why not."""
+def as_recorded(path: Path) -> Window:
+    """The messages of a session file, remarks included."""
+    return json.loads(unpacked(path))["messages"]
+
+
+def normal_sessions(least: int = SHORTEST) -> Iterator[tuple[str, Window]]:
+    """The long sessions in the normal form: a name, and messages without remarks."""
+    for name, path in session_files(least):
+        yield name, [peers.plain(message) for message in as_recorded(path)]
+
+
+@cache
+def _ways() -> dict[str, Way]:
+    """Every way to compress that is here, called once: importing a peer is no part of a run."""
+    ways = dict(_present())
+    for way in ways.values():
+        way([{"role": "user", "content": "a question"}], SHORTEST)
+    return ways
+
+
+def _present() -> Iterator[tuple[str, Way]]:
     missing = peers.available()
     yield "no compression", lambda messages, _: messages
-    if compress := getattr(holdfast, "compress", None):
-        yield "Holdfast", lambda messages, budget: _holdfast(compress, messages, budget)
-    else:
-        print("recall: holdfast.compress is not there yet")
+    yield "Holdfast", shrunk
+    yield "greedy lines", greedy
     if not missing["trim"]:
         yield "trim_messages", lambda messages, budget: peers.trim(messages, budget, tokens_of)
         yield (
@@ -133,49 +189,72 @@ def _ways() -> Iterator[tuple[str, Way]]:
         yield "ContextEditing", peers.context_editing
     if not missing["headroom"]:
         yield "headroom", lambda messages, _: peers.headroom(messages)
-    for peer, reason in missing.items():
-        if reason:
-            print(f"recall: {peer} is left out: {reason}")
 
 
-def _holdfast(compress: Callable[..., Any], messages: Window, budget: int) -> Window:
+def shrunk(messages: Window, budget: int) -> Window:
     """Our window; the smallest legal one where the budget cannot be met."""
-    floor = getattr(errors, "NothingToShrink", ())
     try:
-        return list(compress(messages, budget=budget).messages)
-    except floor as error:
-        return list(error.outcome.messages)
+        return list(holdfast.compress(messages, budget=budget).messages)
+    except NothingToShrink as error:
+        return list(cast(Outcome, error.outcome).messages)
+
+
+def greedy(messages: Window, budget: int) -> Window:
+    """The lines that hold most for their tokens, as one message."""
+    text = greedy_lines(map(_text, messages), budget, tokens_in)
+    return [{"role": "user", "content": text}]
 
 
 def _row(runs: Sequence[Run]) -> tuple[str, ...]:
     return (
-        f"{fmean(run.mention for run in runs):.1%}",
-        f"{fmean(run.context for run in runs):.1%}",
+        *rates([run.score for run in runs]),
         f"{fmean(run.size for run in runs):.1%}",
         f"{sum(run.broken for run in runs)}",
-        f"{fmean(run.over for run in runs):.0%}",
+        f"{sum(run.missed for run in runs)} of {len(runs)}",
+        f"{sum(run.floor for run in runs)}",
         f"{fmean(run.seconds for run in runs) * 1e3:.0f} ms",
     )
 
 
+def rates(scores: Sequence[Score]) -> tuple[str, ...]:
+    """Shares mentioned and in context: with each case weighted alike, then with each name."""
+    needed = sum(score.needed for score in scores)
+    return (
+        f"{fmean(score.mention / score.needed for score in scores):.1%}",
+        f"{fmean(score.context / score.needed for score in scores):.1%}",
+        f"{sum(score.mention for score in scores) / needed:.1%}",
+        f"{sum(score.context for score in scores) / needed:.1%}",
+    )
+
+
 def _measured(case: Case, ways: dict[str, Way]) -> Iterator[tuple[tuple[str, float], Run]]:
-    scores: dict[str, tuple[float, float]] = {}  # many windows come out alike
+    known: dict[str, Score] = {}  # many windows come out alike
     made: dict[str, tuple[Window, float]] = {}
     for share in BUDGETS:
         budget = int(case.tokens * share)
+        beyond = words_alone(case.before) > budget
         for name, way in ways.items():
             if name not in made or name not in NO_BUDGET:
                 made[name] = _timed(way, case.before, budget)
             window, seconds = made[name]
             text = text_of(window)
-            if text not in scores:
-                scores[text] = _scores(case, text)
+            if text not in known:
+                known[text] = score_of(case, text)
             size = sum(map(tokens_of, window))
             broken = (_unpaired(window) - _unpaired(case.before)).total()
+            over = size > budget
+            missed, floor = over and not beyond, over and beyond
             yield (
                 (name, share),
-                Run(*scores[text], size / case.tokens, broken, size > budget, seconds),
+                Run(known[text], size / case.tokens, broken, missed, floor, seconds),
             )
+
+
+def words_alone(messages: Window) -> int:
+    """Tokens of the system prompt and of the user's first and latest words."""
+    ruling = [message for message in messages if message["role"] in ("system", "developer")]
+    said = [message for message in messages if message["role"] == "user"]
+    return sum(map(tokens_of, (*ruling, *said[:1], *said[1:][-1:])))
 
 
 def _timed(way: Way, messages: Window, budget: int) -> tuple[Window, float]:
@@ -184,8 +263,8 @@ def _timed(way: Way, messages: Window, budget: int) -> tuple[Window, float]:
     return window, perf_counter() - start
 
 
-def _scores(case: Case, text: str) -> tuple[float, float]:
-    """The shares of needed names that the window mentions, and has in context."""
+def score_of(case: Case, text: str) -> Score:
+    """How many of the needed names a window mentions, and has in context."""
     mention = context = 0
     for name, (beside, enough) in case.needed.items():
         found = False
@@ -195,7 +274,7 @@ def _scores(case: Case, text: str) -> tuple[float, float]:
                 context += 1
                 break
         mention += found
-    return mention / len(case.needed), context / len(case.needed)
+    return Score(len(case.needed), mention, context)
 
 
 def _cases(messages: Window) -> Iterator[Case]:
@@ -203,11 +282,17 @@ def _cases(messages: Window) -> Iterator[Case]:
     total = sum(map(tokens_of, messages))
     legal = list(_legal_cuts(messages))
     for share in CUTS:
-        cut, tokens = min(legal, key=lambda place: abs(place[1] - share * total))
-        before = text_of(messages[:cut])
-        needed = {name: _context(before, name) for name in _needed(before, messages[cut:])}
-        if needed:
-            yield Case(messages[:cut], tokens, needed)
+        cut, _ = min(legal, key=lambda place: abs(place[1] - share * total))
+        case = case_of(messages[:cut], messages[cut:])
+        if case.needed:
+            yield case
+
+
+def case_of(before: Window, after: Window) -> Case:
+    """What stands before a cut, and what of it is needed after it."""
+    text = text_of(before)
+    needed = {name: _context(text, name) for name in _needed(text, after)}
+    return Case(before, sum(map(tokens_of, before)), needed)
 
 
 def _context(before: str, name: str) -> tuple[frozenset[str], int]:
@@ -307,7 +392,7 @@ def tokens_of(message: Message) -> int:
     texts = [_content(message), message.get("reasoning_content") or ""]
     for call in message.get("tool_calls") or ():
         texts += (call["function"]["name"], call["function"]["arguments"])
-    return sum(_tokens(text) for text in texts if text)
+    return sum(tokens_in(text) for text in texts if text)
 
 
 def _text(message: Message) -> str:
@@ -359,5 +444,6 @@ def _unescaped(text: str) -> str:
 
 
 @lru_cache(maxsize=100_000)
-def _tokens(text: str) -> int:
+def tokens_in(text: str) -> int:
+    """Tokens of a text, in the o200k vocabulary."""
     return counter("o200k_base")(text)

@@ -9,10 +9,13 @@ from pathlib import Path
 
 from msgspec import to_builtins
 
-from holdfast.core.compress import Candidate, batch, to_budget
+from holdfast.core.compress import Candidate, batch, carry_out, to_budget
 from holdfast.core.ledger.entry import Step, text_of
+from holdfast.core.plan.choose import priced
 from holdfast.core.plan.due import Due
 from holdfast.core.plan.policy import Batch, Policy
+from holdfast.core.plan.state import State, look
+from holdfast.core.shrink.step import Means
 from holdfast.engine import Engine
 from holdfast.ingesting import ingest
 from holdfast.session import Session
@@ -30,15 +33,22 @@ BUDGET = 40_000
 
 
 def made() -> dict[str, Candidate]:
-    """Plans for the bundled session: the batch that pays, and the one that a budget takes."""
+    """Plans for the bundled session: what pays, all of tiers 1 and 2, and a budget."""
     store = MemoryStore()
     name = ingest(LEDGERLY, store, policy=POLICY).session
     engine = Engine(Session(name, store, policy=POLICY))
     state, means = engine.state(), engine.means(POLICY)
     return {
         "batch": batch(state, means, Due("weigh", "golden")),
+        "all": _all(state, means),
         "budget": to_budget(state, means, BUDGET, "golden"),
     }
+
+
+def _all(state: State, means: Means) -> Candidate:
+    """Everything that tiers 1 and 2 could do at once, to what is recent as well."""
+    looked = look(state, means.count, deep=True)
+    return carry_out(state, means, looked, priced(looked.proposals, looked.scale), "golden")
 
 
 def spelled(candidate: Candidate) -> str:

@@ -20,6 +20,7 @@ from holdfast.core.ledger.head import Head
 from holdfast.core.measure.models import MODELS, UNKNOWN, Model, find
 from holdfast.core.observe.marks import is_stand_in
 from holdfast.core.plan.policy import Batch, Offload, Tail, Truncate
+from holdfast.core.view.conversation import render_conversation
 from holdfast.core.view.log import Event
 from holdfast.errors import StoreFull
 from holdfast.stores.memory import MemoryStore
@@ -417,3 +418,21 @@ def test_half_of_a_character_breaks_no_compression(tmp_path: Path, odd: list[Mes
     session.extend([*call("b", "Bash", {"command": "show"}, text(300)), answer("So."), ask("And?")])
     session.messages()
     assert session.compact(budget=1_500).after.tokens <= 1_500
+
+
+def test_the_whole_conversation_is_written_down_before_a_summary_stands_for_it(
+    tmp_path: Path,
+) -> None:
+    store = FullStore()
+    session = Session("s", store, policy=BIRTH, root=str(tmp_path), clock=lambda: NOW)
+    for number in range(30):
+        rows = "\n".join(f"row {number}.{row} holds value_{row}" for row in range(12))
+        session.extend([*call(f"c{number}", "Bash", {"command": f"show {number}"}, rows)])
+    with pytest.raises(StoreFull):
+        session.compact(budget=700)
+    archive = next(tmp_path.rglob("*_full.md"))
+    assert archive.read_text() == render_conversation("s", session.path())
+    store.full = False
+    made = session.compact(budget=700)
+    assert [step.kind for step in made.steps][:1] == ["summary"]
+    assert str(archive.relative_to(tmp_path)) in str(made.summary)

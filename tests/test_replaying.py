@@ -4,12 +4,13 @@ import pytest
 from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import Derived, Entry, Noted, role_of
+from holdfast.core.ledger.window import fold
 from holdfast.core.measure.models import Model, find
 from holdfast.core.measure.tokens import count_body
 from holdfast.core.plan.policy import Policy, with_settings
 from holdfast.core.plan.profiles import PROFILES
 from holdfast.ingesting import ingest
-from holdfast.replaying import Replayed, replay
+from holdfast.replaying import Film, Replayed, replay
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.vocabularies import counter
@@ -120,3 +121,65 @@ def test_a_name_that_is_used_after_it_left_is_charged_and_one_in_sight_is_not() 
     asked = replayed(session("very_last_secret it is."), limit=1_000_000, model=model)
     assert asked.ours.fetches == 1
     assert asked.none.fetches == 0
+
+
+@pytest.mark.seed("R062", "R182")
+def test_a_window_that_only_a_summary_can_shrink_is_summarized_and_the_summary_scored() -> None:
+    told: list[Entry] = entries(
+        ask("Count the rows of every part."),
+        *(
+            body
+            for at in range(120)
+            for body in (
+                answer(f"Part {at}: {' '.join(f'row_{at}_{n}' for n in range(20))}"),
+                ask(f"And part {at + 1}?"),
+            )
+        ),
+        answer("row_1_3 was the first that differed."),
+        ask("Then fix row_119_7."),
+        answer("row_119_7 is fixed."),
+    )
+    came = replayed(told, limit=20_000, model=replace(SONNET, exact=True))
+    assert came.scores
+    assert came.ours.peak < came.none.peak
+    assert all(0 <= score <= 5 for one in came.scores for score in one.to_dict().values())
+    assert 0 <= came.seen <= came.used
+
+
+def test_a_name_that_left_and_is_used_again_is_counted_once_and_only_seen_if_in_sight() -> None:
+    def rows(at: int) -> str:
+        return "\n".join(["wanted_row", *(f"value_{at}_{n} = {n}" for n in range(250))])
+
+    def session(*later: str) -> list[Entry]:
+        read = [
+            part
+            for at in range(12)
+            for part in (
+                bash(f"c{at}", f"cat part_{at}.txt"),
+                back(f"c{at}", rows(at)),
+            )
+        ]
+        said = [part for words in later for part in (answer(words), ask("Go on."))]
+        return entries(ask("Find wanted_row."), *read, answer("I see."), ask("Well?"), *said)
+
+    def counted(*later: str) -> tuple[int, int]:
+        came = replayed(session(*later), limit=32_000, model=replace(SONNET, exact=True))
+        assert came.compressions > 0
+        return came.used, came.seen
+
+    assert counted("Nothing.", "Nothing.") == (0, 0)
+    assert counted("value_2_125 it is.", "value_2_125 again.") == (1, 0)
+    assert counted("unheard_of_1 it is.") == (0, 0)
+    assert counted("wanted_row it is.") == (1, 1)
+
+
+def test_the_window_of_a_replay_is_the_one_that_its_ledger_folds_to(bundled: list[Entry]) -> None:
+    turned = 0
+    for profile in ("ctx-001", "stress"):
+        policy = with_settings(Policy(), PROFILES[profile])
+        film = Film(policy, SONNET, SMALL, 2_000)
+        for entry in bundled:
+            film.take(entry)
+        assert film.window == fold(film.window.ledger)
+        turned += film.window.generation
+    assert turned > 2

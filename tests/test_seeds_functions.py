@@ -8,8 +8,14 @@ import pytest
 import holdfast
 from holdfast.errors import NotWritten
 from holdfast.seeds import (
+    assess_progress,
     check_context_status,
+    determine_next_steps,
     estimate_context_usage,
+    extract_decisions,
+    extract_intent,
+    generate_session_summary,
+    list_artifacts,
     offload_tool_result,
     truncate_tool_inputs,
 )
@@ -100,3 +106,107 @@ def test_an_input_that_is_not_on_disk_stays(tmp_path: Path, content: str | None)
         (tmp_path / "report.md").write_text(content)
     given = history("report.md")
     assert truncate_tool_inputs(given, root=str(tmp_path)) == given
+
+
+def worked() -> list[dict[str, object]]:
+    """A conversation with everything that a summary tells of."""
+
+    def called(name: str, tool: str, **arguments: object) -> dict[str, object]:
+        function = {"name": tool, "arguments": json.dumps(arguments)}
+        call = {"id": name, "type": "function", "function": function}
+        return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+    todos = [
+        {"content": "Write the parser", "status": "completed", "activeForm": "Writing"},
+        {"content": "Test the parser", "status": "pending", "activeForm": "Testing"},
+    ]
+    return [
+        {"role": "user", "content": "Write a parser. Do not touch the schema."},
+        {"role": "assistant", "content": "I'll use a regex because the grammar is regular."},
+        called("a", "Write", file_path="src/parse.py", content="def parse(text):\n    ...\n"),
+        {"role": "tool", "tool_call_id": "a", "content": "written"},
+        called("b", "TodoWrite", todos=todos),
+        {"role": "tool", "tool_call_id": "b", "content": "ok"},
+        {"role": "user", "content": "Actually, use a hand-written lexer instead of a regex."},
+    ]
+
+
+@pytest.mark.seed("R075", "R076")
+def test_a_session_is_archived_and_then_summed_up_under_the_keys_of_the_skill(
+    tmp_path: Path,
+) -> None:
+    made = generate_session_summary(worked(), "T 17", root=str(tmp_path), at="2026-01-29T14:25:30Z")
+    assert list(made) == [
+        "session_id",
+        "generated",
+        "intent",
+        "artifacts",
+        "decisions",
+        "progress",
+        "next_steps",
+        "recovery_refs",
+    ]
+    assert (made["session_id"], made["generated"]) == ("T 17", "2026-01-29T14:25:30Z")
+    refs = made["recovery_refs"]
+    assert refs == {
+        "full_conversation": ".holdfast/cache/conversations/t_17_full.md",
+        "offloaded": ".holdfast/cache/offloaded/",
+        "checkpoints": ".holdfast/cache/checkpoints/",
+    }
+    page = (tmp_path / ".holdfast/cache/conversations/t_17_full.md").read_text()
+    assert "Write a parser. Do not touch the schema." in page
+    assert "def parse(text)" in page
+    assert "hand-written lexer" in page
+
+
+@pytest.mark.seed("R075")
+def test_what_cannot_be_archived_is_not_summed_up(tmp_path: Path) -> None:
+    (tmp_path / ".holdfast").write_text("in the way")
+    with pytest.raises(NotWritten):
+        generate_session_summary(worked(), "s", root=str(tmp_path))
+
+
+@pytest.mark.seed("R077")
+def test_each_part_of_a_summary_can_be_had_alone(tmp_path: Path) -> None:
+    whole = generate_session_summary(worked(), "s", root=str(tmp_path))
+    alone = {
+        "intent": extract_intent(worked()),
+        "artifacts": list_artifacts(worked()),
+        "decisions": extract_decisions(worked()),
+        "progress": assess_progress(worked()),
+        "next_steps": determine_next_steps(worked()),
+    }
+    assert {part: whole[part] for part in alone} == alone
+
+
+@pytest.mark.seed("R068", "R077", "R198", "R199", "R200")
+def test_the_parts_say_what_the_record_shows() -> None:
+    assert extract_intent(worked()) == {
+        "original": "Write a parser. Do not touch the schema.",
+        "current": "Actually, use a hand-written lexer instead of a regex.",
+        "scope_changes": ["Actually, use a hand-written lexer instead of a regex."],
+        "constraints": [
+            "Do not touch the schema.",
+            "Actually, use a hand-written lexer instead of a regex.",
+        ],
+    }
+    assert list_artifacts(worked()) == [
+        {
+            "path": "src/parse.py",
+            "action": "created",
+            "status": "Complete",
+            "what_changed": "parse(); +2",
+        }
+    ]
+    progress = assess_progress(worked())
+    assert isinstance(progress, dict)
+    assert (progress["completed"], progress["remaining"]) == (
+        ["Write the parser"],
+        ["Test the parser"],
+    )
+    assert determine_next_steps(worked()) == [
+        {"step": "Test the parser", "owner": "agent", "status": "pending"}
+    ]
+    decisions = extract_decisions(worked())
+    assert isinstance(decisions, list)
+    assert any("regex" in str(one) for one in decisions)

@@ -15,7 +15,7 @@ import click
 
 import holdfast
 from holdfast import config, errors
-from holdfast.core.ledger import entry, head
+from holdfast.core.ledger import entry, head, summary
 from holdfast.core.measure.models import MODELS, UNKNOWN, Model
 from holdfast.core.plan import policy, profiles
 from holdfast.core.plan.rules import rules_for
@@ -131,7 +131,7 @@ def _prefixed(section: str, fields: dict[str, str]) -> dict[str, str]:
 def _entries() -> Iterator[str]:
     yield "# Entries\n"
     yield "What the ledger holds. Source bodies form the chain; derived ones point at it.\n"
-    for module in (entry, head):
+    for module in (entry, summary, head):
         for node in _classes(module):
             if node.name.startswith("_"):
                 continue

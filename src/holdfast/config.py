@@ -24,6 +24,9 @@ SETTINGS: dict[str, type[str] | type[int] | type[tuple[str, ...]]] = {
     "reserve": int,
     "timezone": str,
     "layout": str,
+    "summarizer": str,
+    "summarizer_deadline": int,
+    "summarizer_tokens": int,
     "at.batch": int,
     "at.summary": int,
     "at.critical": int,
@@ -42,6 +45,8 @@ SETTINGS: dict[str, type[str] | type[int] | type[tuple[str, ...]]] = {
     "truncate.above": int,
     "tail.percent": int,
     "tail.steps": int,
+    "summary.target": int,
+    "summary.tail": int,
     "batch.reclaim": int,
     "batch.requests": int,
     "batch.margin": int,
@@ -51,6 +56,8 @@ SETTINGS: dict[str, type[str] | type[int] | type[tuple[str, ...]]] = {
 }
 """Every setting by its dotted name, and what kind of value it takes."""
 
+PERSONAL = ("summarizer",)
+"""What a project's own file may not say: it would let a folder one was given run programs."""
 SECTIONS = ("models", "roles")
 """Tables whose members are named by the user, and hold settings for that model or role alone."""
 
@@ -79,6 +86,7 @@ def load(
         BadSetting: a value cannot be meant, or a name is not known.
     """
     files = [_File(path) for path in (user_config(environment), project_config(root))]
+    _only_impersonal(files[-1])
     said = {name: setting for file in files for name, setting in file.settings.items()}
     outside = _from_environment(environment)
     for name, value in (flags or {}).items():
@@ -96,6 +104,14 @@ def load(
     models = {name: values for file in files for name, values in file.models.items()}
     policy = with_settings(Policy(), {name: setting.value for name, setting in found.items()})
     return Settings(replace(policy, models=models), tuple(found[name] for name in SETTINGS))
+
+
+def _only_impersonal(project: "_File") -> None:
+    tables = [project.settings, *project.roles.values(), *project.models.values()]
+    for name in PERSONAL:
+        if any(name in table for table in tables):
+            place = f"say it in the user's own file or as {variable(name)}"
+            raise BadSetting(name, f"a project may not name it; {place}", origin=project.origin)
 
 
 def _of(what: str, name: str, values: Mapping[str, Plain]) -> dict[str, Setting]:
@@ -134,7 +150,8 @@ class _File:
     """A settings file: what it says in general, for one role, and for one model."""
 
     def __init__(self, path: Path) -> None:
-        origin, table = str(path), _table(path)
+        self.origin = origin = str(path)
+        table = _table(path)
         special = {name: table.pop(name) for name in SECTIONS if name in table}
         self.settings = _settings(table, origin)
         self.roles = _named(special.get("roles"), "roles", origin)

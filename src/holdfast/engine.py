@@ -6,6 +6,7 @@ it was planned on; copies on disk are there before the window that names them.
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from msgspec import Struct
@@ -33,6 +34,7 @@ from holdfast.core.ledger.entry import (
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.jsontext import Json
 from holdfast.core.ledger.size import media_of
+from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item, Window, in_force
 from holdfast.core.measure.usage import Usage, measure, measure_at_most
 from holdfast.core.observe.calls import Pair, Scene, read_scene
@@ -49,12 +51,23 @@ from holdfast.vocabularies import counter
 
 if TYPE_CHECKING:
     from holdfast.session import Session
+    from holdfast.summarizing import Summarizing
 
 logger = logging.getLogger(__name__)
 
 MANUAL = "asked for"
 SMALLEST_WRITE = 1_000
 """Characters of arguments from which a write can be worth cutting short."""
+
+
+class Account(Struct, frozen=True):
+    """A summary in rows; `str` gives the text that a model reads."""
+
+    rows: Summary = Summary()
+    text: str = ""
+
+    def __str__(self) -> str:
+        return self.text
 
 
 class Outcome(Struct, frozen=True):
@@ -64,7 +77,8 @@ class Outcome(Struct, frozen=True):
     before: Usage
     after: Usage
     steps: tuple[Step, ...] = ()
-    summary: str = ""
+    summary: "Account" = Account()
+    """What left, in rows; as text, what stands in its place. Empty without tier 3."""
     losses: tuple[str, ...] = ()
     originals: dict[str, bytes] = {}
     """By reference: what left the window, whole."""
@@ -225,7 +239,14 @@ class Engine:
             count=counter(vocabulary or session.model().vocabulary),
             address=self._address(policy) if session.root else _nowhere,
             policy=policy,
+            session=session.name,
+            archive=self._archive(policy) if session.root else "",
         )
+
+    def _archive(self, policy: Policy) -> str:
+        from holdfast.files.layout import archive_of
+
+        return archive_of(self._session.name, policy.layout)
 
     def _address(self, policy: Policy) -> "Callable[[Proposal, Item], str]":
         from holdfast.files.layout import path_of  # late: only when something leaves
@@ -253,7 +274,26 @@ class Engine:
         for step in body.steps:
             if step.file:
                 content = text_of(entries[step.hides[0]])
-                project(self._session.root, step.file, content.encode("utf-8", "surrogatepass"))
+                project(self._session.root, step.file, _bytes(content))
+        if body.summary is not None:
+            self._archive_first(body, state)
+
+    def _archive_first(self, body: Compressed, state: State) -> None:
+        """Write the whole conversation and the summary down before the one replaces the other."""
+        from holdfast.core.view.conversation import render_conversation
+        from holdfast.core.view.forms import render
+        from holdfast.files.layout import archive_of, summary_of
+        from holdfast.files.projecting import project
+
+        session, layout = self._session, state.policy.layout
+        assert session.root
+        assert body.summary is not None
+        archive = archive_of(session.name, layout)
+        whole = render_conversation(session.name, session.path())
+        project(session.root, archive, _bytes(whole))
+        form = "anchored" if layout == "anchored" else "ctx-001"
+        page = render(body.summary, form, session=session.name, archive=archive)
+        project(session.root, summary_of(session.name, layout), _bytes(page))
 
     def note_written(self) -> None:
         """Note which writes are on disk: only what was seen there may later be cut short."""
@@ -297,8 +337,13 @@ class Engine:
         self._known = made.held or self._known
         return made
 
-    def _weighed(self, state: State, budget: int | None) -> Candidate:
-        means = self.means(state.policy)
+    def _weighed(
+        self,
+        state: State,
+        budget: int | None,
+        rows: Summary = Summary(),  # noqa: B008
+    ) -> Candidate:
+        means = replace(self.means(state.policy), added=rows)
         if budget is not None:
             return to_budget(state, means, budget, f"budget of {budget:,} tokens")
         called = due(state.usage, state.lane, state.policy)
@@ -312,21 +357,51 @@ class Engine:
             BadCompression: what was planned would break something; nothing was changed.
         """
 
+        refused = ""
+
         def attempt() -> Outcome:
+            nonlocal refused
             self.note_written()
             state = self.state()
             candidate = self._weighed(state, budget)
-            plan, body = candidate.plan, candidate.body
+            after = candidate.plan.after.tokens
             if candidate.losses:
-                raise BadCompression(self._session.name, plan.reason)
+                raise BadCompression(self._session.name, candidate.plan.reason)
+            if budget is not None and after > budget:
+                raise NothingToShrink(after, budget, self.outcome(candidate, state))
+            candidate, refused = self._asked(candidate, state, budget)
             made = self.outcome(candidate, state)
-            if budget is not None and plan.after.tokens > budget:
-                raise NothingToShrink(plan.after.tokens, budget, made)
-            if body is not None:
+            if candidate.body is not None:
                 self.write(candidate, state)
             return made
 
-        return retried(self._session.name, attempt)
+        outcome = retried(self._session.name, attempt)
+        if refused:
+            self._session.note("summarizer", refused=refused)
+        return outcome
+
+    def _asked(
+        self, candidate: Candidate, state: State, budget: int | None
+    ) -> tuple[Candidate, str]:
+        """The candidate with what a model adds, when there is one; else why it adds nothing."""
+        if self.summarizing is None:
+            return candidate, ""
+        return self.summarizing.improved(
+            candidate,
+            state.window.items,
+            self.means(state.policy).count,
+            lambda rows: self._weighed(state, budget, rows),
+            budget=budget,
+        )
+
+    @cached_property
+    def summarizing(self) -> "Summarizing | None":
+        """The session's model, when it has one."""
+        if not self._session.summarizer:
+            return None
+        from holdfast.summarizing import Summarizing  # late: most sessions ask nobody
+
+        return Summarizing(self._session)
 
     def outcome(self, candidate: Candidate, state: State) -> Outcome:
         """What a candidate comes to, written or not."""
@@ -344,6 +419,7 @@ class Engine:
             before=plan.before,
             after=plan.after,
             steps=steps,
+            summary=_account(candidate.body),
             losses=candidate.losses,
             originals=originals,
             plan=plan,
@@ -355,6 +431,14 @@ class Engine:
             return text_of(item.body).encode("utf-8", "surrogatepass")
         session, first = self._session, item.entry.seq - item.entry.part
         return session.store.arrivals(session.name, {first})[first].raw
+
+    def told(self, budget: int) -> Account:
+        """Everything up to now in rows, and as a text of so many tokens; nothing is changed."""
+        from holdfast.core.summarize import told
+
+        state = self.state()
+        fitted = told(state, self.means(state.policy), budget)
+        return Account(fitted.summary, fitted.text)
 
     def undo(self) -> Restored:
         """Lift the newest compression: the next window is the one before it.
@@ -376,6 +460,18 @@ class Engine:
             return lifted
 
         return retried(self._session.name, attempt)
+
+
+def _account(body: Compressed | None) -> Account:
+    """The summary that a compression puts in sight."""
+    if body is None or body.summary is None:
+        return Account()
+    shown = (step.stand_in for step in body.steps if step.kind == "summary")
+    return Account(body.summary, "".join(text_of(one) for one in shown if one is not None))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _nowhere(one: Proposal, item: Item) -> str:

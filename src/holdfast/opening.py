@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 from time import gmtime, strftime
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -11,6 +12,9 @@ from holdfast.core.plan.policy import Policy
 from holdfast.places import find_root, ledger_path, project_id
 from holdfast.session import Session
 from holdfast.stores.store import Store
+
+if TYPE_CHECKING:
+    from holdfast.models.naming import Summarizer
 
 
 def _now() -> str:
@@ -39,13 +43,22 @@ def open(
     model: str | None = None,
     window: int | None = None,
     policy: Policy | None = None,
+    summarizer: "Summarizer | None" = None,
     store: Store | None = None,
 ) -> Session:
     """Open a session of this project, making it with its first message.
 
     `model` is the agent's model id, `agent` a sub-agent whose own window is meant; what is not
-    given comes from the environment, the project's settings and the user's.
+    given comes from the environment, the project's settings and the user's. `summarizer` is what
+    `compact` asks for prose: the name of a model, or a function from text to text.
+
+    Raises:
+        BadSetting: a setting cannot be meant, or there is no summarizer of that name.
     """
+    if summarizer:
+        from holdfast.models.naming import model_of  # late: most sessions have none
+
+        model_of(summarizer)
     place = find_root(os.fspath(root) if root else None, os.environ, Path.cwd())
     chosen = policy or load(place, os.environ).policy
     chosen = replace(
@@ -59,4 +72,5 @@ def open(
         root=str(place),
         clock=_now,
         owns_store=store is None,
+        summarizer=summarizer,
     )

@@ -11,9 +11,10 @@ from hashlib import sha256
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.compress import Candidate, at_birth, batch
+from holdfast.core.compress import Candidate, after_steps, at_birth, batch
 from holdfast.core.ledger.arrive import derived
 from holdfast.core.ledger.entry import (
+    Compressed,
     Derived,
     Entry,
     EntryId,
@@ -27,7 +28,7 @@ from holdfast.core.ledger.entry import (
     text_of,
 )
 from holdfast.core.ledger.head import Head, Lane, advance
-from holdfast.core.ledger.window import Item, Window
+from holdfast.core.ledger.window import Item, Run, Window
 from holdfast.core.ledger.window import advance as grow
 from holdfast.core.measure.billing import Cost, Meter, Part
 from holdfast.core.measure.models import Model
@@ -39,6 +40,7 @@ from holdfast.core.plan.due import due, ripe
 from holdfast.core.plan.policy import Policy
 from holdfast.core.plan.state import State
 from holdfast.core.shrink.step import Means, nowhere
+from holdfast.core.verify.quality import Quality
 from holdfast.vocabularies import counter
 
 NEAR = 12
@@ -58,6 +60,12 @@ class Replayed(Struct, frozen=True):
     compressions: int
     postponed: int
     took: float = 0.0
+    scores: tuple[Quality, ...] = ()
+    """How each summary did on its probes."""
+    used: int = 0
+    """Names that stood in what left and that the agent used again."""
+    seen: int = 0
+    """Of these, those that were still in sight then."""
 
     @property
     def ratio(self) -> float:
@@ -77,7 +85,7 @@ def replay(
 ) -> Replayed:
     """Go through a session's own entries as if Holdfast had been there."""
     sources = [entry for entry in entries if not isinstance(entry.body, Derived)]
-    film = _Film(policy, model, limit, prefix)
+    film = Film(policy, model, limit, prefix)
     for number, entry in enumerate(sources):
         film.take(entry)
         if progress is not None and number % 50 == 0:
@@ -85,7 +93,7 @@ def replay(
     return film.done(session)
 
 
-class _Film:
+class Film:
     """A replay under way."""
 
     def __init__(self, policy: Policy, model: Model, limit: int, prefix: int) -> None:
@@ -104,6 +112,10 @@ class _Film:
         self.said: set[str] = set()
         self.speaking = False
         self.compressions = self.postponed = 0
+        self.scores: list[Quality] = []
+        self.before: set[str] = set()
+        """Names that stood in what left, and were not used since."""
+        self.used = self.seen = 0
 
     def take(self, entry: Entry) -> None:
         """One more entry of the session."""
@@ -153,7 +165,10 @@ class _Film:
         entry = derived(self.seq, body, parent=self.window.end, lane="", at="")
         self.counts.setdefault(self.seq, 0)
         self.head = advance(self.head, entry, 0)
-        self.window = grow(self.window, [entry])
+        if isinstance(body, Compressed):
+            self.window = _turned(self.window, entry, body)
+        else:
+            self.window = grow(self.window, [entry])
 
     def _request(self) -> None:
         self._decide()
@@ -164,6 +179,10 @@ class _Film:
         self._derive(Used(size=size, input=size, model=self.model.id))
 
     def _answered(self) -> None:
+        again = self.said & self.before
+        self.used += len(again)
+        self.seen += sum(self.ours.sees(name) for name in again)
+        self.before -= again
         self.ours.used(self.said)
         self.said = set()
 
@@ -180,11 +199,21 @@ class _Film:
 
     def _apply(self, made: Candidate) -> None:
         if made.body is not None:
+            self._note(made.body)
             self._derive(made.body)
             self.compressions += 1
         else:
             self._derive(Noted("postponed", {"raw": str(self._lane().tokens)}))
             self.postponed += 1
+
+    def _note(self, body: Compressed) -> None:
+        """What has to be known of a compression before it is made."""
+        if body.summary is not None:
+            self.scores.append(Quality(**body.quality))
+        hidden = {name for step in body.steps for name in step.hides}
+        for item in self.window.items:
+            if hidden.issuperset(item.shows) and item.entry.seq <= self.sent:
+                self.before |= self._part(item).names
 
     def _lane(self) -> Lane:
         return self.head.lane("")
@@ -223,4 +252,18 @@ class _Film:
             none=self.none.cost(),
             compressions=self.compressions,
             postponed=self.postponed,
+            scores=tuple(self.scores),
+            used=self.used,
+            seen=self.seen,
         )
+
+
+def _turned(window: Window, entry: Entry, body: Compressed) -> Window:
+    """The window after a compression of it; nothing is undone here, so no fold is needed."""
+    return Window(
+        lane=window.lane,
+        end=window.end,
+        generation=window.generation + 1,
+        items=Run(after_steps(window.items, body.steps)),
+        ledger=window.ledger.plus([entry]),
+    )

@@ -3,22 +3,31 @@
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from time import gmtime, strftime
-from typing import TypedDict
+from typing import TypeAlias, TypedDict
 
 from holdfast.core.compress import carry_out
 from holdfast.core.ledger.entry import Entry, ToolReturned
 from holdfast.core.ledger.jsontext import Json
+from holdfast.core.ledger.summary import Summary
+from holdfast.core.ledger.window import Item
 from holdfast.core.measure.usage import Usage, level_of
+from holdfast.core.observe.calls import read_scene
 from holdfast.core.plan.choose import priced
 from holdfast.core.plan.policy import Policy
 from holdfast.core.plan.state import look
+from holdfast.core.shrink.account import Span, account
 from holdfast.core.shrink.offload import Source, offload
+from holdfast.core.view.conversation import render_conversation
+from holdfast.core.view.forms import as_object
 from holdfast.engine import Engine
-from holdfast.files.layout import path_of
+from holdfast.files.layout import archive_of, path_of
 from holdfast.files.projecting import project
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.vocabularies import counter
+
+Conversation: TypeAlias = Sequence[Mapping[str, object]]
+"""Messages in any provider's format."""
 
 VOCABULARY = "o200k_base"
 PREVIEW = 500
@@ -68,7 +77,7 @@ def offload_tool_result(
         NotWritten: it could not be written; then nothing may leave the window.
     """
     name = sha256(result.encode("utf-8", "surrogatepass")).hexdigest()
-    stamp = at or strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
+    stamp = at or _now()
     body = ToolReturned("", result)
     path = path_of(Entry(name, None, body, 1, at=stamp), "offload", tool_name, layout)
     project(root, path, result.encode("utf-8", "surrogatepass"))
@@ -88,8 +97,12 @@ def offload_tool_result(
     }
 
 
+def _now() -> str:
+    return strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
+
+
 def truncate_tool_inputs(
-    conversation_history: Sequence[Mapping[str, object]], *, root: str = "."
+    conversation_history: Conversation, *, root: str = "."
 ) -> list[dict[str, Json]]:
     """The conversation with its large, old inputs cut short, where their content is on disk."""
     session = Session("seeds", MemoryStore(), root=root)
@@ -102,3 +115,65 @@ def truncate_tool_inputs(
     inputs = [one for one in looked.proposals if one.kind == "truncate" and one.persisted]
     made = carry_out(state, means, looked, priced(inputs, looked.scale), "tier 2")
     return engine.outcome(made, state).messages
+
+
+def generate_session_summary(
+    conversation: Conversation,
+    session_id: str,
+    *,
+    root: str = ".",
+    layout: str = "holdfast",
+    at: str = "",
+) -> dict[str, Json]:
+    """Write the whole conversation to a file, then sum it up; the file is among the references.
+
+    Raises:
+        NotWritten: it could not be written; then there is no summary either.
+    """
+    session = _session(conversation, session_id)
+    archive = archive_of(session_id, layout)
+    page = render_conversation(session_id, session.path())
+    project(root, archive, page.encode("utf-8", "surrogatepass"))
+    made = as_object(_rows(session), session_id, archive=archive)
+    return {**made, "generated": at or _now()}
+
+
+def extract_intent(conversation: Conversation) -> Json:
+    """What the user wants, word for word: first, now, how it changed, and what binds the agent."""
+    return _part(conversation, "intent")
+
+
+def list_artifacts(conversation: Conversation) -> Json:
+    """The files that were made or changed, what was done to each, and whether it is complete."""
+    return _part(conversation, "artifacts")
+
+
+def extract_decisions(conversation: Conversation) -> Json:
+    """What was decided, and why."""
+    return _part(conversation, "decisions")
+
+
+def assess_progress(conversation: Conversation) -> Json:
+    """Where the work stands: its phase, what is done and what remains."""
+    return _part(conversation, "progress")
+
+
+def determine_next_steps(conversation: Conversation) -> Json:
+    """What is to be done next, the first thing first."""
+    return _part(conversation, "next_steps")
+
+
+def _part(conversation: Conversation, part: str) -> Json:
+    return as_object(_rows(_session(conversation, "seeds")), "seeds")[part]
+
+
+def _session(conversation: Conversation, name: str) -> Session:
+    session = Session(name, MemoryStore())
+    session.extend(conversation)
+    return session
+
+
+def _rows(session: Session) -> Summary:
+    """Every row that the record shows."""
+    scene = read_scene([Item(entry) for entry in session.path()])
+    return account(Span(scene, scene, scene))

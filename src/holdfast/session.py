@@ -5,6 +5,7 @@ tokenizer, and a memory of what was last seen, so that the next turn costs what 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeAlias, cast
@@ -25,9 +26,10 @@ from holdfast.core.ledger.entry import (
 )
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.jsontext import Json, NotJson, as_object, cleaned, encode
-from holdfast.core.ledger.window import Window, path_to
+from holdfast.core.ledger.window import Item, Window, path_to
 from holdfast.core.measure.models import Model, counted_as, find
 from holdfast.core.measure.usage import Usage, measure, measure_at_most
+from holdfast.core.observe.pins import PINNED, UNPINNED
 from holdfast.core.plan.policy import Policy
 from holdfast.errors import Ambiguous, Conflict, MixedWires, NotRecorded, Unreadable
 from holdfast.sight import Sight, copied
@@ -37,15 +39,19 @@ from holdfast.wire.pieces import read_object
 from holdfast.withhold import Withholder
 
 if TYPE_CHECKING:
+    from holdfast.core.ledger.summary import Intent
     from holdfast.core.plan.plan import Plan
     from holdfast.core.view.log import Event
-    from holdfast.engine import Engine, Outcome
+    from holdfast.engine import Account, Engine, Outcome
     from holdfast.history import Synced
+    from holdfast.models.naming import Summarizer
 
 Message: TypeAlias = Mapping[str, object] | bytes | str
 """A message as callers give it: a dictionary, or the JSON text of one."""
 
 SHORTEST_REFERENCE = 6
+SUMMARY_BUDGET = 4_000
+"""Tokens of a summary that was asked for."""
 
 
 class Given(Struct, frozen=True):
@@ -69,6 +75,7 @@ class Session:
         wire: str = "",
         clock: Callable[[], str] | None = None,
         owns_store: bool = True,
+        summarizer: "Summarizer | None" = None,
     ) -> None:
         for word in (name, agent):
             if cleaned(word) != word:
@@ -77,6 +84,8 @@ class Session:
         self.policy = policy or Policy()
         self.root = root
         """The project's folder, where readable copies go; none are written when empty."""
+        self.summarizer: Summarizer = summarizer or self.policy.summarizer
+        """The model that `compact` asks; empty for none. Nothing else ever waits for it."""
         self._wire, self._clock = wire, clock or _untold
         self._owns_store = owns_store
         self._withholder = Withholder(self.policy.never_store)
@@ -221,6 +230,37 @@ class Session:
             NothingToShrink: the budget cannot be reached; nothing was changed.
         """
         return self.engine.compact(budget)
+
+    def summary(self, budget: int = SUMMARY_BUDGET) -> "Account":
+        """All that the session came to so far, in rows; `str` of it is a text of that budget."""
+        return self.engine.told(budget)
+
+    def intent(self) -> "Intent":
+        """What the user wants: the first request, the current one, and how it changed."""
+        from holdfast.core.observe.calls import read_scene
+        from holdfast.core.observe.intent import wanted
+
+        return wanted(read_scene([Item(entry) for entry in self.path()])).intent
+
+    def pin(self, text_or_ref: str) -> str:
+        """Make words stay in sight whatever leaves; returns the name of the pin.
+
+        A reference pins all that was said there.
+        """
+        text = text_or_ref
+        with suppress(NotRecorded):
+            body = self.find(text_or_ref).body
+            text = text_of(body) if not isinstance(body, Derived) else text_or_ref
+        self.note(PINNED, text=text)
+        return next(
+            entry.id
+            for entry in reversed(list(self.store.read(self.name)))
+            if isinstance(entry.body, Noted) and entry.body.what == PINNED
+        )
+
+    def unpin(self, pin: str) -> None:
+        """Lift a pin or a constraint: by its name, the entry it was read from, or its words."""
+        self.note(UNPINNED, pin=pin)
 
     def undo(self) -> Restored:
         """Lift the newest compression: the next window is the one before it.

@@ -17,7 +17,7 @@ from holdfast.core.ledger.window import Item
 from holdfast.core.measure.usage import Usage
 from holdfast.core.plan.due import Due
 from holdfast.core.plan.plan import Plan
-from holdfast.core.plan.policy import Batch, Offload, Policy, Tail
+from holdfast.core.plan.policy import At, Batch, Offload, Policy, Tail
 from holdfast.core.plan.state import State
 from holdfast.core.shrink.step import Means, nowhere
 from tests.core.building import (
@@ -214,14 +214,14 @@ def test_a_batch_is_put_off_where_nothing_pays() -> None:
 
 
 def test_a_batch_is_put_off_when_it_would_take_out_too_little() -> None:
-    came = made(turns(6), WEIGH, requests=100, reclaim=90)
+    came = made(turns(6), WEIGH, limit=2_000, requests=100, reclaim=90)
     assert (came.body, came.plan.verdict) == (None, "postpone")
     assert came.plan.reason.endswith("% of the window, less than 90%")
     assert came.plan.after.tokens < came.plan.before.tokens
 
 
 def test_a_batch_is_put_off_when_it_wins_too_little_for_what_it_costs() -> None:
-    came = made([*turns(6)], WEIGH, requests=10, reclaim=1, margin=100_000)
+    came = made([*turns(6)], WEIGH, limit=2_000, requests=10, reclaim=1, margin=100_000)
     assert (came.body, came.plan.verdict) == (None, "postpone")
     assert came.plan.reason == "it would win too little for what it costs at once"
 
@@ -245,7 +245,8 @@ def test_force_goes_on_to_what_is_recent_and_open_when_what_is_old_is_not_enough
         back("b", lines(300)),
         answer("Hm."),
     )
-    policy = replace(NO_TAIL, tail=Tail(percent=10, steps=9))
+    # Where tier 3 begins only with a full window, tiers 1 and 2 are alone.
+    policy = replace(NO_TAIL, tail=Tail(percent=10, steps=9), at=At(batch=0, summary=100))
     now = state(shown, limit=1_250, policy=policy)
     assert steps_of(batch(now, MEANS, WEIGH)) == []
     assert [name for _, name in steps_of(batch(now, MEANS, FORCE))] == [named(3), named(5)]
@@ -346,8 +347,17 @@ def test_thinking_without_words_goes_with_what_stands_behind_it() -> None:
 
 def test_thinking_that_is_bound_keeps_all_that_stands_before_it() -> None:
     shown = items(*turn(1), ask("And?"), (thought("x", "S"), answer("y")))
+    now = state(shown, model=BOUND, limit=10_000)
+    assert steps_of(batch(now, MEANS, FORCE)) == []
+    assert ("intermediate", named(3)) in steps_of(batch(state(shown), MEANS, FORCE))
+
+
+def test_where_a_summary_stands_no_thinking_is_left_that_was_bound_to_what_it_hides() -> None:
+    shown = items(*turn(1), ask("And?"), (thought("x", "S"), answer("y")))
     came = to(shown, 1, state(shown, model=BOUND))
-    assert (came.body, steps_of(came)) == (None, [])
+    assert came.body is not None
+    after = after_steps(shown, came.body.steps)
+    assert [item for item in after if isinstance(item.body, Thought)] == []
 
 
 def test_the_same_window_gives_the_same_candidate() -> None:
@@ -379,6 +389,10 @@ def test_a_plan_tells_what_each_step_is_about() -> None:
 def test_half_of_a_character_in_a_write_does_not_keep_everything_else_in_sight() -> None:
     half = '{"file_path": "a", "content": "\\ud800 ' + "word " * 900 + '"}'
     wrote = (ask("Go."), ToolCalled("w", "Write", half), back("w", "ok"))
-    came = to(items(*wrote, *turn(1), ask("And?"), answer("Hm.")), 100)
+    shown = items(*wrote, *turn(1), ask("And?"), answer("Hm."))
+    alone = state(shown, policy=replace(NO_TAIL, at=At(summary=100)), limit=1_150)
+    came = batch(alone, MEANS, FORCE)
     assert came.losses == ()
     assert steps_of(came) == [("truncate", named(2)), ("intermediate", named(6))]
+    summed = to(shown, 100)
+    assert (summed.losses, steps_of(summed)) == ((), [("summary", named(1))])

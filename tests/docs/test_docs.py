@@ -75,6 +75,9 @@ def test_the_readme_quotes_what_the_demo_prints(tmp_path: Path) -> None:
         ("compress", "--window", "100000"),
         ("log",),
         ("undo",),
+        ("compress", "--budget", "40000"),
+        ("show", "--summary", "--form", "anchored"),
+        ("undo",),
     )
     printed = "".join(
         subprocess.run(

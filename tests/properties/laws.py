@@ -1,12 +1,14 @@
 """What every compression has to keep, judged from the messages alone: before, after, and outcome.
 
 Messages are taken apart into pieces. What is no thinking stands in the same order afterwards; a
-piece is as it was, or it is a result or a call that names where the whole of it is.
+piece is as it was, or it is a result or a call that names where the whole of it is. Where a summary
+stands, that holds for what comes after it; what the system said first is before it, as it was.
 """
 
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
 
 from hypothesis import strategies as st
@@ -26,6 +28,7 @@ MODELS = {
 """A model nobody knows, one whose thinking may be parted from what it was made on, one that not."""
 MARKS = ("## Offloaded: ", "## Tool Call: ", "[holdfast ")
 REF = re.compile(r"(?:\[holdfast |\*\*Ref:\*\* )([0-9a-f]{12})")
+SUMMARY = "## Session Summary ["
 SAVED = re.compile(r"\*\*Tokens Saved:\*\* ([\d,]+)\n")
 
 
@@ -124,8 +127,7 @@ def _responses(item: Message, at: int) -> Iterator[Piece]:
             pictured = not isinstance(output, str)
             yield Piece("result", item["call_id"], "\n".join(texts), spelled(item), at, pictured)
         case _:
-            text = item["content"][0]["text"]
-            yield Piece("words", item["role"], text, spelled(item), at)
+            yield Piece("words", item["role"], text_in(item), spelled(item), at)
 
 
 def compressed(
@@ -147,7 +149,7 @@ def size_of(messages: Sequence[Message], model: str = "") -> int:
 def broken_laws(wire: str, before: Sequence[Message], made: Outcome) -> list[str]:
     """Everything that a compression did and must not."""
     found = [f"it lost: {loss}" for loss in made.losses]
-    hidden = len(made.steps)
+    hidden = sum(step.kind != "summary" for step in made.steps)
     found += broken_window_laws(wire, before, made.messages, read=made.read, hidden=hidden)
     return found + _sum_laws(made)
 
@@ -162,11 +164,68 @@ def broken_window_laws(
 ) -> list[str]:
     """Everything that is wrong with a window, given all that was ever said.
 
-    `read` gives the whole of what a reference names; `hidden` is how much is out of sight.
+    `read` gives the whole of what a reference names; `hidden` is how much is out of sight of what
+    no summary stands for.
     """
-    was, now = pieces(wire, before), pieces(wire, after)
     found = worse(wire, before, after)
-    found += _thinking_laws(_only(was, "thinking"), _only(now, "thinking"))
+    at = anchor_at(before, after)
+    if at is None:
+        return found + _in_place_laws(wire, before, after, read=read, hidden=hidden)
+    if spelled(before[:at]) != spelled(after[:at]):
+        found.append("what the system said first changed")
+    start = tail_start(wire, before, after[at + 1 :])
+    if start <= at:
+        return [*found, "a summary stands for nothing"]
+    tail = before[start:]
+    return found + _in_place_laws(wire, tail, after[at + 1 :], read=read, hidden=hidden)
+
+
+def anchor_at(before: Sequence[Message], after: Sequence[Message]) -> int | None:
+    """Where a summary of ours stands that was not there before."""
+    at = sum(1 for _ in takewhile(_is_system, after))
+    if at == len(after) or not is_anchor(after[at]):
+        return None
+    known = spelled(after[at]) in map(spelled, before)
+    return None if known else at
+
+
+def _is_system(message: Message) -> bool:
+    return message.get("role") in ("system", "developer")
+
+
+def is_anchor(message: Message) -> bool:
+    """Whether a message is a summary of ours."""
+    return message.get("role") == "user" and text_in(message).startswith(SUMMARY)
+
+
+def text_in(message: Message) -> str:
+    """The words of a message."""
+    content = message.get("content")
+    return content if isinstance(content, str) else "\n".join(_texts(content or []))
+
+
+def tail_start(wire: str, before: Sequence[Message], tail: Sequence[Message]) -> int:
+    """Where in a history the messages begin that stand after its summary."""
+    was, now = pieces(wire, before), pieces(wire, tail)
+    count = len(_rest(now))
+    start = _rest(was)[-count].message if count else len(before)
+    thoughts = len(_only(now, "thinking"))
+    # Thinking may be a message of its own before what it was for.
+    while start and thoughts > len([p for p in _only(was, "thinking") if p.message >= start]):
+        start -= 1
+    return start
+
+
+def _in_place_laws(
+    wire: str,
+    before: Sequence[Message],
+    after: Sequence[Message],
+    *,
+    read: Callable[[str], str],
+    hidden: int,
+) -> list[str]:
+    was, now = pieces(wire, before), pieces(wire, after)
+    found = _thinking_laws(_only(was, "thinking"), _only(now, "thinking"))
     pairs = list(zip(_rest(was), _rest(now), strict=False))
     if len(_rest(was)) != len(_rest(now)):
         return [*found, f"{len(_rest(was))} pieces became {len(_rest(now))}"]

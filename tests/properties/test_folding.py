@@ -153,7 +153,7 @@ def test_the_tokens_of_a_head_are_those_of_what_is_in_sight(session: Session) ->
 
 @pytest.mark.parametrize("together", [False, True])
 def test_what_left_altogether_or_in_company_the_host_does_not_bring_back(together: bool) -> None:
-    use = {"type": "tool_use", "id": "a", "name": "run", "input": {}}
+    use: Message = {"type": "tool_use", "id": "a", "name": "run", "input": {}}
     back = {"type": "tool_result", "tool_use_id": "a", "content": "alpha beta"}
     told: list[Message] = [
         {"role": "user", "content": "Go."},

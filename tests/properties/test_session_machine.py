@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from holdfast import NothingToShrink, Outcome, Policy, Session
 from holdfast.core.ledger.arrive import Batch
-from holdfast.core.ledger.entry import Compressed, EntryId, Restored
+from holdfast.core.ledger.entry import Compressed, EntryId, Restored, Step
 from holdfast.core.ledger.head import Head
 from holdfast.core.plan.policy import At
 from holdfast.errors import BadCompression
@@ -194,22 +194,31 @@ class Life(RuleBasedStateMachine):
         return spelled([json.loads(raw) for raw in self.session.sight.messages()])
 
     def _check_window(self, shown: list[Message]) -> None:
-        hidden = len(self._hidden())
+        hidden = len(self._hidden_in_place())
         read = self.session.read
         found = broken_window_laws(self.wire, self.said, shown, read=read, hidden=hidden)
         assert found == []
 
     def _hidden(self) -> set[EntryId]:
         """What compressions hide that nobody lifted."""
+        return {name for step in self._steps() for name in step.hides}
+
+    def _hidden_in_place(self) -> set[EntryId]:
+        """What is hidden behind the last entry that a summary stands for."""
+        seqs = {entry.id: entry.seq for entry in self.session.store.read("s")}
+        summed = (s.hides for s in self._steps() if s.kind == "summary")
+        last = max((seqs[name] for hides in summed for name in hides), default=0)
+        return {name for name in self._hidden() if seqs[name] > last}
+
+    def _steps(self) -> list[Step]:
         made = {e.id: e.body for e in self.session.store.read("s")}
         lifted = {body.compressed for body in made.values() if isinstance(body, Restored)}
-        return {
-            name
+        return [
+            step
             for at, body in made.items()
             if isinstance(body, Compressed) and at not in lifted
             for step in body.steps
-            for name in step.hides
-        }
+        ]
 
     def teardown(self) -> None:
         self.session.head()

@@ -7,6 +7,7 @@ taken for one that has it switched on.
 import re
 from collections.abc import Iterator, Sequence
 
+from holdfast.core.shrink.writing import is_summary
 from tests.provider.rules import (
     Broken,
     Fields,
@@ -281,6 +282,15 @@ def _server_results(messages: Sequence[object]) -> Iterator[Broken]:
 # Thinking.
 
 
+def words_of(message: object) -> str:
+    """The text of a message that is nothing else."""
+    content = fields(message).get("content")
+    blocks = elements(content)
+    if len(blocks) == 1:
+        content = fields(blocks[0]).get("text")
+    return content if isinstance(content, str) else ""
+
+
 def open_loop(messages: Sequence[object]) -> list[int]:
     """Where the assistant speaks in a tool loop that it has not ended yet."""
     spoken: list[int] = []
@@ -332,6 +342,8 @@ def _loop_changed(before: Sequence[object], after: Sequence[object]) -> Iterator
         if came and thinking_of(after[at]) not in came:
             says = f"the step that called {calls[0]!r} lost its thinking in an open tool loop"
             yield Broken("loop_thinking", f"messages.{at}", calls[0], says)
-    if thinking_of(before[loop[0]]) and not thinking_of(after[kept[0]]):
+    # After a summary a loop begins anew: the model answered that request, thinking or not.
+    anew = kept[0] > 0 and is_summary(words_of(after[kept[0] - 1]))
+    if not anew and thinking_of(before[loop[0]]) and not thinking_of(after[kept[0]]):
         says = "an open tool loop that started with thinking starts without any"
         yield Broken("loop_thinking", f"messages.{kept[0]}", "", says)

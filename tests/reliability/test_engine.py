@@ -48,8 +48,11 @@ def batches(session: Session) -> list[Event]:
 
 
 def hidden(session: Session) -> int:
+    """How much is out of sight of what no summary stands for."""
     bodies = (entry.body for entry in session.store.read(session.name))
-    return sum(len(body.steps) for body in bodies if isinstance(body, Compressed))
+    steps = [step for body in bodies if isinstance(body, Compressed) for step in body.steps]
+    told = {name for step in steps if step.kind == "summary" for name in step.hides}
+    return sum(step.kind != "summary" and not told.issuperset(step.hides) for step in steps)
 
 
 def last_output(session: Session) -> str:
@@ -167,7 +170,7 @@ def test_a_part_above_the_trigger_that_stays_does_not_make_every_turn_a_batch() 
     for number in range(12):
         before = len(batches(session))
         for request in requests(session, turn(number, lines=60)):
-            assert str(request[0]["content"]).startswith("Remember")
+            assert str(request[0]["content"]).count("Remember this.") == 8_000
         assert len(batches(session)) - before <= 1
 
 

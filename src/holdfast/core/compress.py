@@ -5,26 +5,27 @@ and, if it may be made, the one entry that would carry it out.
 """
 
 from collections.abc import Sequence
+from math import fsum
 from typing import TypeAlias
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import (
     Compressed,
-    EntryId,
-    Source,
     Step,
     Thought,
     ToolReturned,
     is_request,
+    text_of,
 )
 from holdfast.core.ledger.head import AT_BIRTH
 from holdfast.core.ledger.size import most_tokens
-from holdfast.core.ledger.window import Item
+from holdfast.core.ledger.window import Item, apply
 from holdfast.core.observe.artifacts import touch_of
 from holdfast.core.observe.calls import Scene
-from holdfast.core.observe.worth import Telling
+from holdfast.core.observe.likely import Likely
+from holdfast.core.observe.marks import MASKED
+from holdfast.core.observe.worth import telling
 from holdfast.core.plan.choose import (
     NOTHING,
     Choice,
@@ -36,11 +37,12 @@ from holdfast.core.plan.choose import (
 from holdfast.core.plan.cuts import may_change
 from holdfast.core.plan.due import Due
 from holdfast.core.plan.kept import kept_of
-from holdfast.core.plan.plan import Plan, Planned
+from holdfast.core.plan.plan import Candidate, Plan, Planned
 from holdfast.core.plan.policy import Policy
 from holdfast.core.plan.state import Looked, State, fresh, look
 from holdfast.core.plan.steps import TIERS, Proposal, bound_for, by_share, is_exempt
 from holdfast.core.shrink.step import Means, ref_of, shrink
+from holdfast.core.summarize import summarize
 from holdfast.core.verify.losses import losses
 
 DEPTHS = ((False, False), (True, False), (True, True))
@@ -51,16 +53,6 @@ HARD_RECLAIM = 5
 
 Made: TypeAlias = dict[tuple[int, str, bool], Step | None]
 """Steps that were made on paper before, by place, kind and form."""
-
-
-class Candidate(Struct, frozen=True):
-    """What a compression would be: its plan, and the entry that makes it so."""
-
-    plan: Plan
-    body: Compressed | None = None
-    losses: tuple[str, ...] = ()
-    held: Telling = {}
-    """What the entries in sight hold; handed back in the next time."""
 
 
 def at_birth(state: State, means: Means) -> Candidate | None:
@@ -120,18 +112,54 @@ def _birth(scene: Scene, at: int, tokens: int) -> Proposal:
 
 
 def batch(state: State, means: Means, due: Due) -> Candidate:
-    """Tiers 1 and 2 as one batch: as much as wins most, and more when it is forced."""
+    """Tiers 1 and 2 as one batch; tier 3 where that is not enough."""
     looked = look(state, means.count)
-    if due.action == "force":
-        made = _forced(state, means, looked, due.trigger)
-    else:
-        chosen = choose(looked.proposals, looked.scale)
-        refusal = _too_little(chosen, state)
-        if refusal:
-            made = Candidate(_put_off(state, looked, chosen, due.trigger, refusal))
-        else:
-            made = carry_out(state, means, looked, chosen, due.trigger)
+    made = _batch(state, means, looked, due)
+    if not _is_enough(made, state):
+        made = _better(made, _summary(state, means, looked, due), state, due)
     return replace(made, held=looked.held)
+
+
+def _batch(state: State, means: Means, looked: Looked, due: Due) -> Candidate:
+    """Tiers 1 and 2: as much as wins most, and more when it is forced."""
+    if due.action == "force":
+        return _forced(state, means, looked, due.trigger)
+    chosen = choose(looked.proposals, looked.scale)
+    refusal = _too_little(chosen, state)
+    if refusal:
+        return Candidate(_put_off(state, looked, chosen, due.trigger, refusal))
+    return carry_out(state, means, looked, chosen, due.trigger)
+
+
+def _is_enough(made: Candidate, state: State) -> bool:
+    """Whether tiers 1 and 2 bring a window down so far that tier 3 is not called for."""
+    if state.usage.fraction * 100 < state.policy.at.summary:
+        return True
+    if made.body is None:
+        return False
+    return made.plan.after.fraction * 100 < state.policy.at.summary
+
+
+def _summary(state: State, means: Means, looked: Looked, due: Due) -> Candidate:
+    """Tier 3, down to where the next one is far away."""
+    held = replace(state, known=looked.held)
+    fixed = state.usage_at(0).tokens
+    room = max(state.limit - fixed, 0) * state.policy.summary.target // 100
+    target = state.lane.tokens - state.raw_over(fixed + room)
+    return summarize(held, means, target, due.trigger)
+
+
+def _better(batch: Candidate, summary: Candidate, state: State, due: Due) -> Candidate:
+    """The summary where it may be made and pays, or has to be made; else what there was."""
+    if summary.body is None:
+        return batch
+    bill = summary.plan.bill
+    pays = bill.gain * 100 >= max(bill.cost, 0.0) * state.policy.batch.margin
+    if due.action == "force" or pays:
+        return summary
+    reason = "a summary would win too little for what it costs at once"
+    put_off = replace(summary.plan, verdict="postpone", reason=reason)
+    return batch if batch.body is not None else Candidate(put_off)
 
 
 def _forced(state: State, means: Means, looked: Looked, trigger: str) -> Candidate:
@@ -181,26 +209,83 @@ def _not_worth_forcing(saved: int, state: State) -> str:
 def to_budget(state: State, means: Means, budget: int, trigger: str) -> Candidate:
     """As much as it takes to come under a budget of tokens; all that is legal if that fails.
 
-    Gentlest first: what is old, then what is recent or open, then one line for everything.
+    Tiers 1 and 2 on what is old, or a summary of it, whichever leaves more in sight of what is
+    likely to be needed; then tiers 1 and 2 on what is recent or open as well.
     """
     need = state.raw_over(budget)
-    held: Telling = state.known
-    known: Made = {}
-    made = Candidate(_nothing(state, trigger, "the window is within its budget"))
     if need <= 0:
-        return made
-    for deep, tight in DEPTHS:
-        looked = look(replace(state, known=held), means.count, deep=deep, tight=tight)
-        held = looked.held
-        # A guess may have been too good: then all of it is tried before anything goes further.
-        for chosen in (
-            enough(looked.proposals, need, NOTHING, looked.scale),
-            priced(looked.proposals, looked.scale),
-        ):
-            made = carry_out(state, means, looked, chosen, trigger, known)
-            if _saved(made) >= need:
-                return replace(made, held=held)
-    return replace(made, held=held)
+        return Candidate(_nothing(state, trigger, "the window is within its budget"))
+    known: Made = {}
+    looked = look(state, means.count)
+    gentle = _as_much_as(state, means, looked, need, trigger, known)
+    if _saved(gentle) >= need and _keeps_an_outline(gentle):
+        return replace(gentle, held=looked.held)
+    recent = _recent_large(state, means, looked, need, trigger)
+    if recent is not None:
+        return replace(recent, held=looked.held)
+    summary = summarize(replace(state, known=looked.held), means, state.lane.tokens - need, trigger)
+    enough_of = [made for made in (gentle, summary) if _saved(made) >= need]
+    if enough_of:
+        best = _richest(state, looked, enough_of) if len(enough_of) > 1 else enough_of[0]
+        return replace(best, held=looked.held)
+    made = [gentle, summary]
+    for deep, tight in DEPTHS[1:]:
+        seen = look(replace(state, known=looked.held), means.count, deep=deep, tight=tight)
+        made.append(_as_much_as(state, means, seen, need, trigger, known))
+        if _saved(made[-1]) >= need:
+            break
+    return replace(max(made, key=_saved), held=looked.held)
+
+
+def _recent_large(
+    state: State, means: Means, looked: Looked, need: int, trigger: str
+) -> Candidate | None:
+    """One large result that is still new, where an outline of it alone is enough."""
+    seen = look(replace(state, known=looked.held), means.count, deep=True, whole=True)
+    kinds = ("offload", "intermediate")
+    large = [one for one in seen.proposals if one.kind in kinds and not one.tight]
+    best = max(large, key=lambda one: one.saves, default=None)
+    if best is None or best.saves < need:
+        return None
+    made = carry_out(state, means, seen, priced([best], seen.scale), trigger)
+    return made if _saved(made) >= need else None
+
+
+def _keeps_an_outline(made: Candidate) -> bool:
+    """Whether nothing is down to a line of which more than a line would be wanted."""
+    steps = made.body.steps if made.body is not None else ()
+    shorter = (step.stand_in for step in steps if step.kind in ("mask", "intermediate"))
+    return not any(text_of(body).startswith(MASKED) for body in shorter if body is not None)
+
+
+def _as_much_as(
+    state: State, means: Means, looked: Looked, need: int, trigger: str, known: Made
+) -> Candidate:
+    """Tiers 1 and 2 until so many tokens are saved, the gentlest first."""
+    made = Candidate(_nothing(state, trigger, "nothing in sight could be made smaller"))
+    # A guess may have been too good: then all of it is tried before anything goes further.
+    for chosen in (
+        enough(looked.proposals, need, NOTHING, looked.scale),
+        priced(looked.proposals, looked.scale),
+    ):
+        made = carry_out(state, means, looked, chosen, trigger, known)
+        if _saved(made) >= need:
+            break
+    return made
+
+
+def _richest(state: State, looked: Looked, made: Sequence[Candidate]) -> Candidate:
+    """The one that leaves most in sight of what is likely to be needed again."""
+    likely = Likely(looked.scene, looked.held)
+    known = frozenset[str]().union(*looked.held.values())
+
+    def worth(candidate: Candidate) -> float:
+        assert candidate.body is not None
+        items = after_steps(state.window.items, candidate.body.steps)
+        names = frozenset[str]().union(*(telling(text_of(item.body)) for item in items))
+        return fsum(likely(name) for name in names & known)
+
+    return max(made, key=worth)
 
 
 def _saved(made: Candidate) -> int:
@@ -288,13 +373,8 @@ def _is_sealed(item: Item) -> bool:
 
 
 def after_steps(items: Sequence[Item], steps: Sequence[Step]) -> list[Item]:
-    """The items once a batch has been carried out; every step hides one."""
-    shown: dict[EntryId, Source | None] = {step.hides[0]: step.stand_in for step in steps}
-    return [
-        item if item.entry.id not in shown else Item(item.entry, (item.entry.id,), stand_in)
-        for item in items
-        if (stand_in := shown.get(item.entry.id, item.body)) is not None
-    ]
+    """The items once a batch has been carried out."""
+    return apply(steps, items)
 
 
 def _has_intent(before: Sequence[Item], after: Sequence[Item]) -> bool:

@@ -18,6 +18,17 @@ def path_of(entry: Entry, kind: str, tool: str, layout: str) -> str:
     return f"{LAYOUTS[layout]}/{FOLDERS[kind]}/{name}"
 
 
+def archive_of(session: str, layout: str) -> str:
+    """Where the whole conversation of a session can be read."""
+    return f"{LAYOUTS[layout]}/conversations/{slug(session)}_full.md"
+
+
+def summary_of(task: str, layout: str) -> str:
+    """Where the summary of a task, or of a session without one, can be read."""
+    folder = LAYOUTS[layout].removesuffix("/cache")
+    return f"{folder}/session-summary-{slug(task)}.md"
+
+
 def slug(name: str) -> str:
     """A name that any file system takes."""
     return _UNNAMEABLE.sub("_", name.lower()[:200]).strip("_")[:LONGEST_SLUG] or "tool"

@@ -3,22 +3,22 @@
 Any surface may call these: the command line, a hook that saw the words in a prompt, a server.
 """
 
+from collections.abc import Sequence
+
 from holdfast.core.compress import Candidate
+from holdfast.core.ledger.entry import Compressed
 from holdfast.core.ledger.head import Head
+from holdfast.core.ledger.window import Item, in_force
 from holdfast.core.plan.judging import Verdict, concerned, facts_of, judge, large_inputs
 from holdfast.core.plan.policy import for_model
 from holdfast.core.plan.state import persisted
-from holdfast.core.view.excerpts import (
-    Excerpt,
-    fenced,
-    find_excerpts,
-    fitted,
-    intents_of,
-    render_intent,
-)
+from holdfast.core.view.excerpts import Excerpt, fenced, find_excerpts, fitted
+from holdfast.core.view.intents import Asked, asked_of, render_intent
 from holdfast.core.view.log import Event, render_log
 from holdfast.core.view.plans import render_outcome
 from holdfast.core.view.report import render
+from holdfast.core.view.summaries import Summarized, summarized
+from holdfast.engine import Outcome
 from holdfast.session import Session
 from holdfast.surfaces.reporting import now_in, report_of
 from holdfast.vocabularies import counter
@@ -40,10 +40,33 @@ def status(session: Session, rest: str = "") -> str:
 def compress(session: Session, rest: str = "") -> str:
     """Run the planner now and apply what it recommends."""
     del rest
-    made = session.compact()
+    made, summary = compacted(session)
     assert made.plan is not None
-    told = render_outcome(session.name, made.plan, applied=bool(made.steps))
+    told = render_outcome(session.name, made.plan, applied=bool(made.steps), summary=summary)
     return "\n".join([told, *told_elsewhere(session)]) if made.steps else told
+
+
+def compacted(session: Session, budget: int | None = None) -> tuple[Outcome, Summarized | None]:
+    """Compress, and tell what a summary did if it took one.
+
+    Raises:
+        NothingToShrink: the budget cannot be reached; nothing was changed.
+    """
+    before = session.window().items
+    made = session.compact(budget)
+    return made, summary_of(session, before, _newest(session) if made.steps else None)
+
+
+def summary_of(
+    session: Session, items: Sequence[Item], body: Compressed | None
+) -> Summarized | None:
+    """What a compression of tier 3 does to the items in sight."""
+    return summarized(items, body, session.store.counts(session.name, session.head().vocabulary))
+
+
+def _newest(session: Session) -> Compressed | None:
+    made = (entry.body for entry in reversed(in_force(session.sight.window(whole=True))))
+    return next((body for body in made if isinstance(body, Compressed)), None)
 
 
 def told_elsewhere(session: Session) -> list[str]:
@@ -121,4 +144,9 @@ def _of(session: Session, agent: str) -> Session:
 def intent(session: Session, rest: str = "") -> str:
     """What was asked for, word for word."""
     del rest
-    return render_intent(*intents_of(session.path()))
+    return render_intent(asked_in(session))
+
+
+def asked_in(session: Session) -> Asked:
+    """What the user wants, and what binds the agent."""
+    return asked_of(session.path(), session.sight.window(whole=True).ledger)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from holdfast.core.measure.usage import factor_of
-from holdfast.core.view.report import Report, savings_of, shares_of
+from holdfast.core.view.report import Report, savings_of, shares_of, standing_in
 from holdfast.errors import BadSetting
 from holdfast.session import Session
 
@@ -25,7 +25,9 @@ def report_of(session: Session, at: str) -> Report:
     factor = factor_of(model, lane.calibration) if usage.method != "exact" else 1.0
     counts = session.store.counts(session.name, head.vocabulary)
     scaled = {seq: round(count * factor) for seq, count in counts.items()}
-    shares = shares_of(session.window().items, scaled)
+    entries = list(session.store.read(session.name))
+    standing = {hides: round(size * factor) for hides, size in standing_in(entries).items()}
+    shares = shares_of(session.window().items, scaled, standing)
     warnings = [] if model.known else [_unknown(head.model)]
     return Report(
         session=session.name,
@@ -33,7 +35,7 @@ def report_of(session: Session, at: str) -> Report:
         usage=usage,
         turns=lane.turns,
         steps=lane.steps,
-        savings=savings_of(session.store.read(session.name)),
+        savings=savings_of(entries),
         shares=shares,
         overhead=max(usage.tokens - sum(share.tokens for share in shares), 0),
         warnings=tuple(warnings),

@@ -156,7 +156,7 @@ def test_a_path_leads_from_the_first_entry_to_the_one_named() -> None:
 
 def test_a_step_that_fits_nothing_changes_nothing() -> None:
     items = [Item(A), Item(B)]
-    assert apply(step(D), items) == items
+    assert apply([step(D)], items) == items
 
 
 def test_a_run_is_a_sequence_like_any_other() -> None:

@@ -123,3 +123,13 @@ def test_what_was_fetched_leaves_with_the_next_break_and_has_to_be_fetched_again
     assert meter.used(["tax_rate"]) == 0
     meter.request([A, part("old**", 5), B])
     assert meter.used(["tax_rate"]) == 1
+
+
+def test_a_name_is_seen_while_it_stands_in_the_last_request() -> None:
+    meter = Meter(CACHE, prefix=0, window=1_000)
+    one, other = part("x", 1, "name", "shared"), part("y", 1, "shared")
+    assert not meter.sees("name")
+    meter.request([one, other])
+    assert (meter.sees("name"), meter.sees("shared"), meter.sees("else")) == (True, True, False)
+    meter.request([other])
+    assert (meter.sees("name"), meter.sees("shared")) == (False, True)

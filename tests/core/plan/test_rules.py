@@ -1,6 +1,7 @@
 import pytest
 
 from holdfast.core.ledger.entry import Compressed, Entry, Said, Step, ToolCalled, ToolReturned
+from holdfast.core.ledger.summary import Intent, Quote, Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.measure.usage import ACTIONS, Level
 from holdfast.core.plan.judging import Facts, Verdict, concerned, facts_of, judge, large_inputs
@@ -42,12 +43,26 @@ def test_the_second_gate_is_about_inputs_that_are_on_disk() -> None:
     )
 
 
+@pytest.mark.seed("R219")
+def test_the_third_gate_is_about_the_summary() -> None:
+    assert GATES["HOOK-CTX-003"] == Gate(
+        id="HOOK-CTX-003",
+        type="GATE",
+        trigger="Context exceeds 75%",
+        checks=(
+            "Tier 1 and 2 exhausted or insufficient",
+            "Session intent captured",
+            "Artifacts documented",
+        ),
+        on_pass="Apply Tier 3 summarisation",
+        on_fail="Immediate checkpoint + fresh session",
+        fail_built=False,
+    )
+
+
 def test_gates_whose_action_is_not_built_say_so() -> None:
-    assert [gate.id for gate in RULES.gates if not gate.built] == [
-        "HOOK-CTX-003",
-        "HOOK-CTX-004",
-        "HOOK-CTX-005",
-    ]
+    assert [gate.id for gate in RULES.gates if not gate.built] == ["HOOK-CTX-004", "HOOK-CTX-005"]
+    assert [gate.id for gate in RULES.gates if not gate.fail_built] == ["HOOK-CTX-003"]
 
 
 def test_a_profile_changes_the_numbers_of_the_gates() -> None:
@@ -104,8 +119,34 @@ def test_inputs_are_truncated_when_there_are_some_and_their_content_is_on_disk(
     assert judge(gate, facts) == Verdict(gate.id, all(checks), paired, outcome)
 
 
-@pytest.mark.parametrize("name", ["HOOK-CTX-003", "HOOK-CTX-004"])
-def test_a_gate_that_is_not_built_is_not_passed(name: str) -> None:
+UNDONE = f"Immediate checkpoint + fresh session ({NOT_BUILT})"
+
+
+@pytest.mark.seed("R062", "R219")
+@pytest.mark.parametrize(
+    ("facts", "checks", "outcome"),
+    [
+        (
+            Facts(summary=True, intent=True, trail=3.5),
+            (True, True, True),
+            "Apply Tier 3 summarisation",
+        ),
+        (Facts(summary=True, intent=True, trail=3.4), (True, True, False), UNDONE),
+        (Facts(summary=True, trail=5.0), (True, False, True), UNDONE),
+        (Facts(), (False, False, False), UNDONE),
+        (Facts(enough=True), (False, False, False), "Skip Tier 3: Tiers 1 and 2 are enough"),
+    ],
+)
+def test_a_summary_is_made_when_the_gentler_tiers_do_not_do_and_nothing_of_it_is_missing(
+    facts: Facts, checks: tuple[bool, ...], outcome: str
+) -> None:
+    gate = GATES["HOOK-CTX-003"]
+    paired = tuple(zip(gate.checks, checks, strict=True))
+    assert judge(gate, facts) == Verdict(gate.id, all(checks), paired, outcome)
+
+
+def test_a_gate_that_is_not_built_is_not_passed() -> None:
+    name = "HOOK-CTX-004"
     assert judge(GATES[name], Facts()) == Verdict(name, False, (), NOT_BUILT)
 
 
@@ -142,9 +183,18 @@ def test_facts_count_results_that_leave_and_what_stands_in_for_them() -> None:
     )
     found = facts_of(60.0, Compressed(steps, 0, 9), ("a loss",), ("a", "b"), {"b": "hash"})
     assert found == Facts(
-        percent=60.0, results=3, previews=2, losses=("a loss",), inputs=2, persisted=1
+        percent=60.0, results=3, previews=2, losses=("a loss",), inputs=2, persisted=1, enough=True
     )
     assert facts_of(10.0, None, ()) == Facts(percent=10.0)
+
+
+def test_facts_tell_of_a_summary_its_request_and_its_files() -> None:
+    step = Step(("a", "b"), "why", Said("user", "summary"), tier=3, kind="summary")
+    rows = Summary(intent=Intent(Quote("Do it.", "a")))
+    made = Compressed((step,), 0, 9, summary=rows, quality={"artifact_trail": 4.5})
+    assert facts_of(80.0, made, ()) == Facts(percent=80.0, summary=True, intent=True, trail=4.5)
+    empty = Compressed((step,), 0, 9, summary=Summary())
+    assert facts_of(80.0, empty, ()) == Facts(percent=80.0, summary=True)
 
 
 def test_large_inputs_are_writes_and_edits_that_are_seen_whole() -> None:
@@ -191,10 +241,7 @@ def test_triggers_take_their_numbers_from_the_policy() -> None:
 
 
 def test_triggers_that_are_not_built_say_so() -> None:
-    assert [one.name for one in RULES.triggers if not one.built] == [
-        "structured summary",
-        "/clear",
-    ]
+    assert [one.name for one in RULES.triggers if not one.built] == ["/clear"]
 
 
 def test_the_tree_asks_three_questions_in_the_words_of_the_protocol() -> None:

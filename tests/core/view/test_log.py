@@ -10,6 +10,7 @@ from holdfast.core.ledger.entry import (
     Said,
     Step,
 )
+from holdfast.core.ledger.summary import Ref, Summary
 from holdfast.core.view.log import Event, events_of, render_log
 
 AT, REF = "2026-01-29T14:25:30Z", "0123456789ab"
@@ -53,6 +54,20 @@ def test_a_compression_is_an_event_with_the_fields_of_the_protocol() -> None:
             "**Intent Preserved:** YES",
         ]
     )
+
+
+@pytest.mark.seed("R064", "R208", "R209")
+def test_a_summary_names_its_archive_and_its_quality_below_the_fields() -> None:
+    rows = Summary(refs=(Ref("", "full conversation: cache/conversations/s_full.md"), Ref("a")))
+    step = Step(("a",), "old", Said("user", "x"), tier=3, kind="summary")
+    scores = {"accuracy": 3.25, "completeness": 4.0}
+    made = event(Compressed((step,), 0, 9, summary=rows, quality=scores, mark="below_target"))
+    assert (made.kind, made.files) == ("TIER_3", ("cache/conversations/s_full.md",))
+    assert render_log([made]).splitlines()[-3:] == [
+        "**Intent Preserved:** YES",
+        "**Quality:** accuracy 3.2 (below 4.0), completeness 4.0",
+        "**Mark:** below_target",
+    ]
 
 
 @pytest.mark.parametrize(

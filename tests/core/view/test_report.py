@@ -25,6 +25,7 @@ from holdfast.core.view.report import (
     render,
     savings_of,
     shares_of,
+    standing_in,
 )
 
 
@@ -73,6 +74,23 @@ def test_shares_are_listed_by_size_with_results_under_their_tool() -> None:
         Share("read calls", 1, 7),
         Share("user", 2, 6),
         Share("unknown tool results", 1, 5),
+    )
+
+
+def test_what_stands_in_is_counted_as_it_is_and_the_summary_has_its_own_share() -> None:
+    bodies: list[Source] = [Said("user", "go"), ToolCalled("c1", "read", "{}")]
+    entries = arrive(Head(), [Arrival(b"", (Draft(body),)) for body in bodies]).entries
+    first, second = entries
+    cut = Step((second.id,), "x", ToolCalled("c1", "read", "{…}"), after=3)
+    stands = Step((first.id,), "x", Said("user", "all", by="holdfast"), after=40)
+    made = [derived(9, Compressed((cut, stands), 0, 2), parent=None, at="")]
+    items = [
+        Item(first, stands.hides, stands.stand_in),
+        Item(second, cut.hides, cut.stand_in),
+    ]
+    assert shares_of(items, {1: 900, 2: 500}, standing_in([*entries, *made])) == (
+        Share("summary", 1, 40),
+        Share("read calls", 1, 3),
     )
 
 

@@ -69,7 +69,7 @@ def test_a_dry_run_judges_the_gates_that_are_concerned() -> None:
     assert [(gate["gate"], gate["passed"], gate["outcome"]) for gate in gates] == [
         ("HOOK-CTX-001", True, "Apply Tier 1 offloading"),
         ("HOOK-CTX-002", False, "Skip to Tier 3 evaluation"),
-        ("HOOK-CTX-003", False, "not built yet"),
+        ("HOOK-CTX-003", False, "Skip Tier 3: Tiers 1 and 2 are enough"),
         ("HOOK-CTX-005", True, "Create checkpoint, recommend fresh session (not built yet)"),
     ]
     out = done("compress", "--dry-run", "--window", window_for(0.9))
@@ -121,7 +121,8 @@ def test_a_batch_that_takes_out_too_little_is_postponed(monkeypatch: pytest.Monk
 def test_a_session_is_brought_under_a_budget(live: Path) -> None:
     made = document("compress", "--budget", "12000")
     assert (made["applied"], made["plan"]["after"]["tokens"] <= 12_000) == (True, True)
-    assert _texts(_sent(live), "user") == [FIRST, LATEST]
+    said = "\n".join(_texts(_sent(live), "user"))
+    assert all(words in said for words in (FIRST, LATEST))
 
 
 @pytest.mark.parametrize("dry", [(), ("--dry-run",)], ids=["for real", "dry run"])
@@ -139,7 +140,9 @@ def test_a_transcript_is_compressed_in_the_ledger_and_its_program_is_not_told(
     out = done("compress", "--window", window_for(0.95, BUNDLED), "--profile", "stress")
     assert out.startswith(f"compressed {BUNDLED}: ")
     assert "note: only the ledger changed" in out
-    assert (project / ".holdfast" / "cache" / "offloaded").is_dir()
+    files = document("log")["events"][-1]["files"]
+    assert files
+    assert all((project / name).is_file() for name in files)
 
 
 def test_messages_of_a_file_are_compressed_to_stdout(project: Path) -> None:

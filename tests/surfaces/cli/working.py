@@ -38,6 +38,42 @@ def _read(at: int, lines: int) -> list[dict[str, Any]]:
     ]
 
 
+TURN = "Actually, use banker's rounding instead of rounding half up."
+CHOICE = "I will keep the totals as decimals because floats lose cents."
+
+
+def talk(turns: int = 100) -> list[dict[str, Any]]:
+    """A long conversation whose words no tier but the third may take out of sight."""
+    found: list[dict[str, Any]] = [{"role": "user", "content": FIRST}]
+    found += _called("w", "Write", file_path="src/totals.py", content="def total():\n    pass\n")
+    found.append({"role": "assistant", "content": CHOICE})
+    found.append({"role": "user", "content": TURN})
+    for at in range(turns):
+        words = " ".join(f"remark_{at}_{word} about the rows" for word in range(20))
+        found.append({"role": "assistant", "content": f"Looking at part {at}: {words}."})
+        found.append({"role": "user", "content": f"Go on with part {at + 1}."})
+    found.append({"role": "assistant", "content": "The parts are read."})
+    found.append({"role": "user", "content": LATEST})
+    found.append({"role": "assistant", "content": "I will start with the retry loop."})
+    return found
+
+
+def _called(name: str, tool: str, **arguments: str) -> list[dict[str, Any]]:
+    function = {"name": tool, "arguments": json.dumps(arguments)}
+    call = {"id": name, "type": "function", "function": function}
+    return [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": name, "content": "done"},
+    ]
+
+
+def talked(root: Path, name: str = "talk") -> str:
+    """A session of this project that holds such a conversation."""
+    with open_session(name, root=root) as session:
+        session.extend(talk())
+    return name
+
+
 def recorded(root: Path, name: str = "live", reads: int = 12) -> str:
     """A session of this project that holds such a run."""
     with open_session(name, root=root) as session:

@@ -16,6 +16,8 @@ from typing import TypeAlias
 import msgspec
 from msgspec import Struct
 
+from holdfast.core.ledger.summary import Summary
+
 EntryId: TypeAlias = str
 """32 hex digits: the meaning of an entry and of everything before it."""
 
@@ -119,6 +121,12 @@ class Compressed(Struct, frozen=True, tag="compressed", omit_defaults=True):
     """Raw tokens in sight after it."""
     intent: bool = True
     """Whether the first request stood in the window, word for word, when it was written."""
+    summary: Summary | None = None
+    """What the summary that it puts in sight is made of."""
+    quality: dict[str, float] = {}
+    """How the summary did on probes, by dimension, from 0 to 5."""
+    mark: str = ""
+    """`insufficient` or `below_target` when it was made although it missed its goals."""
 
 
 class Restored(Struct, frozen=True, tag="restored", omit_defaults=True):

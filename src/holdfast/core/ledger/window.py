@@ -155,8 +155,7 @@ def _refold(lane: str, ledger: Run[Entry]) -> Window:
         if isinstance(entry.body, Compacted):
             items = _drop_before(entry, entry.body, items)
         elif isinstance(entry.body, Compressed):
-            for step in entry.body.steps:
-                items = apply(step, items)
+            items = apply(entry.body.steps, items)
     turning = (Compressed, Restored, Compacted)
     generation = sum(isinstance(entry.body, turning) for entry in ledger)
     end = path[-1].id if path else None
@@ -214,15 +213,18 @@ def _drop_before(entry: Entry, body: Compacted, items: Sequence[Item]) -> list[I
     return [item for item in items if item.entry.seq > entry.seq or item.entry.id in kept]
 
 
-def apply(step: Step, items: Sequence[Item]) -> list[Item]:
-    """The items once one step has been taken: its stand-in where its first hidden item was."""
-    hides = set(step.hides)
+def apply(steps: Sequence[Step], items: Sequence[Item]) -> list[Item]:
+    """The items once the steps have been taken: each stand-in where its first hidden item was."""
+    owner = {name: at for at, step in enumerate(steps) for name in step.hides}
+    placed: set[int] = set()
     shown: list[Item] = []
-    placed = step.stand_in is None
     for item in items:
-        if not hides.issuperset(item.shows):
+        at = owner.get(item.shows[0], -1)
+        if at < 0 or any(owner.get(name, -1) != at for name in item.shows):
             shown.append(item)
-        elif not placed:
-            shown.append(Item(item.entry, step.hides, step.stand_in))
-            placed = True
+        elif at not in placed:
+            placed.add(at)
+            stand_in = steps[at].stand_in
+            if stand_in is not None:
+                shown.append(Item(item.entry, steps[at].hides, stand_in))
     return shown

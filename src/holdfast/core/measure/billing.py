@@ -94,6 +94,10 @@ class Meter:
         for part in parts[same:]:
             self._sight.update(part.names)
 
+    def sees(self, name: str) -> bool:
+        """Whether a name stood in the last request."""
+        return self._sight[name] > 0
+
     def used(self, names: Iterable[str]) -> int:
         """Charge what the agent used and could not see; returns how many fetches that took."""
         missing = {

@@ -6,12 +6,23 @@ touches nothing, and then nothing is concluded from it.
 
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import chain
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import ToolCalled
 from holdfast.core.ledger.jsontext import Json, NotJson, as_list, as_object, as_text, parse
+from holdfast.core.observe.patches import (
+    Act,
+    changed,
+    count_lines,
+    looks_like_path,
+    patched,
+    replaced,
+    written,
+)
 
 READS = frozenset(
     (
@@ -270,3 +281,164 @@ def _heredoc(command: str) -> tuple[str, str] | None:
         return None
     body, found, _ = rest.partition(f"\n{mark[1]}")
     return (target[1], body + "\n") if found else None
+
+
+_MORE_READS = READS | {"read_media_file", "read_multiple_files", "cat_file", "get_file"}
+_MORE_EDITS = EDITS | {
+    "apply_diff",
+    "insert_content",
+    "insert_line",
+    "append_file",
+    "edit_notebook",
+}
+_DELETES = frozenset(("delete_file", "remove_file", "delete", "unlink_file", "fs_delete"))
+_MOVES = frozenset(("move_file", "rename_file", "move", "rename", "mv_file"))
+_COPIES = frozenset(("copy_file", "copy"))
+_LOOKS = frozenset(("grep", "grep_search", "search_file_content", "search_files", "search_file"))
+_OPENS = frozenset(("open", "goto", "scroll_down", "scroll_up", "create", "edit"))
+_PATCH_KEYS = ("input", "patch", "patchText", "patch_text", "diff")
+_OLD_KEYS = ("old_string", "oldString", "oldText", "old_str", "old_text", "search", "old")
+_NEW_KEYS = (
+    "new_string",
+    "newString",
+    "newText",
+    "new_str",
+    "new_text",
+    "replace",
+    "new",
+    "new_source",
+    "insert_text",
+    "code_edit",
+    "content",
+    "text",
+)
+_TEXT_KEYS = ("content", "file_text", "text", "contents", "code")
+_SOURCE_KEYS = ("source", "source_path", "old_path", "from", "src", "oldPath")
+_TARGET_KEYS = ("destination", "destination_path", "new_path", "to", "dst", "newPath", "target")
+
+_SHOWN = re.compile(r"\[File: ([^\n]{1,400}) \((\d{1,9}) lines total\)\]")
+_NUMBERED = re.compile(r"(?m)^[ \t]{0,9}(\d{1,9})(?:→|\t|\||:)")
+_PAGE = re.compile(r"[Ss]howing lines (\d{1,9})-(\d{1,9}) of \d")
+_SPAN_EDITED = re.compile(r"edit (\d{1,9}):(\d{1,9})")
+_ENDS = 1_000
+"""Characters at either end of a page in which its first and last lines show."""
+
+
+def acts_of_call(body: ToolCalled, output: str) -> tuple[Act, ...]:
+    """What a call of a file tool did, given what it returned; nothing for other tools."""
+    arguments = arguments_of(body)
+    name = plain_name(body.tool).rpartition(".")[2]
+    if name in MIXED:
+        name = as_text(arguments.get("command")) or name
+    if _SHOWN.match(output) and name in _OPENS:
+        return shown_acts(f"{name} {as_text(arguments.get('command'))}", output)
+    path = _first_text(arguments, PATH_KEYS)
+    return tuple(act for act in _acts(name, path, body, arguments, output) if act.path)
+
+
+def _acts(
+    name: str, path: str, body: ToolCalled, arguments: Mapping[str, Json], output: str
+) -> Iterator[Act]:
+    if name in _MORE_READS:
+        yield from _read(path, arguments, output)
+    elif name in WRITES:
+        yield _settled(written(path, _first_text(arguments, _TEXT_KEYS)), output)
+    elif name in _MORE_EDITS:
+        yield from _edited(path, body, arguments)
+    elif name in _DELETES:
+        yield Act("delete", path)
+    elif name in _MOVES | _COPIES:
+        source, target = (_first_text(arguments, keys) for keys in (_SOURCE_KEYS, _TARGET_KEYS))
+        if name in _MOVES:
+            yield Act("move", target, source or path)
+        else:
+            yield Act("write", target, how=f"copied from {source or path}")
+    elif name == "undo_edit":
+        yield Act("restore", path, how="undo_edit")
+    elif name in _LOOKS and _one_file(path, output):
+        yield Act("read", path, searched=True, how=_pattern(name, arguments))
+
+
+def _pattern(name: str, arguments: Mapping[str, Json]) -> str:
+    return f"{name} {_first_text(arguments, ('pattern', 'query', 'regex', 'search_term'))}"[:90]
+
+
+def _one_file(path: str, output: str) -> bool:
+    """Whether a search looked into one file and found something in it."""
+    folder = f"{path.rpartition('/')[2]}/"
+    return looks_like_path(path) and folder not in output and "No matches" not in output[:100]
+
+
+def _read(path: str, arguments: Mapping[str, Json], output: str) -> Iterator[Act]:
+    if "<type>directory" in output[:600] or "files and directories up to" in output[:400]:
+        return
+    several = as_list(arguments.get("paths"))
+    if several:
+        yield from (Act("read", as_text(name)) for name in several)
+        return
+    first, last = _lines(arguments)
+    page = _PAGE.search(output[-600:])
+    if page:
+        first, last = int(page[1]), int(page[2])
+    elif first or last:
+        first, last = _seen_lines(max(first, 1), last, output)
+    yield Act("read", path, first=first, last=last)
+
+
+def _seen_lines(first: int, last: int, output: str) -> tuple[int, int]:
+    """The lines of a page as they were asked for, less those behind the end of the file."""
+    numbers = [int(found[1]) for found in _NUMBERED.finditer(output[-_ENDS:])]
+    # Only a number that can be the last line of this page is one.
+    fits = [number for number in numbers[-1:] if first <= number and (not last or number <= last)]
+    return first, (fits or [last or first + max(count_lines(output), 1) - 1])[0]
+
+
+def _settled(act: Act, output: str) -> Act:
+    """A write that the tool's own words tell from an overwriting, or the other way round."""
+    head = output[:600]
+    if "has been updated" in head or "has been edited" in head or "overwritten" in head.lower():
+        return replace(act, verb="edit")
+    created = "created successfully" in head or "uccessfully created" in head
+    return replace(act, verb="create") if created else act
+
+
+def _edited(path: str, body: ToolCalled, arguments: Mapping[str, Json]) -> Iterator[Act]:
+    patch = _first_text(arguments, _PATCH_KEYS) or ("" if arguments else body.arguments)
+    acts = patched(patch) or replaced(patch) if patch else ()
+    if not path:
+        yield from acts
+        return
+    if acts:
+        added, removed = sum(act.added for act in acts), sum(act.removed for act in acts)
+        names = dict.fromkeys(chain.from_iterable(act.symbols for act in acts))
+        yield Act("edit", path, added=added, removed=removed, symbols=tuple(names))
+        return
+    edits = [as_object(edit) for edit in as_list(arguments.get("edits"))] or [dict(arguments)]
+    everywhere = any(edit.get("replace_all") or edit.get("replaceAll") for edit in edits)
+    how = "in every place" if everywhere else ""
+    pairs = [(_first_text(edit, _OLD_KEYS), _first_text(edit, _NEW_KEYS)) for edit in edits]
+    yield changed(path, pairs, how=how)
+
+
+def shown_acts(command: str, output: str) -> tuple[Act, ...]:
+    """What a command of an editor that shows a window of a file did to the file it shows."""
+    shown = _SHOWN.match(output)
+    name = command.split(None, 1)[0] if command.strip() else ""
+    if shown is None or name not in _OPENS:
+        return ()
+    path = shown[1]
+    if name == "create":
+        return (Act("create", path),)
+    if name == "edit":
+        return (_shown_edit(path, command),) if "updated" in output or "replaced" in output else ()
+    numbers = [int(found[1]) for found in _NUMBERED.finditer(output)]
+    first, last = (min(numbers), max(numbers)) if numbers else (0, 0)
+    whole = first <= 1 and last >= int(shown[2])
+    return (Act("read", path) if whole else Act("read", path, first=first, last=last),)
+
+
+def _shown_edit(path: str, command: str) -> Act:
+    text = command.partition("\n")[2].rpartition("end_of_edit")[0]
+    span = _SPAN_EDITED.match(command)
+    act = changed(path, [("", text)])
+    return replace(act, removed=int(span[2]) - int(span[1]) + 1 if span else 0)

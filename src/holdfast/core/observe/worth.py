@@ -13,8 +13,8 @@ from holdfast.core.ledger.entry import EntryId, Said, Source, Thought, ToolCalle
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.calls import Scene
 
-_TOKEN = re.compile(r"[A-Za-z0-9_~@/][\w./@~-]{2,119}")
-_HUMP = re.compile(r"[a-z0-9][A-Z]")
+_TOKEN = re.compile(r"(?:\.{1,2}/|\.)?[A-Za-z0-9_~@/][\w./@~-]{2,119}")
+_HUMP = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}")
 _TRAILING = "./-~@"
 
 LONGEST_TEXT = 400_000

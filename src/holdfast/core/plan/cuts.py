@@ -5,8 +5,8 @@ them agree. Tiers 1 and 2 change items where they stand; cutting history off is 
 for finding where the recent tail begins.
 """
 
-from collections.abc import Callable
-from itertools import accumulate, pairwise
+from collections.abc import Callable, Sequence
+from itertools import accumulate, pairwise, takewhile
 
 from msgspec import Struct
 
@@ -66,17 +66,28 @@ def _keeps_messages(ground: Ground) -> list[bool]:
 
 def _keeps_loops(ground: Ground) -> list[bool]:
     """Sealed thinking goes or stays with the whole loop of calls it is part of."""
-    items = ground.scene.items
+    items, loops = ground.scene.items, loops_of(ground.scene)
     legal = [True] * (len(items) + 1)
     sealed = False
     for at, item in enumerate(items):
-        role = role_of(item.body)
-        if role == "user":
+        if at and loops[at] != loops[at - 1]:
             sealed = False
         if sealed:
             legal[at] = False
-        sealed = sealed or (isinstance(item.body, Thought) and bool(item.body.seal))
+        sealed = sealed or is_sealed(item.body)
     return legal
+
+
+def loops_of(scene: Scene) -> list[int]:
+    """For each item: how many loops of calls had begun by then.
+
+    Words of the user begin one, but not among results: providers read on in the loop there.
+    """
+    answering = {i.entry.message for i in scene.items if isinstance(i.body, ToolReturned)}
+    begins = (
+        role_of(item.body) == "user" and item.entry.message not in answering for item in scene.items
+    )
+    return list(accumulate(begins, initial=0))[1:]
 
 
 CUT_RULES: tuple[Callable[[Ground], list[bool]], ...] = (
@@ -97,11 +108,12 @@ def _before_no_bound_thinking(ground: Ground) -> list[bool]:
     items = ground.scene.items
     if not ground.bound:
         return [True] * len(items)
-    last = max((at for at, item in enumerate(items) if _is_sealed(item.body)), default=-1)
+    last = max((at for at, item in enumerate(items) if is_sealed(item.body)), default=-1)
     return [at > last for at in range(len(items))]
 
 
-def _is_sealed(body: object) -> bool:
+def is_sealed(body: object) -> bool:
+    """Whether this is thinking that goes back as it came or not at all."""
     return isinstance(body, Thought) and bool(body.seal)
 
 
@@ -138,6 +150,27 @@ CHANGE_RULES: tuple[Callable[[Ground], list[bool]], ...] = (
     _stands_alone,
     _has_its_pair,
 )
+
+
+def lead_of(scene: Scene) -> int:
+    """How many items at the front never leave: what the system says before anyone speaks."""
+    roles = (role_of(item.body) for item in scene.items)
+    return sum(1 for _ in takewhile(lambda role: role in ("system", "developer"), roles))
+
+
+def summary_cut(ground: Ground, tokens: Sequence[int], *, share: int) -> int:
+    """Before which item to cut for a summary: the most recent part that has its share stays.
+
+    When not even the last part that may be cut off fits, that part stays. 0 when nothing may leave.
+    """
+    lead = lead_of(ground.scene)
+    count = len(ground.scene.items)
+    legal = [at for at in legal_cuts(ground) if lead < at < count]
+    if not legal:
+        return 0
+    behind = list(accumulate(reversed(tokens)))
+    fitting = [at for at in legal if behind[count - at - 1] <= share]
+    return fitting[0] if fitting else legal[-1]
 
 
 def tail_start(ground: Ground, tokens: list[int], *, share: int, steps: int) -> int:

@@ -10,6 +10,10 @@ from holdfast.core.observe.artifacts import touch_of
 from holdfast.core.plan.policy import Policy
 from holdfast.core.plan.rules import NOT_BUILT, Gate, gates_for
 
+ENOUGH = "Skip Tier 3: Tiers 1 and 2 are enough"
+TRAIL = 3.5
+"""What a summary has to reach on which files were touched for them to be documented."""
+
 
 class Facts(Struct, frozen=True):
     """What gates are judged by: a compression that was made on paper, and what is in sight."""
@@ -26,6 +30,14 @@ class Facts(Struct, frozen=True):
     """Large inputs of writes and edits that are in sight."""
     persisted: int = 0
     """Of these, those whose content was seen on disk."""
+    summary: bool = False
+    """Whether a summary would stand for what is old."""
+    enough: bool = False
+    """Whether tiers 1 and 2 alone make the window small enough."""
+    intent: bool = False
+    """Whether the summary has the first request, word for word."""
+    trail: float = 0.0
+    """How the summary does on which files were touched, from 0 to 5."""
 
 
 class Verdict(Struct, frozen=True):
@@ -47,6 +59,7 @@ def facts_of(
 ) -> Facts:
     """The facts of a compression made on paper; `inputs` and `persisted` name entries of calls."""
     results = [step for step in (body.steps if body else ()) if _is_result(step)]
+    summary = body.summary if body is not None else None
     return Facts(
         percent=percent,
         results=len(results),
@@ -54,6 +67,10 @@ def facts_of(
         losses=losses,
         inputs=len(inputs),
         persisted=sum(name in persisted for name in inputs),
+        summary=summary is not None,
+        enough=body is not None and summary is None,
+        intent=summary is not None and bool(summary.intent.original.text),
+        trail=body.quality.get("artifact_trail", 0.0) if body is not None else 0.0,
     )
 
 
@@ -103,7 +120,14 @@ def judge(gate: Gate, facts: Facts) -> Verdict:
         return Verdict(gate.id, False, (), NOT_BUILT)
     checks = tuple(zip(gate.checks, JUDGES[gate.id](facts), strict=True))
     passed = all(holds for _, holds in checks)
-    return Verdict(gate.id, passed, checks, gate.on_pass if passed else gate.on_fail)
+    return Verdict(gate.id, passed, checks, gate.on_pass if passed else _failed(gate, facts))
+
+
+def _failed(gate: Gate, facts: Facts) -> str:
+    """What follows when a gate is not passed."""
+    if gate.id == "HOOK-CTX-003" and facts.enough:
+        return ENOUGH
+    return gate.on_fail if gate.fail_built else f"{gate.on_fail} ({NOT_BUILT})"
 
 
 def _offloads(facts: Facts) -> tuple[bool, ...]:
@@ -114,8 +138,13 @@ def _truncates(facts: Facts) -> tuple[bool, ...]:
     return facts.inputs > 0, facts.persisted > 0
 
 
+def _summarizes(facts: Facts) -> tuple[bool, ...]:
+    return facts.summary, facts.intent, facts.trail >= TRAIL
+
+
 JUDGES: dict[str, Callable[[Facts], tuple[bool, ...]]] = {
     "HOOK-CTX-001": _offloads,
     "HOOK-CTX-002": _truncates,
+    "HOOK-CTX-003": _summarizes,
 }
 """How the checks of each gate are answered, in their order."""

@@ -5,7 +5,9 @@ A plan is a value: it can be printed, refused by a person or a verifier, and onl
 
 from msgspec import Struct
 
+from holdfast.core.ledger.entry import Compressed
 from holdfast.core.measure.usage import Usage
+from holdfast.core.observe.worth import Telling
 from holdfast.core.plan.gain import Bill
 
 
@@ -47,3 +49,13 @@ class Plan(Struct, frozen=True):
     """What stays, protected or because nothing smaller could stand there."""
     floor: int = 0
     """The smallest window that is legal without a summary, in tokens."""
+
+
+class Candidate(Struct, frozen=True):
+    """What a compression would be: its plan, and the entry that makes it so."""
+
+    plan: Plan
+    body: Compressed | None = None
+    losses: tuple[str, ...] = ()
+    held: Telling = {}
+    """What the entries in sight hold; handed back in the next time."""

@@ -84,6 +84,15 @@ class Tail(Struct, frozen=True, forbid_unknown_fields=True):
     """Steps of the agent that are recent however large they are."""
 
 
+class Anchor(Struct, frozen=True, forbid_unknown_fields=True):
+    """Tier 3: the summary."""
+
+    target: int = 30
+    """Percent of the room for messages that is full after one."""
+    tail: int = 25
+    """Percent of that which what is recent may take."""
+
+
 class Batch(Struct, frozen=True, forbid_unknown_fields=True):
     """When a batch is worth it."""
 
@@ -112,11 +121,18 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True):
     """The zone that times are shown in; UTC when empty. Times are stored as they came."""
     layout: str = "holdfast"
     """Where readable copies of what left the window are written."""
+    summarizer: str = ""
+    """The model that `compact` asks: `command:PROGRAM` or `PROVIDER:MODEL`; none when empty."""
+    summarizer_deadline: int = 30
+    """Seconds that one answer of it may take."""
+    summarizer_tokens: int = 0
+    """Tokens that it may cost a day, in and out; 0 for as many as it takes."""
     at: At = At()
     offload: Offload = Offload()
     truncate: Truncate = Truncate()
     tail: Tail = Tail()
     batch: Batch = Batch()
+    summary: Anchor = Anchor()
     never_store: NeverStore = NeverStore()
     models: dict[str, dict[str, str | int | tuple[str, ...]]] = {}
     """Values for one model, by how its name begins."""

@@ -29,6 +29,8 @@ class Gate(Struct, frozen=True):
     action: str = ""
     """What a gate without checks does in any case."""
     built: bool = True
+    fail_built: bool = True
+    """Whether what follows when it is not passed is built."""
 
 
 class Rule(Struct, frozen=True):
@@ -141,7 +143,7 @@ def gates_for(policy: Policy) -> tuple[Gate, ...]:
             ),
             on_pass="Apply Tier 3 summarisation",
             on_fail="Immediate checkpoint + fresh session",
-            built=False,
+            fail_built=False,
         ),
         Gate(
             id="HOOK-CTX-004",
@@ -192,19 +194,19 @@ def _nine(policy: Policy) -> tuple[Rule, ...]:
             "+",
             "preserve-session-intent",
             "Never lose original objective",
-            "a compression that changes the user's words is refused before it is written",
+            "a compression or a summary that lacks a request or a constraint is refused, unwritten",
         ),
         Rule(
             "+",
             "archive-before-summarise",
             "Always save full conversation",
-            "every entry is in the ledger, word for word, before anything can be hidden",
+            "it is in the ledger, word for word, and in a page of its own before a summary is",
         ),
         Rule(
             "+",
             "verify-post-compression",
             "Check for goal drift after Tier 3",
-            "every compression is checked for losses; the watch for drift comes with tier 3",
+            "every summary is probed before it is written; the watch for drift is still to come",
             built=False,
         ),
         Rule(
@@ -218,7 +220,7 @@ def _nine(policy: Policy) -> tuple[Rule, ...]:
             "-",
             "lose-critical-facts",
             "Never compress away essential info",
-            "what was used since stays in the outline; all of it opens by its reference",
+            "what is likely needed stays in outlines and facts; all of it opens by its reference",
         ),
         Rule(
             "-",
@@ -247,7 +249,7 @@ def _triggers(policy: Policy) -> tuple[Trigger, ...]:
             on=large < NEVER,
         ),
         _fraction("tiers 1 and 2", at.batch, "Apply Tier 1 & 2 when it pays"),
-        _fraction("structured summary", at.summary, "Begin the structured summary", built=False),
+        _fraction("structured summary", at.summary, "Begin the structured summary"),
         _fraction("critical", at.critical, "Force compression + observation masking"),
         Trigger(
             "token threshold",
@@ -272,9 +274,9 @@ def _triggers(policy: Policy) -> tuple[Trigger, ...]:
     )
 
 
-def _fraction(name: str, percent: int, action: str, *, built: bool = True) -> Trigger:
+def _fraction(name: str, percent: int, action: str) -> Trigger:
     when = f"from {_percent(percent)} of the window"
-    return Trigger(name, "fraction", when, action, percent, on=percent < NEVER, built=built)
+    return Trigger(name, "fraction", when, action, percent, on=percent < NEVER)
 
 
 def _event(name: str, event: str, action: str, policy: Policy) -> Trigger:
@@ -327,6 +329,6 @@ def _levels(policy: Policy) -> Iterable[Branch]:
     if batch < summary:
         yield Branch(f"{batch}-{summary}%", "Apply Tier 2")
     if summary < critical:
-        yield Branch(f"{max(batch, summary)}-{critical}%", "Apply Tier 3", built=False)
+        yield Branch(f"{max(batch, summary)}-{critical}%", "Apply Tier 3")
     if critical < NEVER:
         yield Branch(f"> {critical}%", "Checkpoint + recommend fresh session", built=False)

@@ -77,12 +77,20 @@ class Looked(Struct, frozen=True):
         return self.ground.scene
 
 
-def look(state: State, count: CountTokens, *, deep: bool = False, tight: bool = False) -> Looked:
-    """Look for what could leave: before the recent tail, or anywhere but the last step."""
+def look(
+    state: State,
+    count: CountTokens,
+    *,
+    deep: bool = False,
+    tight: bool = False,
+    whole: bool = False,
+) -> Looked:
+    """Look for what could leave: what is old, all but the last step (`deep`), or that as well."""
     ground = Ground(read_scene(state.window.items), state.model)
     tokens = tokens_of(state, count)
     share = 0 if deep else state.limit * state.policy.tail.percent // 100
     tail = tail_start(ground, tokens, share=share, steps=1 if deep else state.policy.tail.steps)
+    tail = len(tokens) if whole else tail
     held = hold(state.window.items, state.known)
     proposals = propose(
         Look(

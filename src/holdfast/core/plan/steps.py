@@ -201,7 +201,7 @@ class _Facts(Struct, frozen=True):
         scene = self.look.ground.scene
         if body.seal and scene.turns[at] == scene.turns[-1]:
             return None
-        if _is_all_of_its_message(scene, at):
+        if is_all_of_its_message(scene, at):
             return None
         return self._made("thinking", at, "", 0, "old thinking, kept in the ledger")
 
@@ -236,7 +236,7 @@ class _Facts(Struct, frozen=True):
         return self.look.ground.scene.items[at].entry.id if at >= 0 else ""
 
 
-def _is_all_of_its_message(scene: Scene, at: int) -> bool:
+def is_all_of_its_message(scene: Scene, at: int) -> bool:
     """Whether nothing would be left of a message without this part."""
     entry = scene.items[at].entry
     near = scene.items[max(at - 8, 0) : at + 9]

@@ -6,6 +6,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from holdfast.core.ledger.entry import Source, Step, ToolCalled, ToolReturned
+from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.measure.tokens import CountTokens, count_body
 from holdfast.core.observe.marks import MASKED
@@ -27,6 +28,11 @@ class Means(Struct, frozen=True):
     count: CountTokens
     address: Address
     policy: Policy
+    session: str = ""
+    archive: str = ""
+    """Where the whole conversation can be read, when there is such a file."""
+    added: Summary = Summary()
+    """Rows of a model about what leaves, checked against it; none when nobody asked one."""
 
 
 def nowhere(proposal: Proposal, item: Item) -> str:

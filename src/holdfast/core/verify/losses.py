@@ -5,6 +5,7 @@ compression and whatever it was meant to do.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import takewhile
 from typing import TypeAlias
 
 from holdfast.core.ledger.entry import (
@@ -15,8 +16,10 @@ from holdfast.core.ledger.entry import (
     Thought,
     ToolCalled,
     ToolReturned,
+    role_of,
 )
 from holdfast.core.ledger.jsontext import NotJson, parse
+from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.marks import is_stand_in
 
@@ -32,6 +35,47 @@ def losses(
         found.append("the window would not be smaller")
     found += _unpinned(after, pinned)
     return tuple(found)
+
+
+def summary_losses(
+    before: Sequence[Item], after: Sequence[Item], *, saved: int, summary: Summary
+) -> tuple[str, ...]:
+    """What putting a summary in the place of what is old would break, one sentence each."""
+    found = [complaint for rule in SUMMARY_RULES for complaint in rule(before, after)]
+    if saved <= 0:
+        found.append("the window would not be smaller")
+    return (*found, *_unsaid(after, summary))
+
+
+def _parts_no_pair(before: Sequence[Item], after: Sequence[Item]) -> list[str]:
+    """What stays is the end of what was: no result without its call that had one before."""
+
+    def alone(items: Sequence[Item]) -> set[str]:
+        calls = set(_calls(items, ToolCalled))
+        return {call for call in _calls(items, ToolReturned) if call not in calls}
+
+    parted = alone(after) - alone(before)
+    return [f"the result of call {call} would stand without it" for call in sorted(parted)]
+
+
+def _keeps_system(before: Sequence[Item], after: Sequence[Item]) -> list[str]:
+    """What the system says before anyone speaks stays where it is."""
+    lead = list(takewhile(lambda item: role_of(item.body) in ("system", "developer"), before))
+    return [] if list(after[: len(lead)]) == lead else ["system messages would leave"]
+
+
+def _unsaid(after: Sequence[Item], summary: Summary) -> list[str]:
+    """First and latest request, corrections and constraints stand word for word."""
+    text = "\n".join(_text(item) for item in after)
+    intent = summary.intent
+    pinned = [intent.original, intent.current, *intent.changes]
+    rows = [(quote.text, quote.entry) for quote in pinned]
+    rows += [(row.text, row.entry) for row in summary.constraints if not row.lifted]
+    return [
+        f"words of the user in entry {entry[:12]} would be missing"
+        for words, entry in rows
+        if words not in text
+    ]
 
 
 def _calls(items: Sequence[Item], kind: type[ToolCalled] | type[ToolReturned]) -> list[str]:
@@ -104,6 +148,8 @@ def _hides_no_stand_in(before: Sequence[Item], after: Sequence[Item]) -> list[st
         and standing.get(item.entry.id, item).body != item.body
     ]
 
+
+SUMMARY_RULES: tuple[Rule, ...] = (_parts_no_pair, _keeps_system, _keeps_seals)
 
 RULES: tuple[Rule, ...] = (
     _keeps_pairs,

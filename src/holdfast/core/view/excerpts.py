@@ -10,7 +10,7 @@ from hashlib import sha256
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import Derived, Entry, EntryId, Source, is_request, role_of, text_of
+from holdfast.core.ledger.entry import Derived, Entry, EntryId, Source, role_of, text_of
 from holdfast.core.measure.tokens import CountTokens
 
 LINES_BEFORE, LINES_AFTER = 2, 5
@@ -163,36 +163,3 @@ def fenced(one: Excerpt) -> str:
     place = f"lines {one.first}-{one.last} of {one.lines}"
     head = f"ref {one.ref}, {one.role}, step {one.step}{agent}, {place}, {where}"
     return f"--- data {token}: {head} ---\n{one.text}\n--- end {token} ---"
-
-
-class Intent(Struct, frozen=True):
-    """A request of the user's, word for word."""
-
-    ref: str
-    at: str
-    text: str
-
-
-def intents_of(path: Iterable[Entry]) -> tuple[Intent | None, Intent | None]:
-    """The first request and the latest; the same one twice when there was only one."""
-    asked = [
-        Intent(entry.id[:12], entry.at, text_of(entry.body))
-        for entry in path
-        if not isinstance(entry.body, Derived) and is_request(entry.body)
-    ]
-    return (asked[0], asked[-1]) if asked else (None, None)
-
-
-def render_intent(first: Intent | None, latest: Intent | None) -> str:
-    """The user's own words, with where they stand."""
-    if first is None or latest is None:
-        return "## Session Intent\n\nNone"
-    parts = ["## Session Intent", "", *_asked("First request", first)]
-    if latest.ref != first.ref:
-        parts += ["", *_asked("Latest request", latest)]
-    return "\n".join(parts)
-
-
-def _asked(title: str, one: Intent) -> list[str]:
-    when = f", {one.at}" if one.at else ""
-    return [f"**{title}** (ref {one.ref}{when})", one.text]

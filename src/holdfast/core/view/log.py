@@ -1,10 +1,11 @@
 """The compression log: every event with the fields that the protocol names."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
 from holdfast.core.ledger.entry import Compacted, Compressed, Entry, Noted, Restored
+from holdfast.core.verify.quality import DIMENSIONS
 
 SHOWN_FILES = 3
 """Files that a log names one by one; the rest is a number, and in the JSON."""
@@ -16,7 +17,7 @@ class Event(Struct, frozen=True):
 
     at: str
     kind: str
-    """`TIER_1`, `TIER_2`, `TIER_3`, `HOST`, `UNDO` or `POSTPONED`."""
+    """`TIER_1`, `TIER_2`, `TIER_3`, `HOST`, `UNDO`, `POSTPONED`, or `MODEL` where one failed."""
     trigger: str
     before: int = 0
     after: int = 0
@@ -27,6 +28,10 @@ class Event(Struct, frozen=True):
     """Whether the first request stood in the window, word for word."""
     steps: tuple[str, ...] = ()
     ref: str = ""
+    quality: dict[str, float] = {}
+    """How the summary of tier 3 did on its probes, by dimension, from 0 to 5."""
+    mark: str = ""
+    """`insufficient` or `below_target` when it was made although it missed its goals."""
 
 
 def events_of(entries: Iterable[Entry]) -> tuple[Event, ...]:
@@ -52,6 +57,9 @@ def _event(entry: Entry) -> Event | None:
         case Noted(what="postponed") as body:
             why = f"{body.facts.get('trigger', '')}: {body.facts.get('reason', '')}"
             return Event(entry.at, "POSTPONED", why, ref=ref)
+        case Noted(what="summarizer") as body:
+            why = f"a model added nothing: {body.facts.get('refused', '')}"
+            return Event(entry.at, "MODEL", why, ref=ref)
         case _:
             return None
 
@@ -67,11 +75,21 @@ def _compressed(entry: Entry, body: Compressed) -> Event:
         before=body.before,
         after=body.after,
         saved=saved,
-        files=tuple(step.file for step in body.steps if step.file),
+        files=(*_archive(body), *(step.file for step in body.steps if step.file)),
         intent=body.intent,
         steps=tuple(f"{s.kind or 'replaced'}: {s.reason}" for s in body.steps),
         ref=entry.id[:12],
+        quality=body.quality,
+        mark=body.mark,
     )
+
+
+def _archive(body: Compressed) -> Iterator[str]:
+    """The copy of the whole conversation, where a summary names one."""
+    for ref in body.summary.refs if body.summary is not None else ():
+        what, found, path = ref.what.partition(": ")
+        if found and what == "full conversation":
+            yield path
 
 
 def render_log(events: Iterable[Event]) -> str:
@@ -97,4 +115,22 @@ def _rendered(event: Event) -> list[str]:
         f"**Tokens Saved:** {event.saved:,}",
         f"**Files Created:** {files}",
         f"**Intent Preserved:** {'YES' if event.intent else 'VERIFICATION_NEEDED'}",
+        *_quality(event),
     ]
+
+
+def _quality(event: Event) -> list[str]:
+    if not event.quality:
+        return []
+    mark = [f"**Mark:** {event.mark}"] if event.mark else []
+    return [f"**Quality:** {scores(event.quality)}", *mark]
+
+
+def scores(quality: Mapping[str, float]) -> str:
+    """Scores in a line; one that misses its target says so."""
+    known = [each for each in DIMENSIONS if each.key in quality]
+    return ", ".join(
+        f"{each.name.lower()} {quality[each.key]:.1f}"
+        + (f" (below {each.target:.1f})" if quality[each.key] < each.target else "")
+        for each in known
+    )

@@ -8,6 +8,7 @@ from holdfast.core.measure.usage import Usage
 from holdfast.core.plan.judging import Verdict
 from holdfast.core.plan.plan import Kept, Plan, Planned
 from holdfast.core.view.listing import opening
+from holdfast.core.view.summaries import Summarized, about_summary, listed, render_summarized
 
 SHOWN_STEPS = 20
 SHOWN_KEPT = 12
@@ -31,7 +32,13 @@ VERDICTS = {
 }
 
 
-def render_plan(plan: Plan, verdicts: Sequence[Verdict] = (), *, width: int = 100) -> str:
+def render_plan(
+    plan: Plan,
+    verdicts: Sequence[Verdict] = (),
+    *,
+    summary: Summarized | None = None,
+    width: int = 100,
+) -> str:
     """A plan as text; the steps that save most come first."""
     wide = max(width, NARROWEST)
     return "\n".join(
@@ -46,14 +53,36 @@ def render_plan(plan: Plan, verdicts: Sequence[Verdict] = (), *, width: int = 10
             "### Steps",
             *(_steps(plan.steps, wide) or ["None"]),
             "",
-            "### Protected",
-            *(_kept(row for row in plan.kept if is_protected(row)) or ["None"]),
-            "",
-            "### Stays",
-            *(_kept(row for row in plan.kept if not is_protected(row)) or ["None"]),
+            *(_around(plan) if summary is None else _summary(summary)),
             *_gates(verdicts),
         ]
     )
+
+
+def _around(plan: Plan) -> list[str]:
+    """What the steps leave as it is."""
+    return [
+        "### Protected",
+        *(_kept(row for row in plan.kept if is_protected(row)) or ["None"]),
+        "",
+        "### Stays",
+        *(_kept(row for row in plan.kept if not is_protected(row)) or ["None"]),
+    ]
+
+
+def _summary(one: Summarized) -> list[str]:
+    """What a summary takes out of sight and what it leaves, and how it did on its probes."""
+    return [
+        "### Leaves",
+        *(listed(one.leaves) or ["None"]),
+        "",
+        "### Stays",
+        f"{one.tokens:>8,} tokens  summary",
+        *listed(one.stays),
+        "",
+        "### In Its Place",
+        *about_summary(one),
+    ]
 
 
 def sizes(before: Usage, after: Usage) -> str:
@@ -130,7 +159,9 @@ def _gates(verdicts: Sequence[Verdict]) -> list[str]:
     return lines
 
 
-def render_outcome(session: str, plan: Plan, *, applied: bool) -> str:
+def render_outcome(
+    session: str, plan: Plan, *, applied: bool, summary: Summarized | None = None
+) -> str:
     """What a compression came to, in a few lines."""
     if not applied:
         why = plan.reason or VERDICTS[plan.verdict]
@@ -140,6 +171,7 @@ def render_outcome(session: str, plan: Plan, *, applied: bool) -> str:
             f"compressed {session}: {sizes(plan.before, plan.after)}",
             f"trigger: {plan.trigger}",
             by_kind(plan.steps),
+            *(render_summarized(summary) if summary is not None else []),
         ]
     )
 

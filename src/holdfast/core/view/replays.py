@@ -6,11 +6,12 @@ from itertools import pairwise
 from msgspec import Struct
 
 from holdfast.core.measure.billing import Cost
+from holdfast.core.verify.quality import DIMENSIONS, Dimension, Quality
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 HEADING = (
     f"  {'':8}  {'requests':>8}  {'peak':>11}  {'over':>5}  {'breaks':>6}  {'fetches':>7}"
-    f"  {'billed':>13}"
+    f"  {'billed':>13}  {'':>4}  {'summaries':>9}  {'met':>5}  {'recall':>6}"
 )
 
 
@@ -24,6 +25,26 @@ class Bills(Struct, frozen=True):
     window: int = 0
     compressions: int = 0
     postponed: int = 0
+    scores: tuple[Quality, ...] = ()
+    """How each summary did on its probes."""
+    used: int = 0
+    """Names that stood in what left and that the agent used again."""
+    seen: int = 0
+    """Of these, those that were still in sight then."""
+
+    @property
+    def recall(self) -> float:
+        """Which part of what was used again was still in sight."""
+        return self.seen / self.used if self.used else 1.0
+
+    @property
+    def lowest(self) -> tuple[Dimension, float] | None:
+        """The score that is furthest below its target, or least above it."""
+        return min(
+            ((each, one.to_dict()[each.key]) for one in self.scores for each in DIMENSIONS),
+            key=lambda pair: pair[1] - pair[0].target,
+            default=None,
+        )
 
     @property
     def ratio(self) -> float:
@@ -60,10 +81,26 @@ def _rows(one: Bills) -> list[str]:
     late = f", {one.postponed} postponed" if one.postponed else ""
     return [
         HEADING,
-        _row("holdfast", one.ours) + f"  {one.ratio:.0%}",
+        f"{_row('holdfast', one.ours)}  {one.ratio:>4.0%}  {_quality(one)}",
         _row("without", one.none),
-        f"  {done}{late}",
+        f"  {done}{late}{_lowest(one)}",
     ]
+
+
+def _quality(one: Bills) -> str:
+    """How many summaries there were, how many met every target, and what stayed in sight."""
+    met = f"{sum(score.met for score in one.scores)}/{len(one.scores)}" if one.scores else "-"
+    recall = f"{one.recall:.0%}" if one.used else "-"
+    return f"{len(one.scores):>9,}  {met:>5}  {recall:>6}"
+
+
+def _lowest(one: Bills) -> str:
+    if one.lowest is None:
+        return ""
+    each, score = one.lowest
+    return (
+        f"; lowest score of a summary: {each.name.lower()} {score:.1f} (target {each.target:.1f})"
+    )
 
 
 def _row(name: str, cost: Cost) -> str:
@@ -81,6 +118,9 @@ def total_of(bills: Sequence[Bills]) -> Bills:
         _sum([one.none for one in bills]),
         compressions=sum(one.compressions for one in bills),
         postponed=sum(one.postponed for one in bills),
+        scores=tuple(score for one in bills for score in one.scores),
+        used=sum(one.used for one in bills),
+        seen=sum(one.seen for one in bills),
     )
 
 
@@ -117,6 +157,13 @@ def bills_document(one: Bills) -> Mapping[str, object]:
         "compressions": one.compressions,
         "postponed": one.postponed,
         "ratio": round(one.ratio, 4),
+        "quality": {
+            "summaries": len(one.scores),
+            "met": sum(score.met for score in one.scores),
+            "lowest": {one.lowest[0].key: one.lowest[1]} if one.lowest is not None else None,
+            "scores": [score.to_dict() for score in one.scores],
+        },
+        "recall": {"used": one.used, "seen": one.seen, "share": round(one.recall, 4)},
         "ours": _document(one.ours),
         "without": _document(one.none),
     }

@@ -8,7 +8,9 @@ from holdfast.core.ledger.entry import (
     Compacted,
     Compressed,
     Entry,
+    EntryId,
     Restored,
+    Said,
     Step,
     ToolCalled,
 )
@@ -97,19 +99,36 @@ def _saved(steps: Iterable[Step]) -> int:
     return sum(step.before - step.after for step in steps)
 
 
-def shares_of(items: Iterable[Item], tokens: Mapping[int, int]) -> tuple[Share, ...]:
-    """Where the tokens in sight are, the largest share first."""
+def standing_in(entries: Iterable[Entry]) -> dict[tuple[EntryId, ...], int]:
+    """By what it hides: the raw tokens of each stand-in."""
+    made = (entry.body for entry in entries if isinstance(entry.body, Compressed))
+    return {step.hides: step.after for body in made for step in body.steps}
+
+
+def shares_of(
+    items: Iterable[Item],
+    tokens: Mapping[int, int],
+    standing: Mapping[tuple[EntryId, ...], int] | None = None,
+) -> tuple[Share, ...]:
+    """Where the tokens in sight are, the largest share first; `standing` counts the stand-ins."""
     tools: dict[str, str] = {}
+    known = standing or {}
     sums: dict[str, tuple[int, int]] = {}
     for item in items:
         body = item.body
         if isinstance(body, ToolCalled):
             tools[body.call] = body.tool
-        what = kind_of(body, tools)
+        what = "summary" if is_anchor(item) else kind_of(body, tools)
         count, total = sums.get(what, (0, 0))
-        sums[what] = (count + 1, total + tokens.get(item.entry.seq, 0))
+        size = known.get(item.covers, tokens.get(item.entry.seq, 0))
+        sums[what] = (count + 1, total + size)
     shares = (Share(what, count, total) for what, (count, total) in sums.items())
     return tuple(sorted(shares, key=lambda share: (-share.tokens, share.what)))
+
+
+def is_anchor(item: Item) -> bool:
+    """Whether this is the summary that stands for what left."""
+    return isinstance(item.stand_in, Said) and item.stand_in.by == "holdfast"
 
 
 def render(report: Report) -> str:

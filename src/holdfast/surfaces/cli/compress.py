@@ -5,7 +5,7 @@ from io import BytesIO
 from pathlib import Path
 
 import click
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 from msgspec.structs import asdict
 
 from holdfast.compressing import compress as compress_messages
@@ -25,7 +25,7 @@ from holdfast.errors import NothingToShrink, NotWritten, Unreadable
 from holdfast.files.reading import opened, reason_of
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
-from holdfast.surfaces.acts import told_elsewhere, verdicts_of
+from holdfast.surfaces.acts import compacted, summary_of, told_elsewhere, verdicts_of
 from holdfast.surfaces.cli.options import (
     Project,
     flags_of,
@@ -107,15 +107,18 @@ def _session(session: Session, budget: int | None, *, dry_run: bool, as_json: bo
     if dry_run:
         _show_plan(session, _planned(session, budget), as_json=as_json)
         return
-    made = session.compact(budget)
+    made, summary = compacted(session, budget)
     assert made.plan is not None
     applied = bool(made.steps)
     notes = told_elsewhere(session) if applied else []
     if as_json:
         document = {"session": session.name, "dry_run": False, "applied": applied, "notes": notes}
-        print_json("compress", {**document, "plan": plan_document(made.plan)})
+        plan = plan_document(made.plan)
+        print_json("compress", {**document, "plan": plan, "summary": to_builtins(summary)})
         return
-    echo(plain_lines(render_outcome(session.name, made.plan, applied=applied)))
+    echo(plain_lines(render_outcome(session.name, made.plan, applied=applied, summary=summary)))
+    if summary is not None:
+        echo("read it: holdfast show --summary; test it: holdfast probe; lift it: holdfast undo")
     for note in notes:
         echo(f"note: {note}")
 
@@ -134,13 +137,14 @@ def _planned(session: Session, budget: int | None) -> Candidate:
 
 def _show_plan(session: Session, candidate: Candidate, *, as_json: bool) -> None:
     verdicts = verdicts_of(session, candidate)
+    summary = summary_of(session, session.window().items, candidate.body)
     if as_json:
         document = {"session": session.name, "dry_run": True, "applied": False}
         gates = [asdict(verdict) for verdict in verdicts]
-        plan = plan_document(candidate.plan)
-        print_json("compress", {**document, "plan": plan, "gates": gates})
+        plan = {"plan": plan_document(candidate.plan), "summary": to_builtins(summary)}
+        print_json("compress", {**document, **plan, "gates": gates})
         return
-    page(plain_lines(render_plan(candidate.plan, verdicts, width=columns())))
+    page(plain_lines(render_plan(candidate.plan, verdicts, summary=summary, width=columns())))
 
 
 def _file(

@@ -1,9 +1,9 @@
 """`holdfast intent`: what was asked for, word for word."""
 
 import click
-from msgspec import to_builtins
 
-from holdfast.core.view.excerpts import intents_of, render_intent
+from holdfast.core.view.intents import intent_document, render_intent
+from holdfast.surfaces.acts import asked_in
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
 from holdfast.surfaces.cli.printing import echo, exact, print_json
 
@@ -21,11 +21,14 @@ Examples:
 def intent(
     ctx: click.Context, name: str | None, agent: str, root: str | None, as_json: bool
 ) -> None:
-    """Show the first request of a session and the latest, word for word."""
+    """Show what the user wants, word for word, and where each of the words stands.
+
+    The first request and the current one, how the scope changed, and every constraint: those that
+    were read from the conversation, those that were pinned, and those that were lifted since.
+    """
     session = project_of(ctx, root).session(name, agent)
-    first, latest = intents_of(session.path())
+    asked = asked_in(session)
     if as_json:
-        asked = {"first": to_builtins(first), "latest": to_builtins(latest)}
-        print_json("intent", {"session": session.name, **asked})
+        print_json("intent", {"session": session.name, **intent_document(asked)})
     else:
-        echo(exact(render_intent(first, latest)))
+        echo(exact(render_intent(asked)))

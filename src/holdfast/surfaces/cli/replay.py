@@ -96,7 +96,9 @@ def replay(
     Counted is input alone, in fresh input tokens: a prefix that stands as it was sent is read from
     the cache, the rest is written to it. Something that left and is used again is a fetch, charged
     as one more request and the entry it stood in. `over` are requests larger than the window,
-    `breaks` those that changed what was sent before. Nothing is written to the ledger.
+    `breaks` those that changed what was sent before. `met` says how many summaries reached every
+    target of their probes; `recall`, which part of the names that stood in what left, and that the
+    agent used again, was still in sight. Nothing is written to the ledger.
     """
     policy = project_of(ctx, root, flags_of(model, window, profile, role)).settings.policy
     failed: list[Unreadable] = []
@@ -167,6 +169,9 @@ def replayed(
         window=policy.window or model.window,
         compressions=came.compressions,
         postponed=came.postponed,
+        scores=came.scores,
+        used=came.used,
+        seen=came.seen,
     )
 
 

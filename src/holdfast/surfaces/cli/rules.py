@@ -33,7 +33,7 @@ UNSET = {
     "batch.requests": "as many as so far",
 }
 """What it means when one of these is not set."""
-SECTIONS = ("at.", "offload.", "truncate.", "tail.", "batch.")
+SECTIONS = ("at.", "offload.", "truncate.", "tail.", "batch.", "summary.")
 
 
 @click.command(epilog=EXAMPLE)

@@ -1,12 +1,16 @@
 """`holdfast show`: a session, step by step, with its sizes."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
+from msgspec import to_builtins
 from msgspec.structs import asdict
 
+from holdfast.core.view.forms import FORMS, as_object, render
 from holdfast.core.view.listing import Row, bar, rows_of
-from holdfast.session import Session
+from holdfast.files.layout import archive_of
+from holdfast.session import SUMMARY_BUDGET, Session
 from holdfast.surfaces.cli.options import (
     complete_session,
     json_option,
@@ -16,7 +20,9 @@ from holdfast.surfaces.cli.options import (
 from holdfast.surfaces.cli.printing import (
     columns,
     echo,
+    exact,
     for_a_person,
+    page,
     plain,
     print_json,
     short,
@@ -27,8 +33,12 @@ EXAMPLE = """\b
 Examples:
   holdfast show                        the newest session, paged
   holdfast show --from 40 --limit 20   twenty entries from step 40 on
-  holdfast show --ref 1f3a9c2b         one entry, whole"""
+  holdfast show --ref 1f3a9c2b         one entry, whole
+  holdfast show --summary              what it came to so far, in at most 4,000 tokens
+  holdfast show --summary --form notes the same in another form, every row"""
 BAR_WIDTH = 12
+WINDOW = "ctx-001"
+"""The form that stands in a window, and the only one that is cut to a budget."""
 
 
 @click.command(epilog=EXAMPLE)
@@ -37,6 +47,17 @@ BAR_WIDTH = 12
 @click.option("--limit", default=0, help="How many entries; 0 for all.")
 @click.option("--agent", default="", help="A sub-agent's own part of the session.")
 @click.option("--ref", help="One entry, whole: its reference or #NUMBER.")
+@click.option("--summary", "as_summary", is_flag=True, help="What the session came to so far.")
+@click.option(
+    "--form",
+    type=click.Choice(list(FORMS)),
+    help="With --summary: how it is written; ctx-001, the window's own form, if not given.",
+)
+@click.option(
+    "--budget",
+    type=click.IntRange(min=1),
+    help=f"With --summary: tokens of the window's form; {SUMMARY_BUDGET:,} if not given.",
+)
 @project_option
 @json_option
 @click.pass_context
@@ -47,12 +68,26 @@ def show(
     limit: int,
     agent: str,
     ref: str | None,
+    as_summary: bool,
+    form: str | None,
+    budget: int | None,
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Page through a session: step, size, reference, who, and how it begins."""
+    """Page through a session: step, size, reference, who, and how it begins.
+
+    With --summary, what the session came to so far: requests and constraints word for word, files,
+    decisions, progress, errors, facts, next steps. Nothing is changed for it, and no model asked.
+    """
+    if (form or budget) and not as_summary:
+        raise click.UsageError("--form and --budget go with --summary")
+    if as_summary and (ref or start or limit):
+        raise click.UsageError("--summary is about the whole session")
     project = project_of(ctx, root)
     session = project.session(name, agent)
+    if as_summary:
+        _show_summary(session, form or WINDOW, budget or SUMMARY_BUDGET, as_json=as_json)
+        return
     if ref:
         _show_one(session, ref, as_json=as_json)
         return
@@ -64,6 +99,26 @@ def show(
     else:
         for line in _lines(session, rows):
             echo(line)
+
+
+def _show_summary(session: Session, form: str, budget: int, *, as_json: bool) -> None:
+    account = session.summary(budget)
+    archive = archive_of(session.name, session.policy.layout)
+    archive = archive if (Path(session.root) / archive).is_file() else ""
+    rows, written = account.rows, str(account)
+    if form != WINDOW:
+        written = render(rows, form, session=session.name, archive=archive)
+    if as_json:
+        document = {
+            "session": session.name,
+            "form": form,
+            "summary": as_object(rows, session.name, archive=archive),
+            "rows": to_builtins(rows),
+            "text": written,
+        }
+        print_json("show", document)
+        return
+    page(exact(written))
 
 
 def _show_one(session: Session, ref: str, *, as_json: bool) -> None:

@@ -30,8 +30,10 @@ def undo(ctx: click.Context, name: str | None, agent: str, root: str | None, as_
     session = project_of(ctx, root).session(name, agent)
     newest = _newest(session)
     steps = _steps(newest)
-    rows = _rows(session, steps)
+    hidden = {row.ref for row in _rows(session) if row.hidden}
     session.undo()
+    back = [row for row in _rows(session) if row.ref in hidden and not row.hidden]
+    rows = sorted(back, key=lambda row: -row.tokens)
     after = session.status()
     if as_json:
         document = {
@@ -64,12 +66,9 @@ def _steps(entry: Entry) -> Sequence[Step]:
     return entry.body.steps
 
 
-def _rows(session: Session, steps: Sequence[Step]) -> list[Row]:
-    """What comes back, the largest first."""
-    hidden = {name[:12] for step in steps for name in step.hides}
+def _rows(session: Session) -> list[Row]:
     counts = session.store.counts(session.name, session.head().vocabulary)
-    listed = rows_of(session.path(), session.window().items, counts)
-    return sorted((row for row in listed if row.ref in hidden), key=lambda row: -row.tokens)
+    return list(rows_of(session.path(), session.window().items, counts))
 
 
 def _told(session: Session, newest: Entry, rows: list[Row]) -> list[str]:

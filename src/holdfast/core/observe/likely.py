@@ -1,0 +1,127 @@
+"""How likely a name will be needed again, from who used it, when, and what it is made of.
+
+The agent comes back to what it wrote itself, sooner or later; to what it has only seen it comes
+back when the words in the name are words that it uses. The numbers are log-odds, fitted to real
+sessions (`docs/performance.md`): which names of its past an agent wrote again.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import exp, fsum, log, log1p
+
+from msgspec import Struct
+
+from holdfast.core.ledger.entry import text_of
+from holdfast.core.ledger.window import Item
+from holdfast.core.observe.calls import Scene
+from holdfast.core.observe.worth import Telling, is_own
+
+_WORD = re.compile(r"[A-Za-z]{3,80}")
+_PART = re.compile(r"[A-Z]{1,40}(?![a-z])|[A-Z]?[a-z]{1,40}")
+LONGEST_TEXT = 200_000
+"""Characters of an entry in which words are looked for."""
+
+WRITTEN, WRITTEN_OFTEN, WRITTEN_SINCE = 2.2, 0.43, -0.22
+SEEN, SEEN_ONCE, KIN = -0.75, -0.5, 1.9
+SINCE, OFTEN = -0.43, 0.13
+
+
+class Known(Struct, frozen=True):
+    """What a window tells of a name."""
+
+    entries: int = 0
+    """In how many entries it stands."""
+    written: int = 0
+    """In how many of them it was the agent who wrote it."""
+    seen_at: int = 0
+    written_at: int = 0
+    """The last step at which it was seen, and written."""
+
+
+class Likely:
+    """Says how likely each name will be needed again."""
+
+    def __init__(self, scene: Scene, held: Telling) -> None:
+        self._now = scene.step_count
+        self._names = _names(scene, held)
+        self._rare, self._own = _words(scene.items)
+        self._found: dict[str, float] = {}
+
+    def __call__(self, name: str) -> float:
+        """A weight above 0; only how two of them compare means anything."""
+        if name not in self._found:
+            self._found[name] = self._weighed(name)
+        return self._found[name]
+
+    def _weighed(self, name: str) -> float:
+        known = self._names.get(name, Known(entries=1, seen_at=0))
+        odds = kind_of_name(name) + OFTEN * log(max(known.entries, 1))
+        odds += SINCE * log1p(self._now - known.seen_at)
+        if known.written:
+            odds += WRITTEN + WRITTEN_OFTEN * log1p(known.written)
+            odds += WRITTEN_SINCE * log1p(self._now - known.written_at)
+        else:
+            odds += SEEN + KIN * self._kin(name) + (SEEN_ONCE if known.entries < 2 else 0.0)
+        return exp(odds)
+
+    def _kin(self, name: str) -> float:
+        """Which share of a name's words are words that the agent uses, the rare ones first."""
+        parts = parts_of(name.rsplit("/", 1)[-1])
+        whole = fsum(self._rare.get(part, 0.0) for part in parts)
+        own = fsum(self._rare.get(part, 0.0) for part in parts if part in self._own)
+        return own / whole if whole else 0.0
+
+
+def kind_of_name(name: str) -> float:
+    """How much the look of a name alone says for it."""
+    if "/" in name or "_" in name:
+        return 0.7
+    if name.isdigit():
+        return -0.3 if len(name) < 5 else 0.7
+    if "." in name:
+        return 0.75
+    if "-" in name:
+        return -0.7
+    return 0.65 if name.isalpha() else 0.1
+
+
+def parts_of(name: str) -> set[str]:
+    """The words that a name is made of."""
+    return {part.lower() for part in _PART.findall(name[:200]) if len(part) > 2}
+
+
+def _names(scene: Scene, held: Telling) -> dict[str, Known]:
+    entries, written = Counter[str](), Counter[str]()
+    seen_at: dict[str, int] = {}
+    written_at: dict[str, int] = {}
+    for item, step in zip(scene.items, scene.steps, strict=True):
+        names = held[item.entry.id]
+        entries.update(names)
+        seen_at.update(dict.fromkeys(names, step))
+        if is_own(item.body):
+            written.update(names)
+            written_at.update(dict.fromkeys(names, step))
+    return {
+        name: Known(count, written[name], seen_at[name], written_at.get(name, 0))
+        for name, count in entries.items()
+    }
+
+
+def _words(items: Sequence[Item]) -> tuple[Mapping[str, float], frozenset[str]]:
+    """How rare each word is, and which the agent uses."""
+    spread, own = Counter[str](), set[str]()
+    for item in items:
+        words = _words_of(text_of(item.body))
+        spread.update(words)
+        if is_own(item.body):
+            own |= words
+    count = len(items)
+    return {word: log(count / seen) + 0.01 for word, seen in spread.items()}, frozenset(own)
+
+
+def _words_of(text: str) -> set[str]:
+    found: set[str] = set()
+    for word in set(_WORD.findall(text[:LONGEST_TEXT])):
+        found |= parts_of(word)
+    return found

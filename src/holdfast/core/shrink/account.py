@@ -1,0 +1,85 @@
+"""What a span adds to the summary: every row that the record shows, uncut.
+
+Rows are read off the entries as they came, also where a stand-in is all that is in sight. What the
+user wants and what was decided is read from the span that leaves; how things stand now is read from
+everything up to now, because the newest word on it may be in the part that stays, or left long ago.
+"""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from holdfast.core.ledger.entry import EntryId
+from holdfast.core.ledger.summary import Summary
+from holdfast.core.ledger.window import Item
+from holdfast.core.observe.artifacts import touch_of
+from holdfast.core.observe.calls import Scene, read_scene
+from holdfast.core.observe.decisions import decisions_of
+from holdfast.core.observe.errors import errors_of, what_of
+from holdfast.core.observe.failures import result_of, went_wrong
+from holdfast.core.observe.files import files_of
+from holdfast.core.observe.intent import wanted
+from holdfast.core.observe.progress import next_of, progress_of, questions_of
+
+
+class Span(Struct, frozen=True):
+    """What is about to leave, and what it leaves behind."""
+
+    hidden: Scene
+    """The entries that leave, as they came."""
+    window: Scene
+    """All that is in sight, as it came, without a summary that stands there already."""
+    record: Scene
+    """All entries that will be out of sight, those that left before included."""
+
+    @property
+    def whole(self) -> Scene:
+        """Everything up to now, as it came: a list of tasks may have left long ago, and hold."""
+        left = {item.entry.id for item in self.record.items}
+        stays = (item for item in self.window.items if item.entry.id not in left)
+        return read_scene([*self.record.items, *stays])
+
+    @property
+    def names(self) -> frozenset[EntryId]:
+        """The entries that leave."""
+        return frozenset(item.entry.id for item in self.hidden.items)
+
+
+def as_it_came(items: Sequence[Item]) -> Scene:
+    """Items without what stands in for them; one that stands for several is left out."""
+    return read_scene([Item(item.entry) for item in items if len(item.covers) < 2])
+
+
+def account(span: Span) -> Summary:
+    """Every row that a span adds, facts apart."""
+    names, whole = span.names, span.whole
+    want = wanted(span.hidden)
+    return Summary(
+        intent=want.intent,
+        constraints=want.constraints,
+        words=want.words,
+        files=files_of(span.record),
+        decisions=decisions_of(span.hidden),
+        errors=tuple(error for error in errors_of(span.window) if error.entry in names),
+        progress=progress_of(whole),
+        next=next_of(whole),
+        questions=questions_of(whole),
+        hidden=len(names),
+        at=max((item.entry.at for item in span.hidden.items), default=""),
+    )
+
+
+def passed(scene: Scene) -> dict[str, EntryId]:
+    """Commands that went well the last time, by what they are called, and what shows it."""
+    found: dict[str, EntryId] = {}
+    for pair in scene.pairs:
+        body = result_of(scene, pair)
+        if body is None or pair.result is None:
+            continue
+        touch = touch_of(pair.body)
+        what = what_of(pair.body, touch)
+        if went_wrong(touch, body):
+            found.pop(what, None)
+        else:
+            found[what] = scene.items[pair.result].entry.id
+    return found

@@ -1,0 +1,297 @@
+"""Critical facts: the lines of what is hidden that are most worth their tokens.
+
+Every line that holds names, ids or values is a candidate. Lines are taken as long as there is room,
+always the one that brings the most likely needed names, not yet in sight, for its tokens. A name
+alone helps nobody, so a line with words around it counts for more, and what brought the line, a
+call and what it was asked for, stands above it.
+"""
+
+import heapq
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import fsum
+
+from msgspec import Struct
+
+from holdfast.core.ledger.entry import (
+    EntryId,
+    Said,
+    Thought,
+    ToolCalled,
+    ToolReturned,
+)
+from holdfast.core.ledger.jsontext import SURROGATE, Json
+from holdfast.core.ledger.summary import Fact
+from holdfast.core.measure.tokens import CountTokens
+from holdfast.core.observe.artifacts import COMMAND_KEYS, PATH_KEYS, arguments_of, touch_of
+from holdfast.core.observe.calls import Scene
+from holdfast.core.observe.marks import is_stand_in
+from holdfast.core.observe.worth import telling
+
+WIDTH = 160
+"""Characters of a line; a longer one is cut into pieces between words."""
+SHORTEST = 5
+LONGEST_ENTRY = 300_000
+"""Characters of one entry that are looked at, half from either end."""
+LABEL = 80
+"""Characters of the call that brought a result, above its lines."""
+HEAD = 7
+"""Tokens of an entry's name above its lines."""
+PER_LINE = 2
+MENTION = 0.8
+"""How much of a name's worth its bare mention is; the rest is for the words around it."""
+RICH = 4
+"""Words from which a line says something about its names."""
+FADING = 0.5
+"""What is left of an old line's worth when nothing new speaks for it."""
+
+_WORDS = re.compile(r"\w[\w./-]{2,80}")
+_PLACED = re.compile(r"(?=[^/\s]{0,60}/)([\w~@./+-]{3,220})[:-](?=\d{1,7}[:-])")
+"""`path:12:` or `path-12-`: how a search tells where a line stands."""
+_BLANKS = re.compile(r"\s+")
+
+
+class Line(Struct, frozen=True):
+    """A line that could be kept."""
+
+    fact: Fact
+    names: frozenset[str]
+    tokens: int
+    rich: bool = False
+
+
+def lines_of(scene: Scene, count: CountTokens) -> Iterator[Line]:
+    """Every line of a span that holds something telling, in order; the user's words are apart."""
+    for at, item in enumerate(scene.items):
+        body, entry = item.body, item.entry.id
+        if item.covers:
+            continue
+        match body:
+            case ToolCalled():
+                rows, source = enumerate(call_lines(body), 1), ""
+            case ToolReturned() if not is_stand_in(body.output):
+                pair = scene.of_result.get(at)
+                label = label_of(pair.body) if pair else ""
+                yield from _found(body.output, entry, label, count)
+                continue
+            case Said(role="assistant"):
+                rows, source = _numbered(body.text), "agent"
+            case Thought():
+                rows, source = _numbered(body.text), "thinking"
+            case Said(role="user"):
+                rows, source = _numbered(body.text), body.by or "user"
+            case _:
+                continue
+        yield from _lines(rows, entry, source, count)
+
+
+def _lines(
+    rows: Iterable[tuple[int, str]], entry: EntryId, source: str, count: CountTokens
+) -> Iterator[Line]:
+    for number, text in rows:
+        for piece in _pieces(text):
+            names = telling(piece)
+            if names:
+                yield line(Fact(piece, entry, source, number), count, names)
+
+
+def _found(output: str, entry: EntryId, label: str, count: CountTokens) -> Iterator[Line]:
+    """The lines of a result; of those that each name their file, the file stands above them."""
+    for number, text in _numbered(output):
+        match = _PLACED.match(text)
+        if match is None:
+            yield from _lines([(number, text)], entry, label, count)
+        else:
+            rest = text[match.end(1) + 1 :]
+            yield from _lines([(number, rest)], entry, match[1], count)
+
+
+def line(fact: Fact, count: CountTokens, names: frozenset[str] | None = None) -> Line:
+    """A fact as a line that could be kept."""
+    rich = len({word.lower() for word in _WORDS.findall(fact.text)}) >= RICH
+    found = telling(fact.text) if names is None else names
+    return Line(fact, found, count(fact.text), rich)
+
+
+def _numbered(text: str) -> Iterator[tuple[int, str]]:
+    half = LONGEST_ENTRY // 2
+    if len(text) > LONGEST_ENTRY:
+        text = f"{text[:half]}\n{text[-half:]}"
+    yield from enumerate(text.split("\n"), 1)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """A line as one, or as several that break between words."""
+    plain = SURROGATE.sub("\ufffd", _BLANKS.sub(" ", text).strip())
+    while len(plain) > WIDTH:
+        at = plain.rfind(" ", WIDTH // 2, WIDTH)
+        at = WIDTH if at < 0 else at
+        yield plain[:at]
+        plain = plain[at:].lstrip()
+    if len(plain) >= SHORTEST:
+        yield plain
+
+
+MAIN = frozenset((*PATH_KEYS, *COMMAND_KEYS, "pattern", "query", "url", "prompt", "description"))
+
+
+def label_of(call: ToolCalled) -> str:
+    """A call in few words: its tool, and what it was asked for; of a file its name alone.
+
+    The whole path stands in the tables of files.
+    """
+    touch = touch_of(call)
+    if touch.path and touch.verb in ("read", "write", "edit"):
+        lines = f" {touch.first}–{touch.last or ''}" if touch.paged else ""
+        name = SURROGATE.sub("\ufffd", touch.path.rstrip("/").rpartition("/")[2])
+        return f"{call.tool} {name}{lines}"
+    plain = SURROGATE.sub("\ufffd", _BLANKS.sub(" ", next(call_lines(call))).strip())
+    return plain if len(plain) <= LABEL else f"{plain[: LABEL - 1]}…"
+
+
+def call_lines(call: ToolCalled) -> Iterator[str]:
+    """A call in lines: first its tool and all that is short, then every line of what is long."""
+    arguments = arguments_of(call)
+    if not arguments:
+        yield f"{call.tool} {call.arguments}" if call.arguments != "{}" else call.tool
+        return
+    short, long = [call.tool], list[str]()
+    for key, value in arguments.items():
+        rows = [row for text in _leaves(value) for row in text.strip().split("\n")]
+        if len(rows) == 1:
+            short.append(rows[0] if key in MAIN else f"{key}={rows[0]}")
+        else:
+            short += rows[:1] if key in COMMAND_KEYS else ()
+            long += rows
+    yield " ".join(short)
+    yield from long
+
+
+def _leaves(value: Json) -> Iterator[str]:
+    match value:
+        case list():
+            for inner in value:
+                yield from _leaves(inner)
+        case dict():
+            for inner in value.values():
+                yield from _leaves(inner)
+        case bool() | None:
+            pass
+        case _:
+            yield str(value)
+
+
+Weigh = Callable[[str], float]
+
+
+def pick(
+    pool: Sequence[Line],
+    room: int,
+    *,
+    weigh: Weigh,
+    count: CountTokens,
+    covered: Iterable[str] = (),
+    first: frozenset[str] = frozenset(),
+) -> tuple[Fact, ...]:
+    """The lines that are most worth so many tokens, in the order in which they stood.
+
+    Lines among `first` come before others, as long as they take no more than half of the room.
+    """
+    chosen = _Picking(pool, weigh, count, covered).run(room, first)
+    return tuple(
+        pool[at].fact if not worth else _worth(pool[at].fact, worth) for at, worth in chosen
+    )
+
+
+def _worth(fact: Fact, worth: float) -> Fact:
+    return Fact(fact.text, fact.entry, fact.source, fact.line, round(worth, 3))
+
+
+class _Picking:
+    """One greedy choice under way: what is in sight so far, and what each line would add."""
+
+    def __init__(
+        self, pool: Sequence[Line], weigh: Weigh, count: CountTokens, covered: Iterable[str]
+    ) -> None:
+        self._pool = pool
+        self._seen, self._told = set(covered), set(covered)
+        self._heads: set[EntryId] = set()
+        sources = {one.fact.source for one in pool}
+        self._source_names = {source: telling(source) for source in sources}
+        self._source_cost = {source: count(source) + HEAD for source in sources}
+        self._weight = _weights(pool, self._source_names.values(), weigh)
+
+    def run(self, room: int, first: frozenset[str]) -> list[tuple[int, float]]:
+        """Take lines, the best for its tokens first, until nothing more fits or helps.
+
+        Says which, in their order, and what each was worth when it was taken.
+        """
+        taken = self._take_first(room // 2, first) if first else []
+        room -= sum(price for _, _, price in taken)
+        done = {at for at, _, _ in taken}
+        heap = [
+            (-self._value(at) / self._price(at), at)
+            for at in range(len(self._pool))
+            if at not in done
+        ]
+        heapq.heapify(heap)
+        while heap and room > 0:
+            _, at = heapq.heappop(heap)
+            value, price = self._value(at), self._price(at)
+            if value <= 0 or price > room:
+                continue
+            if heap and value / price < -heap[0][0] - 1e-12:
+                heapq.heappush(heap, (-value / price, at))
+                continue
+            room -= price
+            taken.append((at, value, price))
+            self._take(at)
+        return sorted((at, value) for at, value, _ in taken)
+
+    def _take_first(self, room: int, first: frozenset[str]) -> list[tuple[int, float, int]]:
+        taken: list[tuple[int, float, int]] = []
+        for at, one in enumerate(self._pool):
+            price = self._price(at)
+            if one.fact.text in first and price <= room:
+                room -= price
+                taken.append((at, self._value(at), price))
+                self._take(at)
+        return taken
+
+    def _price(self, at: int) -> int:
+        fact = self._pool[at].fact
+        head = 0 if fact.entry in self._heads else self._source_cost[fact.source]
+        return self._pool[at].tokens + PER_LINE + head
+
+    def _value(self, at: int) -> float:
+        one = self._pool[at]
+        weight, seen = self._weight, self._seen
+        value = MENTION * fsum(weight[name] for name in one.names if name not in seen)
+        if one.rich:
+            told = fsum(weight[name] for name in one.names if name not in self._told)
+            value += (1 - MENTION) * told
+        if one.fact.entry not in self._heads:
+            value += fsum(weight[name] for name in self._source_names[one.fact.source] - seen)
+        return value
+
+    def _take(self, at: int) -> None:
+        one = self._pool[at]
+        self._seen |= one.names
+        if one.rich:
+            self._told |= one.names
+        if one.fact.entry not in self._heads:
+            self._heads.add(one.fact.entry)
+            self._seen |= self._source_names[one.fact.source]
+
+
+def _weights(
+    pool: Sequence[Line], sources: Iterable[frozenset[str]], weigh: Weigh
+) -> dict[str, float]:
+    """What each name is worth now; one in an old line keeps some of what it was worth then."""
+    names = {name for one in pool for name in one.names}
+    weights = {name: weigh(name) for name in names.union(*sources)}
+    for one in pool:
+        if one.fact.worth:
+            was = FADING * one.fact.worth / max(len(one.names), 1)
+            weights.update({name: max(weights[name], was) for name in one.names})
+    return weights

@@ -1,0 +1,247 @@
+"""A summary in the room there is: what the user said first, then the work, and facts with the rest.
+
+Nothing is cut out of the summary itself: what does not fit is only not shown, and the ledger has
+it. Requests, corrections and constraints are always shown whole. Every other section has its share
+of the room; what one leaves unused goes to the facts.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from holdfast.core.ledger.jsontext import SURROGATE
+from holdfast.core.ledger.summary import Constraint, Decision, Error, File, Quote, Ref, Summary
+from holdfast.core.measure.tokens import CountTokens
+from holdfast.core.observe.worth import telling
+from holdfast.core.shrink.facts import Line, Weigh, line, pick
+from holdfast.core.shrink.writing import write
+
+Row = TypeVar("Row")
+
+SHARES: Mapping[str, float] = {
+    "next": 0.10,
+    "progress": 0.10,
+    "questions": 0.05,
+    "errors": 0.10,
+    "changed": 0.25,
+    "decisions": 0.15,
+    "words": 0.25,
+    "read": 0.15,
+    "refs": 0.03,
+}
+"""Parts of the room that a section may take, in the order in which they are served."""
+
+ROW = 10
+"""Tokens that a row takes besides its words: its entry, bullets, bars."""
+TRIES = 6
+REF_WORDS = 60
+
+
+class Room(Struct, frozen=True):
+    """What a summary is fitted with."""
+
+    tokens: int
+    count: CountTokens
+    weigh: Weigh
+    pool: Sequence[Line] = ()
+    """Lines that could be facts, besides those that the summary has."""
+    shown: frozenset[str] = frozenset()
+    """Names that stand in the part of the window that stays."""
+    wider: Mapping[str, float] = {}
+    """By how much the share of a section grows, where a probe found it too small."""
+    first: frozenset[str] = frozenset()
+    """Lines that come before others, where a probe asked for them."""
+    session: str = ""
+
+
+class Fitted(Struct, frozen=True):
+    """A summary as it will be kept, and the text that shows it."""
+
+    summary: Summary
+    text: str
+    tokens: int
+
+
+def fit(summary: Summary, room: Room) -> Fitted:
+    """The summary with the facts that fit, and its text within the room if that is possible."""
+    base = _bare(summary, room)
+    whole = room.count(write(base, session=room.session))
+    shown = _served(summary, base, max(room.tokens - whole, 0), room)
+    fitted = _measured(shown, room)
+    if fitted.tokens > room.tokens:
+        return _measured(base, room)
+    pool = [*(line(fact, room.count) for fact in summary.facts), *room.pool]
+    covered, left = _names(shown, room), room.tokens - fitted.tokens
+    for _ in range(TRIES):
+        facts = pick(
+            pool, left, weigh=room.weigh, count=room.count, covered=covered, first=room.first
+        )
+        made = _measured(replace(shown, facts=facts), room)
+        if made.tokens <= room.tokens:
+            return made
+        left -= made.tokens - room.tokens + 8
+    return fitted
+
+
+def floor(summary: Summary, room: Room) -> int:
+    """Tokens of the smallest text that still says all that has to be said."""
+    return room.count(write(_bare(summary, room), session=room.session))
+
+
+def _measured(summary: Summary, room: Room) -> Fitted:
+    text = SURROGATE.sub("\ufffd", write(summary, session=room.session))
+    return Fitted(summary, text, room.count(text))
+
+
+def _bare(summary: Summary, room: Room) -> Summary:
+    """Only what is never left out; said once where room is short."""
+    bare = _only_said(summary)
+    if room.count(write(bare, session=room.session)) * 2 <= room.tokens:
+        return bare
+    intent = bare.intent
+    requests = f"{intent.original.text}\n{intent.current.text}"
+    return replace(
+        bare,
+        intent=replace(
+            intent, changes=tuple(one for one in intent.changes if one.text not in requests)
+        ),
+        constraints=tuple(
+            row for row in bare.constraints if not row.lifted and row.text not in requests
+        ),
+    )
+
+
+def _only_said(summary: Summary) -> Summary:
+    return replace(
+        summary,
+        words=(),
+        files=(),
+        decisions=(),
+        facts=(),
+        errors=(),
+        progress=replace(summary.progress, completed=(), remaining=(), tests="", phase=""),
+        next=(),
+        questions=(),
+        refs=_whole(summary),
+    )
+
+
+def _names(summary: Summary, room: Room) -> frozenset[str]:
+    """Names that a reader will see without any fact."""
+    return telling(write(summary, session="")) | room.shown
+
+
+def _served(summary: Summary, base: Summary, tokens: int, room: Room) -> Summary:
+    """Each section with as many rows as its share has room for."""
+    served = _Serving(tokens, room)
+    changed = served.rows("changed", _changed(summary.files), _file_text, newest=True)
+    shown = replace(
+        base,
+        next=served.rows("next", summary.next, lambda row: row.step, newest=False),
+        progress=replace(
+            summary.progress,
+            completed=served.rows("progress", summary.progress.completed, str, newest=True),
+            remaining=served.rows("progress", summary.progress.remaining, str, newest=False),
+        ),
+        questions=served.rows("questions", summary.questions, lambda row: row.text, newest=True),
+        errors=served.rows("errors", _by_need(summary.errors), _error_text, newest=False),
+        decisions=served.rows("decisions", standing(summary), _decision_text, newest=True),
+        words=served.rows("words", summary.words, lambda row: row.text, newest=True),
+        files=(
+            *changed,
+            *served.rows("read", _read(summary.files), _file_text, newest=True),
+        ),
+    )
+    left_out = [quote for quote in summary.words if quote not in shown.words]
+    named = [ref for ref in summary.refs if ref.entry]
+    refs = (*named, *(_by_reference(quote, room) for quote in left_out))
+    rows = served.rows("refs", refs, lambda row: row.what, newest=True)
+    return replace(shown, refs=(*_whole(summary), *rows))
+
+
+def _whole(summary: Summary) -> tuple[Ref, ...]:
+    """Where everything can be read; it is told in any case."""
+    return tuple(ref for ref in summary.refs if not ref.entry)
+
+
+def standing(summary: Summary) -> list[Decision]:
+    """The decisions that still hold: not overruled by a newer one, nor taken back by the user."""
+    overruled = {decision.overrules for decision in summary.decisions}
+    lifted = [row for row in summary.constraints if row.lifted]
+    return [
+        decision
+        for decision in summary.decisions
+        if decision.entry not in overruled and not any(_is_same(decision, row) for row in lifted)
+    ]
+
+
+def _is_same(decision: Decision, row: Constraint) -> bool:
+    told = decision.choice in row.text or row.text in decision.choice
+    return told and decision.entry[:8] == row.entry[:8]
+
+
+class _Serving:
+    """Hands out room, section by section."""
+
+    def __init__(self, tokens: int, room: Room) -> None:
+        self._tokens, self._room = tokens, room
+        self._used: dict[str, int] = {}
+
+    def rows(
+        self, section: str, rows: Iterable[Row], text: Callable[[Row], str], *, newest: bool
+    ) -> tuple[Row, ...]:
+        """As many rows as the section has room for, in their order."""
+        share = SHARES[section] * self._room.wider.get(section, 1.0)
+        left = int(self._tokens * min(share, 0.9)) - self._used.get(section, 0)
+        known = list(rows)
+        kept: set[int] = set()
+        order = range(len(known) - 1, -1, -1) if newest else range(len(known))
+        for at in order:
+            cost = self._room.count(text(known[at])) + ROW
+            if cost <= left:
+                kept.add(at)
+                left -= cost
+                self._used[section] = self._used.get(section, 0) + cost
+        return tuple(row for at, row in enumerate(known) if at in kept)
+
+
+def _changed(files: Iterable[File]) -> list[File]:
+    return [file for file in files if file.action != "read"]
+
+
+def _read(files: Iterable[File]) -> list[File]:
+    """Files that were only read; why several were is said of the first."""
+    told: set[str] = set()
+    rows: list[File] = []
+    for file in files:
+        if file.action == "read":
+            rows.append(replace(file, why="") if file.why in told else file)
+            told.add(file.why)
+    return rows
+
+
+def _file_text(file: File) -> str:
+    return f"{file.path} {file.change}{file.why}"
+
+
+def _error_text(error: Error) -> str:
+    return f"{error.what} {error.text}"
+
+
+def _decision_text(decision: Decision) -> str:
+    return f"{decision.choice} {decision.reason}"
+
+
+def _by_need(errors: Sequence[Error]) -> list[Error]:
+    """Open ones first, then the newest."""
+    return [
+        *(error for error in reversed(errors) if not error.resolved),
+        *(error for error in reversed(errors) if error.resolved),
+    ]
+
+
+def _by_reference(quote: Quote, room: Room) -> Ref:
+    gist = " ".join(quote.text[: 4 * REF_WORDS].split())[:REF_WORDS]
+    return Ref(quote.entry, f"the user: {gist}…", room.count(quote.text))

@@ -1,0 +1,1 @@
+"""The sections of a summary: how the rows of each are written, and read back."""

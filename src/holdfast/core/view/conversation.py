@@ -1,0 +1,53 @@
+"""A whole conversation as one Markdown page: everything that was said and done, in order."""
+
+from collections.abc import Iterable
+
+from holdfast.core.ledger.entry import (
+    Attached,
+    Derived,
+    Entry,
+    Opaque,
+    Said,
+    Source,
+    Thought,
+    ToolCalled,
+    ToolReturned,
+)
+
+
+def render_conversation(session: str, entries: Iterable[Entry]) -> str:
+    """The page; each entry under its reference, who spoke, and when."""
+    pages = [f"# Conversation {session}".rstrip()]
+    for entry in entries:
+        if not isinstance(entry.body, Derived):
+            when = f" · {entry.at}" if entry.at else ""
+            pages.append(f"## [{entry.id[:12]}] {_who(entry.body)}{when}\n\n{_what(entry.body)}")
+    return "\n\n".join(pages) + "\n"
+
+
+def _who(body: Source) -> str:
+    match body:
+        case Said():
+            return f"{body.role} ({body.by})" if body.by else body.role
+        case Thought():
+            return "assistant, thinking"
+        case ToolCalled():
+            return f"call {body.call} of {body.tool}"
+        case ToolReturned():
+            return f"result of {body.call}{', failed' if body.failed else ''}"
+        case Attached() | Opaque():
+            return body.role
+
+
+def _what(body: Source) -> str:
+    match body:
+        case Said() | Thought():
+            return body.text
+        case ToolCalled():
+            return body.arguments
+        case ToolReturned():
+            return body.output
+        case Attached():
+            return f"[{body.media.kind} {body.media.type}, {body.media.size:,} bytes]"
+        case Opaque():
+            return body.json

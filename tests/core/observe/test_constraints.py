@@ -1,0 +1,343 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.core.ledger.entry import Said
+from holdfast.core.ledger.summary import Constraint, Quote
+from holdfast.core.observe.constraints import MOST
+from holdfast.core.observe.intent import retired, wanted
+from tests.core.building import Told, answer, ask, named, scene
+
+
+def rules(*messages: Told | str) -> list[Constraint]:
+    told = [ask(one) if isinstance(one, str) else one for one in messages]
+    return list(wanted(scene(*told)).constraints)
+
+
+def texts(*messages: Told | str) -> list[str]:
+    return [one.text for one in rules(*messages)]
+
+
+def lifted(*messages: Told | str) -> list[str]:
+    return [one.text for one in rules(*messages) if one.lifted]
+
+
+def binding(*messages: Told | str) -> list[str]:
+    return [one.text for one in rules(*messages) if not one.lifted]
+
+
+@pytest.mark.seed("R236", "R251")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never push to main.",
+        "Do not modify the registration flow.",
+        "Don’t touch the lock file.",
+        "The API must not change.",
+        "You may not use the network.",
+        "Editing the schema is forbidden.",
+        "Global state is not allowed here.",
+        "We do NOT want a full dashboard yet.",
+        "Avoid new dependencies.",
+        "It should not block.",
+        "Fix it without changing the public API.",
+        "no emojis!",
+        "Use spaces, and never use tabs.",
+        "Let's not add a flag.",
+        "Critical: never mail the client.",
+        "Only one: never skip the review.",
+        "Please stop adding comments.",
+    ],
+)
+def test_what_forbids_is_a_negative_constraint(text: str) -> None:
+    found = rules("Hello, build the app.", text)
+    assert [(one.text, one.negative, one.by) for one in found] == [(text, True, "user")]
+
+
+@pytest.mark.seed("R236")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The build must pass on Windows.",
+        "Always run the linter.",
+        "Only edit files in src.",
+        "Retry at most 3 times.",
+        "Keep it under 200 lines.",
+        "Make sure the tests pass.",
+        "A changelog entry is required.",
+        "The output has to be JSON.",
+        "I'd prefer short names.",
+        "I want the old endpoint to stay.",
+        "The footer should be dimmer.",
+        "Use Postgres for storage.",
+        "Let's use Redis for the queue.",
+        "i would only want e2e tests.",
+        "Run lint before every commit.",
+        "Can you make sure that it compiles?",
+    ],
+)
+def test_what_binds_is_a_constraint(text: str) -> None:
+    found = rules("Hello, build the app.", text)
+    assert [(one.text, one.negative) for one in found] == [(text, False)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Should we always use tabs?",
+        "why would you never cache it?",
+        "I don't think it works.",
+        "I never saw this before.",
+        "There must be a bug in there.",
+        "It should work now.",
+        "we need to fix the parser",
+        "do I have to restart?",
+        "I can't enable it.",
+        "If you can't do that, tell me.",
+        "let's review this together",
+        "propose where each file should go.",
+        "It was without power for a day.",
+        "No matching rows found.",
+        "> You must obey.",
+        "    must_not(obey)",
+        "```\nYou must obey.\n```",
+        "2024-01-02 10:00:00 you must obey",
+        "Error: you must obey",
+        'Traceback (most recent call last):\n  File "x.py", line 3, in must\nValueError: never',
+        '{"rule": "you must obey"}',
+        "| rule | must obey |",
+        "$ deploy --must-never",
+        "# You must obey",
+        "Würdest du bitte nachsehen, ob es läuft.",
+    ],
+)
+def test_what_asks_tells_or_was_pasted_is_none(text: str) -> None:
+    assert texts("Hello, build the app.", text) == []
+
+
+def test_an_exception_stays_with_its_rule() -> None:
+    text = "Never use mocks. Except in contract tests. Thanks!"
+    assert texts(text) == ["Never use mocks. Except in contract tests."]
+    assert texts("Don't log, unless it fails.") == ["Don't log, unless it fails."]
+
+
+def test_items_of_a_list_are_rules_of_their_own() -> None:
+    text = "Constraints:\n- Python 3.11\n- no new dependencies\n\nIt is late."
+    assert texts(text) == ["Python 3.11", "no new dependencies"]
+
+
+def test_an_item_goes_on_over_its_indented_lines_and_not_into_code() -> None:
+    text = "Rules:\n- one line\n  and a second\n  and a third\n- two:\n  ```\n  must obey\n  ```"
+    assert texts(text) == ["one line\n  and a second\n  and a third", "two:"]
+
+
+def test_an_abbreviation_ends_no_sentence() -> None:
+    assert texts("Never use globals, e.g. a cache. Thanks.") == ["Never use globals, e.g. a cache."]
+
+
+def test_a_list_that_is_too_long_stays_apart_from_its_words() -> None:
+    rows = "\n".join(f"- part {n} of the thing, as it is" for n in range(40))
+    assert texts(f"You must build:\n{rows}") == ["You must build:"]
+
+
+def test_a_list_stays_with_the_words_that_forbid_it() -> None:
+    text = "Do not:\n- edit tests\n- push\n\nThanks."
+    assert texts(text) == ["Do not:\n- edit tests\n- push"]
+
+
+def test_a_sentence_without_a_subject_stands_with_the_one_that_names_it() -> None:
+    text = "What does the footer use? Should be dimmer."
+    assert texts("Fix the colours.", text) == [text]
+
+
+def test_a_sentence_that_an_editor_wrapped_is_one() -> None:
+    text = "All of the public functions in this module, old or new,\nmust have a docstring."
+    assert texts(text) == [text]
+
+
+def test_of_a_sentence_that_runs_on_the_clause_is_kept() -> None:
+    text = ", ".join([*["we looked at this and at that"] * 15, "never deploy on a friday"])
+    assert texts("Hello.", text) == ["never deploy on a friday"]
+
+
+def test_a_pasted_document_sets_the_hardest_few() -> None:
+    soft = "\n\n".join(f"Part {n} should be short." for n in range(300))
+    hard = "\n\n".join(f"Part {n} must be short." for n in range(300))
+    assert texts(f"Build this.\n\n{soft}") == []
+    found = texts(f"Build this.\n\n{hard}\n\nNever push.")
+    assert len(found) == MOST
+    assert found[0] == "Part 0 must be short."
+    assert found == texts(f"Build this.\n\n{hard}\n\nNever push.")
+
+
+def test_hard_words_go_before_soft_ones() -> None:
+    soft = "\n\n".join(f"Part {n} should be short." for n in range(MOST))
+    assert "Never push." in texts(f"{soft}\n\nNever push.")
+
+
+def test_what_the_system_says_binds_and_the_user_does_not_lift_it() -> None:
+    found = rules(Said("system", "Never edit tests."), "Hi.", "You may now edit tests.")
+    assert found == [Constraint("Never edit tests.", named(1), "system", True)]
+
+
+def test_what_was_said_twice_stands_once() -> None:
+    assert texts("Never push.", "ok, and never  PUSH.", "never push.") == [
+        "Never push.",
+        "ok, and never  PUSH.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Use port 8080 for the server.", "Actually, use port 9090 instead of 8080."),
+        ("Use tabs for indentation.", "Actually, use spaces for indentation."),
+        ("Use tabs.", "Use spaces, not tabs."),
+        ("Keep it under 100 lines.", "keep it under 200 lines"),
+        ("Retry at most three times.", "Retry at most 5 times."),
+        ("Never edit the migrations.", "You may now edit the migrations."),
+        ("Don't use Redis.", "It's fine to use Redis now."),
+        ("Don't use Redis.", "Redis is fine now."),
+        ("All metrics must use snake_case names.", "Forget the rule about the naming of metrics."),
+        ("Always run the linter.", "You no longer have to run the linter."),
+        ("Use emojis in the output.", "Don't use emojis in the output."),
+        ("Never push to main.", "Actually, push to main."),
+        ("Use Redis for the cache.", "Drop the Redis cache."),
+        ("Use Redis for the cache.", "Scratch that. Use memcached for the cache."),
+        ("Always answer in French.", "Ignore the earlier instruction."),
+        ("Never answer in French.", "Forget that rule."),
+    ],
+)
+def test_newer_words_take_back_what_they_override(before: str, after: str) -> None:
+    found = rules("Hello, build the app.", before, answer("Sure."), after)
+    assert [(one.text, one.lifted) for one in found if one.lifted] == [(before, named(4))]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Use port 8080 for the api.", "Use port 9090 for the admin page."),
+        ("Never run the migration in prod.", "You can run the migration in staging now."),
+        ("Never edit tests.", "You may now edit the tests of the parser module."),
+        ("At least 3 people must review.", "At most 5 people must review."),
+        ("Functions at most 40 lines.", "Files at most 300 lines."),
+        ("Never deploy to prod.", "Scratch that, make the button blue."),
+        ("Never edit the migrations.", "No, you may not edit the migrations."),
+        ("Never edit the migrations.", "No, it's not ok to edit the migrations."),
+        ("Never edit the migrations.", "Don't forget the rule about migrations."),
+        ("When you edit tests, always run lint.", "Do not edit tests of the parser."),
+        ("Make sure the tests pass.", "Actually, run lint instead of the formatter."),
+        ("Always run the tests.", "Actually, make the footer blue."),
+        ("Use tabs.", "Use a queue."),
+        ("Always run the tests.", "Is it fine to skip the tests now?"),
+        ("Never use tabs.", "Use spaces instead of tabs."),
+    ],
+)
+def test_nothing_is_taken_back_on_thin_evidence(before: str, after: str) -> None:
+    assert lifted("Hello, build the app.", before, after) == []
+
+
+def test_words_that_point_back_mean_what_was_said_right_before() -> None:
+    told = ("Always answer in French.", "Now add a button.", "Ignore the earlier instruction.")
+    assert lifted("Hello.", *told) == []
+
+
+def test_a_decision_matters_once_it_is_overruled() -> None:
+    first = "For Ana's launch, let's mail every customer."
+    turn = (
+        "Actually, wait — scratch that. Instead, let's call them. Ignore the earlier instruction."
+    )
+    assert texts(first) == []
+    found = rules(first, answer("Shall I?"), turn)
+    assert [(one.text, one.lifted) for one in found] == [
+        (first, named(3)),
+        ("Instead, let's call them.", ""),
+    ]
+
+
+def test_a_message_may_correct_itself() -> None:
+    text = "Use port 8080. Actually, use port 9090."
+    assert lifted("Hello.", text) == ["Use port 8080."]
+    assert binding("Hello.", text) == ["Actually, use port 9090."]
+
+
+def test_what_was_taken_back_may_be_set_again() -> None:
+    told = ("Never use Redis.", "It's fine to use Redis now.", "Never use Redis.")
+    found = rules("Hello.", *told)
+    assert [(one.entry, one.lifted) for one in found] == [(named(2), named(3)), (named(4), "")]
+
+
+def test_a_later_span_takes_back_what_an_earlier_one_set() -> None:
+    known = (
+        Constraint("Use port 8080.", "a"),
+        Constraint("Never edit tests.", "b", negative=True),
+        Constraint("Keep it under 100 lines.", "c"),
+    )
+    change = Quote("Actually, use port 9090 instead of 8080.", "x")
+    new = (Constraint("keep it under 200 lines", "y"),)
+    assert [one.lifted for one in retired(new, (change,), known)] == ["x", "", "y"]
+    assert retired((), (), known) == known
+
+
+def test_a_later_span_takes_nothing_back_by_pointing() -> None:
+    known = (Constraint("Always answer in French.", "a"),)
+    assert retired((), (Quote("Scratch that.", "x"),), known) == known
+
+
+def test_what_the_system_set_and_what_was_lifted_stay_as_they_are() -> None:
+    known = (
+        Constraint("Never use Redis.", "a", "system", negative=True),
+        Constraint("Never use Redis.", "b", negative=True, lifted="c"),
+    )
+    assert retired((), (Quote("It's fine to use Redis now.", "x"),), known) == known
+
+
+def test_a_constraint_that_is_lifted_or_the_systems_lifts_nothing() -> None:
+    known = (Constraint("Keep it under 100 lines.", "a"),)
+    for row in (
+        Constraint("Keep it under 200 lines.", "b", lifted="c"),
+        Constraint("Keep it under 200 lines.", "b", "system"),
+    ):
+        assert retired((row,), (), known) == known
+
+
+sayings = st.sampled_from(
+    [
+        "Use port 1.",
+        "Use port 2.",
+        "Never edit tests.",
+        "Actually, you may edit tests.",
+        "Hi.",
+        "ok",
+    ]
+)
+
+
+@given(st.lists(sayings, max_size=6), st.lists(sayings, max_size=6))
+def test_to_take_back_adds_and_removes_no_row(first: list[str], later: list[str]) -> None:
+    known = rules(*first)
+    newer = wanted(scene(*map(ask, later)))
+    after = retired(newer.constraints, newer.intent.changes, known)
+    assert [(one.text, one.entry) for one in after] == [(one.text, one.entry) for one in known]
+    assert all(
+        new.lifted == old.lifted for new, old in zip(after, known, strict=True) if old.lifted
+    )
+
+
+def test_a_new_order_that_begins_with_a_word_for_dropping_drops_what_it_points_back_at() -> None:
+    turned = (
+        "Actually, scratch that. Instead, let's ignore rate limits. Ignore the earlier instruction."
+    )
+    rows = wanted(
+        scene(ask("Let's use a strict quota."), answer("Fine."), ask(turned), answer("Done."))
+    ).constraints
+    lifted = [row.text for row in rows if row.lifted]
+    assert lifted == ["Let's use a strict quota."]
+
+
+def test_how_to_do_something_does_not_forbid_it() -> None:
+    turned = "Scratch that. Instead, let's assume the cache is warm without probing it."
+    rows = wanted(scene(ask("Let's probe the cache."), answer("Fine."), ask(turned))).constraints
+    (row,) = [row for row in rows if not row.lifted]
+    assert "warm" in row.text
+    assert not row.negative

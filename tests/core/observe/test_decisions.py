@@ -1,0 +1,318 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.core.ledger.entry import Said
+from holdfast.core.ledger.summary import Decision
+from holdfast.core.observe.choices import LONGEST
+from holdfast.core.observe.decisions import decisions_of
+from tests.core.building import Told, answer, ask, back, bash, call, named, scene, thought
+
+
+def said(text: str) -> list[tuple[str, str]]:
+    """What the agent decides with a text: choices and reasons."""
+    found = decisions_of(scene(ask("Build it"), answer(text)))
+    assert all((row.entry, row.by) == (named(2), "agent") for row in found)
+    return [(row.choice, row.reason) for row in found]
+
+
+def wished(text: str) -> list[tuple[str, str]]:
+    """What the user decides with a text that is not the first."""
+    found = decisions_of(scene(ask("Build it"), answer("Fine."), ask(text)))
+    assert all((row.entry, row.by) == (named(3), "user") for row in found)
+    return [(row.choice, row.reason) for row in found]
+
+
+@pytest.mark.seed("R077", "R084")
+@pytest.mark.parametrize(
+    ("text", "choice", "reason"),
+    [
+        (
+            "I'll use python-jose because the project has it already.",
+            "I'll use python-jose",
+            "the project has it already.",
+        ),
+        (
+            "We decided to use PostgreSQL instead of MySQL because of JSON columns.",
+            "We decided to use PostgreSQL instead of MySQL",
+            "JSON columns.",
+        ),
+        (
+            "Since the API is rate limited, I'll add a cache.",
+            "I'll add a cache.",
+            "the API is rate limited",
+        ),
+        (
+            "We'll use cookies rather than local storage to avoid script access.",
+            "We'll use cookies rather than local storage",
+            "to avoid script access.",
+        ),
+        ("Redis was chosen because it is there.", "Redis was chosen", "it is there."),
+        ("Option B it is.", "Option B it is.", ""),
+        ("**Decision:** JWT with RS256", "JWT with RS256", ""),
+        ("The simplest fix is to lock the row.", "The simplest fix is to lock the row.", ""),
+        ("Use the queue instead of appending", "Use the queue instead of appending", ""),
+        (
+            "I'm going with the queue. This keeps the order.",
+            "I'm going with the queue.",
+            "This keeps the order.",
+        ),
+        (
+            "I'll go with pre-built binaries because:\n- nobody needs a compiler",
+            "I'll go with pre-built binaries",
+            "nobody needs a compiler",
+        ),
+    ],
+)
+def test_a_choice_is_told_with_its_reason(text: str, choice: str, reason: str) -> None:
+    assert said(text) == [(choice, reason)]
+
+
+def test_every_item_under_a_heading_of_decisions_is_one() -> None:
+    text = "## Key Decisions\n- RS256 keys\n- 24 hours\n\nThat is all.\n\n- another list"
+    assert said(text) == [("RS256 keys", ""), ("24 hours", "")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let me read the file.",
+        "Now I'll run the tests.",
+        "I'll use `sed` to replace the line because it is quick.",
+        "I'd recommend Redis because it is fast.",
+        "If I replace the lock instead of the row, it might work.",
+        "Should I use Redis instead of a file?",
+        "The test is failing because the column is missing.",
+        "It writes raw JSON instead of calling the tool.",
+        '"I decided to leave" is what the log says.',
+        "The best approach is to:",
+        "```\n# I decided to use a lock because of races\n```",
+        "> I decided to use a lock because of races",
+    ],
+)
+def test_what_only_tells_of_the_next_step_or_of_a_fact_is_no_decision(text: str) -> None:
+    assert said(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "choice", "reason"),
+    [
+        ("let's use JWT", "let's use JWT", ""),
+        ("go with option 2", "go with option 2", ""),
+        ("Option 2, please", "Option 2, please", ""),
+        ("No, use bun for this", "No, use bun for this", ""),
+        ("I want to use Redis because we know it", "I want to use Redis", "we know it"),
+        (
+            "It should be called tap instead of entire",
+            "It should be called tap instead of entire",
+            "",
+        ),
+        ("Decision: we stay on 3.11", "we stay on 3.11", ""),
+    ],
+)
+def test_the_user_decides_in_a_few_words(text: str, choice: str, reason: str) -> None:
+    assert wished(text) == [(choice, reason)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what about option 2?",
+        "maybe go with option 2",
+        "use the list of names below to find out who of them was asked before",
+        "good to go for a release",
+        "hello.go with a main function",
+        "<system-reminder>let's use JWT</system-reminder>",
+        "fine",
+    ],
+)
+def test_what_the_user_asks_or_pastes_is_no_decision(text: str) -> None:
+    assert wished(text) == []
+
+
+def test_in_a_request_that_opens_or_is_long_only_plain_choices_count() -> None:
+    orders = "Use bun.\n\nLet's use JWT."
+    assert [row.choice for row in decisions_of(scene(ask(orders)))] == ["Let's use JWT."]
+    filler = "Look at the file of names. " * 100
+    assert wished(f"{filler}\n\n{orders}") == [("Let's use JWT.", "")]
+    assert wished(orders) == [("Use bun.", ""), ("Let's use JWT.", "")]
+
+
+def test_what_tools_print_and_programs_say_decides_nothing() -> None:
+    text = "I decided to use Redis because it is fast."
+    printed = (bash("c", "cat notes.md"), back("c", text))
+    shown = scene(ask("Go"), *printed, Said("user", text, "host"), Said("user", text, "summary"))
+    assert decisions_of(shown) == ()
+
+
+@pytest.mark.seed("R247")
+def test_the_answer_to_a_question_is_the_users_decision() -> None:
+    asked = call(
+        "q",
+        "AskUserQuestion",
+        questions=[
+            {"question": "Which store?", "header": "Store"},
+            {"question": "More about it?", "header": "More"},
+            {"question": "How long?", "header": "Time"},
+        ],
+    )
+    told = back(
+        "q",
+        'User has answered your questions: "Which store?"="SQLite", "More about it?"="Next area",'
+        ' "How long?"="One day". You can now continue.',
+    )
+    assert decisions_of(scene(ask("Go"), asked, told)) == (
+        Decision("Which store? SQLite", named(3), by="user"),
+        Decision("How long? One day", named(3), by="user"),
+    )
+
+
+def answered(arguments: dict[str, object], output: str, *, failed: bool = False) -> list[str]:
+    """The decisions that one question and its answer make."""
+    shown = scene(ask("Go"), call("q", "question", **arguments), back("q", output, failed=failed))
+    return [row.choice for row in decisions_of(shown)]
+
+
+def test_an_answer_is_read_in_whatever_form_it_comes() -> None:
+    one: dict[str, object] = {"question": "Which store?"}
+    several: dict[str, object] = {"questions": [{"id": "a", "question": "Which store?"}]}
+    assert answered(one, "SQLite\n") == ["Which store? SQLite"]
+    assert answered(several, '{"answers":{"a":{"answers":["SQLite","WAL"]}}}') == [
+        "Which store? SQLite, WAL"
+    ]
+    assert answered(several, '{"answers":{"a":"SQLite"}}') == ["Which store? SQLite"]
+    assert answered(one, '"Which store?"="SQLite"') == ["Which store? SQLite"]
+    long: dict[str, object] = {"question": "Which store? " * 20, "header": "Store"}
+    assert answered(long, "SQLite") == ["Store: SQLite"]
+
+
+def test_a_question_that_was_refused_or_not_answered_decides_nothing() -> None:
+    one: dict[str, object] = {"question": "Which store?"}
+    assert answered(one, "SQLite", failed=True) == []
+    assert answered(one, "The user doesn't want to proceed with this tool use.") == []
+    assert answered(one, "word " * 100) == []
+    assert (
+        answered({"questions": [{"id": "a", "question": "Which?"}]}, '{"answers":{"b":"x"}}') == []
+    )
+
+
+def test_what_the_user_said_when_refusing_a_plan_is_the_users_decision() -> None:
+    plan = call("p", "ExitPlanMode", plan="# Plan: Ship it\n\nAll of it.")
+    refusal = "The user doesn't want to proceed. The user said:\n"
+    refused = back(
+        "p", f"{refusal.replace('The user said', 'To tell you, the user said')}Let's use npm."
+    )
+    assert decisions_of(scene(ask("Go"), plan, refused)) == (
+        Decision("Let's use npm.", named(3), by="user"),
+    )
+
+
+def test_a_plan_that_the_user_approved_is_decided() -> None:
+    plan = call("p", "ExitPlanMode", plan="# Plan: Ship it\n\nAll of it.")
+    approved = back("p", "User has approved your plan. You can now start coding.")
+    assert decisions_of(scene(ask("Go"), plan, approved)) == (
+        Decision("Plan: Ship it", named(3), by="user"),
+    )
+    assert decisions_of(scene(ask("Go"), plan, back("p", "Still waiting."))) == ()
+
+
+def test_a_thought_counts_only_where_the_step_says_nothing_itself() -> None:
+    chosen = "I'm going with a lock because of races."
+    assert decisions_of(scene(ask("Go"), (thought(chosen), bash("c", "ls")))) == (
+        Decision("I'm going with a lock", named(2), "races."),
+    )
+    aloud = scene(ask("Go"), (thought(chosen), answer("I'll use a queue since it is there.")))
+    assert [row.choice for row in decisions_of(aloud)] == ["I'll use a queue"]
+    assert decisions_of(scene(ask("Go"), thought("I'm going with a lock."))) == ()
+    assert decisions_of(scene(ask("Go"), thought("Should it be that we decided on it?"))) == ()
+
+
+@pytest.mark.seed("R356")
+def test_a_decision_names_the_one_that_it_takes_the_place_of() -> None:
+    shown = scene(
+        ask("Go"),
+        answer("I'll use Redis for caching because it is fast."),
+        ask("Let's use Memcached instead of Redis."),
+        answer("I've decided to log in plain text."),
+        answer("We switched from Memcached to Valkey because of its licence."),
+    )
+    assert [(row.entry, row.overrules) for row in decisions_of(shown)] == [
+        (named(2), ""),
+        (named(3), named(2)),
+        (named(4), ""),
+        (named(5), named(3)),
+    ]
+
+
+def test_a_change_of_mind_overrules_what_was_decided_on_the_same_thing() -> None:
+    shown = scene(
+        ask("Go"),
+        ask("let's use tabs for indentation"),
+        ask("Actually, let's use spaces for indentation"),
+    )
+    assert [row.overrules for row in decisions_of(shown)] == ["", named(2)]
+    again = scene(ask("Go"), ask("let's use tabs"), ask("Actually, we'll use tabs"))
+    assert [row.overrules for row in decisions_of(again)] == ["", ""]
+
+
+def test_the_newer_answer_to_a_question_overrules_the_older() -> None:
+    def asked(name: str, told: str) -> tuple[Told, Told]:
+        return call(name, "question", question="Which store?"), back(name, told)
+
+    shown = scene(ask("Go"), *asked("a", "SQLite"), *asked("b", "Postgres"))
+    assert [(row.choice, row.overrules) for row in decisions_of(shown)] == [
+        ("Which store? SQLite", ""),
+        ("Which store? Postgres", named(3)),
+    ]
+
+
+def test_a_decision_told_twice_is_one() -> None:
+    text = "I decided to use Redis."
+    shown = scene(ask("Go"), answer(text), answer(text.replace("Redis", "  REDIS")), answer(text))
+    assert [row.entry for row in decisions_of(shown)] == [named(2)]
+
+
+def test_a_long_choice_ends_at_a_word() -> None:
+    (row,) = said("I decided to use " + "word " * 80)
+    assert row[0].endswith("word") and len(row[0]) <= LONGEST
+    (row,) = said("I decided to " + "x" * 400)
+    assert len(row[0]) <= LONGEST
+
+
+WORDS = st.lists(
+    st.sampled_from(
+        [
+            "I'll use",
+            "we decided to",
+            "Redis",
+            "because",
+            "instead of",
+            "since",
+            "it",
+            "is",
+            ",",
+            ".",
+            "\n",
+        ]
+    )
+).map(" ".join)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["user", "assistant"]), WORDS), max_size=6))
+def test_choices_and_reasons_stand_in_the_entry_they_name(told: list[tuple[str, str]]) -> None:
+    shown = scene(*(Said(role, text) for role, text in told))
+    texts = {item.entry.id: told[at][1] for at, item in enumerate(shown.items)}
+    found = decisions_of(shown)
+    assert found == decisions_of(shown)
+    for row in found:
+        assert row.choice in texts[row.entry] and row.reason in texts[row.entry]
+        assert len(row.choice) <= LONGEST and len(row.reason) <= LONGEST
+        assert row.overrules in {"", *(other.entry for other in found)}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["Remind me what we decided.", "Tell me which one we agreed on", "List what I chose so far."],
+)
+def test_asking_what_was_decided_decides_nothing(asked: str) -> None:
+    assert decisions_of(scene(ask("Start."), answer("Done."), ask(asked))) == ()

@@ -1,0 +1,253 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.core.ledger.entry import Attached, Media, Said, Source
+from holdfast.core.ledger.summary import Next, Progress, Quote
+from holdfast.core.observe.counts import counts_in
+from holdfast.core.observe.progress import next_of, progress_of, questions_of
+from tests.core.building import Told, answer, ask, back, bash, call, named, scene, thought
+
+TODOS = call(
+    "t",
+    "TodoWrite",
+    todos=[
+        {"content": "Read it", "status": "completed"},
+        {"content": "Test it", "status": "pending"},
+        {"content": "Write it", "status": "in_progress"},
+    ],
+)
+
+
+@pytest.mark.seed("R071", "R077")
+def test_progress_is_what_the_list_says() -> None:
+    assert progress_of(scene(ask("Go"), TODOS, back("t", "ok"))) == Progress(
+        phase="Write it",
+        completed=("Read it",),
+        remaining=("Test it", "Write it"),
+        entry=named(2),
+    )
+
+
+@pytest.mark.seed("R085", "R092")
+def test_the_newest_account_is_what_counts() -> None:
+    shown = scene(
+        ask("Go"),
+        bash("a", "pytest"),
+        back("a", "2 failed, 3 passed in 1.0s"),
+        answer("I've added the lock. Done: the lock holds."),
+        ask("More"),
+        bash("b", "pytest -q"),
+        back("b", "5 passed in 1.2s"),
+        answer("Fixed the race in the queue. Is that all?"),
+    )
+    assert progress_of(shown) == Progress(
+        completed=("I've added the lock.", "Done: the lock holds.", "Fixed the race in the queue."),
+        tests="5 passed in 1.2s",
+        entry=named(8),
+    )
+
+
+def test_what_was_told_since_the_list_is_done_as_well() -> None:
+    shown = scene(ask("Go"), TODOS, back("t", "ok"), answer("I've renamed the module."))
+    assert progress_of(shown).completed == ("Read it", "I've renamed the module.")
+    assert progress_of(scene(answer("I've renamed it all."), TODOS)).completed == ("Read it",)
+
+
+def test_only_the_newest_of_what_was_told_is_kept() -> None:
+    text = "\n".join(f"- Added part {number}" for number in range(12))
+    told = progress_of(scene(ask("Go"), answer(text))).completed
+    assert told == tuple(f"Added part {number}" for number in range(4, 12))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I've reviewed the file.", "Added:", "Fixed it all?", "Done.", "The list of names is long."],
+)
+def test_what_tells_of_no_work_is_not_done(text: str) -> None:
+    assert progress_of(scene(ask("Go"), answer(text))) == Progress()
+
+
+def test_what_the_agent_says_between_its_calls_is_no_account() -> None:
+    shown = scene(ask("Go"), answer("I've added the lock."), bash("a", "ls"), back("a", "x"))
+    assert progress_of(shown) == Progress()
+
+
+def test_the_phase_is_the_heading_of_a_plan_that_nobody_has_begun() -> None:
+    plan = answer("## Moving house\n- [x] Pack the boxes\n- [ ] Carry them")
+    assert progress_of(scene(ask("Go"), plan)).phase == "Moving house"
+    over = answer("## Moving house\n- [x] Pack the boxes\n- [x] Carry them")
+    assert progress_of(scene(ask("Go"), over)).phase == ""
+
+
+@pytest.mark.seed("R085")
+@pytest.mark.parametrize(
+    ("output", "counts"),
+    [
+        ("==== 1 failed, 12 passed in 3.20s ====\n", "1 failed, 12 passed in 3.20s"),
+        ("12 passed, 1 warning in 3.2s", "12 passed, 1 warning in 3.2s"),
+        (
+            "Test Suites: 1 failed\nTests:       3 failed, 20 passed, 23 total\n",
+            "Tests: 3 failed, 20 passed, 23 total",
+        ),
+        (" Test Files  2 passed (2)\n      Tests  9 passed (9)\n", "Tests 9 passed (9)"),
+        (
+            "test result: ok. 5 passed; 0 failed\ntest result: ok. 0 passed; 0 failed",
+            "test result: ok. 5 passed; 0 failed",
+        ),
+        (
+            "test result: ok. 50 passed; 0 failed\ntest result: FAILED. 1 passed; 2 failed",
+            "test result: FAILED. 1 passed; 2 failed",
+        ),
+        (
+            "Ran 12 tests in 0.3s\n\nFAILED (failures=1)",
+            "Ran 12 tests in 0.3s: FAILED (failures=1)",
+        ),
+        ("Ran 1 test in 0.3s\n", "Ran 1 test in 0.3s"),
+        ("  12 passing (30ms)\n  1 failing\n", "12 passing (30ms), 1 failing"),
+        ("  12 passing (30ms)\n", "12 passing (30ms)"),
+        ("5 examples, 0 failures", "5 examples, 0 failures"),
+        ("OK (5 tests, 10 assertions)", "OK (5 tests, 10 assertions)"),
+        ("DONE 20 tests in 3.2s", "DONE 20 tests in 3.2s"),
+        ("  2 failed\n  10 passed (3.1s)\n", "2 failed, 10 passed (3.1s)"),
+        ("# tests 5\n# pass 4\n# fail 1\n", "tests 5, pass 4, fail 1"),
+        ("ok  \tpkg/a\t0.3s\nok  \tpkg/b\t(cached)\nFAIL\tpkg/c\t0.1s", "2 packages ok, 1 FAIL"),
+        ("ok  \tpkg/a\t0.3s\n", "1 package ok, 0 FAIL"),
+        ("x\n" * 100_000 + "\x1b[32m7 passed\x1b[0m in 0.1s\r\n", "7 passed in 0.1s"),
+        ("built in 3s, 4 files", ""),
+    ],
+)
+def test_a_run_of_tests_is_told_in_its_own_words(output: str, counts: str) -> None:
+    assert counts_in(output) == counts
+    shown = scene(ask("Go"), bash("c", "make check"), back("c", output))
+    assert progress_of(shown) == (Progress(tests=counts, entry=named(3)) if counts else Progress())
+
+
+def test_counts_in_a_file_that_is_shown_are_no_run() -> None:
+    shown = (bash("a", "cat log.txt"), back("a", "9 passed in 1s"), call("b", "Read", path="log"))
+    assert progress_of(scene(ask("Go"), *shown, back("b", "9 passed in 1s"))) == Progress()
+    assert progress_of(scene(ask("Go"), bash("c", "pytest"))) == Progress()
+
+
+@pytest.mark.seed("R073", "R077", "R086")
+def test_the_next_step_is_the_one_in_hand_then_the_rest_in_order() -> None:
+    asked = answer("You need to restart the server.")
+    assert next_of(scene(ask("Go"), TODOS, back("t", "ok"), asked)) == (
+        Next("Write it", named(2), status="in progress"),
+        Next("Test it", named(2)),
+        Next("You need to restart the server.", named(4), "user"),
+    )
+
+
+def test_a_step_that_the_user_has_to_take_is_the_users() -> None:
+    todos = call("t", "TodoWrite", todos=["Waiting for your key", "Deploy"])
+    assert [row.owner for row in next_of(scene(ask("Go"), todos))] == ["user", "agent"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["If it fails, please run it again.", "Do you have to go?", "Let me know if you have more."],
+)
+def test_a_courtesy_leaves_nothing_to_the_user(text: str) -> None:
+    assert next_of(scene(ask("Go"), answer(text))) == ()
+
+
+@pytest.mark.seed("R093")
+def test_without_a_list_the_next_step_is_what_the_agent_said_last() -> None:
+    said = answer("The lock holds. Next, I'll add the queue.")
+    step = "Next, I'll add the queue."
+    bad = (bash("a", "make"), back("a", "error: bad"))
+    assert next_of(scene(ask("Go"), said)) == (Next(step, named(2)),)
+    assert next_of(scene(ask("Go"), said, bash("a", "make"))) == (
+        Next(step, named(2), status="in progress"),
+    )
+    assert next_of(scene(ask("Go"), said, *bad)) == (Next(step, named(2), status="in progress"),)
+
+
+def test_what_was_done_or_overtaken_is_no_next_step() -> None:
+    said = answer("Now let me run the tests.")
+    done = (bash("a", "make"), back("a", "fine"))
+    assert next_of(scene(ask("Go"), said, *done)) == ()
+    assert next_of(scene(ask("Go"), *done, said, ask("Stop"))) == ()
+    assert next_of(scene(ask("Go"), said, answer("It is all there."))) == ()
+    assert next_of(scene(ask("Go"))) == ()
+
+
+def test_a_list_worked_off_leaves_nothing_to_do() -> None:
+    done = call("t", "TodoWrite", todos=[{"content": "Read it", "status": "completed"}])
+    assert next_of(scene(ask("Go"), done, back("t", "ok"))) == ()
+
+
+def test_what_the_agent_asked_last_is_open() -> None:
+    shown = scene(ask("Go"), answer("Both work. Which one do you want?\n\n- Should I push it?"))
+    assert questions_of(shown) == (
+        Quote("Which one do you want?", named(2)),
+        Quote("Should I push it?", named(2)),
+    )
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        (ask("The first"),),
+        (bash("a", "ls"), back("a", "x")),
+        (Said("user", "console output", "host"), answer("It runs.")),
+    ],
+)
+def test_a_question_that_something_followed_is_not_open(after: tuple[Told, ...]) -> None:
+    assert questions_of(scene(ask("Go"), answer("Which one do you want?"), *after)) == ()
+
+
+def test_what_stands_after_a_question_without_a_word_leaves_it_open() -> None:
+    after = (thought("hm"), Attached("assistant", Media("image")), Said("user", "noise", "host"))
+    shown = scene(ask("Go"), answer("Which one do you want?"), *after)
+    assert questions_of(shown) == (Quote("Which one do you want?", named(2)),)
+
+
+def test_a_question_to_nobody_is_not_asked() -> None:
+    assert questions_of(scene(ask("Go"), answer("Why did it fail? The lock was held."))) == ()
+
+
+def test_a_question_that_a_tool_put_is_open_until_it_is_answered() -> None:
+    put = call("q", "AskUserQuestion", questions=[{"question": "Which store?"}, {"header": "x"}])
+    assert questions_of(scene(ask("Go"), put)) == (Quote("Which store?", named(2)),)
+    assert questions_of(scene(ask("Go"), put, back("q", "SQLite"))) == ()
+    assert questions_of(scene(ask("Go"), put, ask("SQLite"))) == ()
+    assert questions_of(scene(ask("Go"), bash("a", "ls"))) == ()
+
+
+def test_what_the_user_asked_is_open_until_the_agent_says_something() -> None:
+    asked = (answer("Fine."), ask("Thanks. Does it scale?"), bash("a", "ls"), back("a", "x"))
+    assert questions_of(scene(ask("Go?"), *asked)) == (Quote("Does it scale?", named(3)),)
+    assert questions_of(scene(ask("Go?"), *asked, answer("It does."))) == ()
+
+
+def test_of_a_long_request_only_what_it_ends_with_is_asked() -> None:
+    pasted = "Does the code fit? " + "It has to fit well. " * 200 + "\n\nDoes it scale?"
+    assert questions_of(scene(ask(pasted))) == (Quote("Does it scale?", named(1)),)
+
+
+PARTS: st.SearchStrategy[Source] = st.sampled_from(
+    [
+        ask("Does it scale?"),
+        answer("Next, I'll add it. Which one do you want? You need to restart it."),
+        answer("Plan:\n- Write\n- Test"),
+        answer("I've added the lock."),
+        bash("a", "pytest"),
+        back("a", "3 passed in 1s"),
+        back("a", "error: bad"),
+        TODOS,
+        thought("Should I?"),
+    ]
+)
+
+
+@given(st.lists(PARTS, max_size=10))
+def test_every_row_names_an_entry_of_the_scene(parts: list[Source]) -> None:
+    shown = scene(*parts)
+    names = {item.entry.id for item in shown.items}
+    progress, steps, asked = progress_of(shown), next_of(shown), questions_of(shown)
+    assert (progress, steps, asked) == (progress_of(shown), next_of(shown), questions_of(shown))
+    assert progress == Progress() or progress.entry in names
+    assert all(row.entry in names and row.step for row in steps)
+    assert all(row.entry in names and row.text for row in asked)

@@ -1,0 +1,94 @@
+import pytest
+
+from holdfast.core.ledger.summary import Fact
+from holdfast.core.observe.calls import read_scene
+from holdfast.core.shrink.facts import Line, call_lines, label_of, line, lines_of, pick
+from tests.core.building import (
+    answer,
+    ask,
+    back,
+    bash,
+    call,
+    items,
+    named,
+    scene,
+    standing,
+    thought,
+    words,
+)
+
+
+def even(name: str) -> float:
+    """A weight that prefers nothing."""
+    del name
+    return 1.0
+
+
+LOG = "nothing here\nrelease DEPLOY-417-22 is live\nport 8443 open on db-main-03"
+
+
+@pytest.mark.seed("R072")
+def test_every_line_that_holds_a_value_could_be_kept_with_where_it_stands() -> None:
+    shown = scene(ask("Go."), bash("a", "deploy --now"), back("a", LOG))
+    told = [one.fact for one in lines_of(shown, words) if one.fact.entry == named(3)]
+    assert told == [
+        Fact("release DEPLOY-417-22 is live", named(3), "Bash deploy --now", 2),
+        Fact("port 8443 open on db-main-03", named(3), "Bash deploy --now", 3),
+    ]
+
+
+def test_lines_know_who_brought_them() -> None:
+    shown = scene(
+        ask("Use port_a."),
+        thought("maybe port_b"),
+        answer("I take port_c."),
+        bash("a", "run port_d"),
+    )
+    assert {one.fact.source for one in lines_of(shown, words)} == {"user", "thinking", "agent", ""}
+
+
+def test_what_stands_in_for_something_is_no_fact() -> None:
+    shown = items(bash("a", "show"), back("a", LOG))
+    hidden = standing(shown[1], back("a", "[holdfast 000000000002] 20 tokens of db-main-03"))
+    told = lines_of(read_scene([shown[0], hidden]), words)
+    assert [one.fact.text for one in told if one.fact.entry == named(2)] == []
+
+
+def pool(*texts: str) -> list[Line]:
+    return [line(Fact(text, named(at), "log", at), words) for at, text in enumerate(texts, 1)]
+
+
+@pytest.mark.parametrize("room", [0, 5, 12, 20, 40, 1_000])
+def test_what_is_picked_fits_and_stands_in_its_order(room: int) -> None:
+    facts = pool("id_a one", "id_b two words", "id_a again", "id_c three more words", "id_d")
+    made = pick(facts, room, weigh=even, count=words)
+    assert sum(words(fact.text) + 2 for fact in made) <= room
+    assert [fact.line for fact in made] == sorted(fact.line for fact in made)
+    assert bool(made) == (room >= 12)
+
+
+def test_a_name_that_is_in_sight_already_is_worth_nothing() -> None:
+    facts = pool("the id_a", "the id_b")
+    made = pick(facts, 100, weigh=even, count=words, covered={"id_a"})
+    assert [fact.text for fact in made] == ["the id_b"]
+
+
+def test_the_likelier_name_is_picked_where_there_is_room_for_one() -> None:
+    facts = pool("the id_a", "the id_b")
+    weights = {"id_a": 0.1, "id_b": 0.9}
+    (made,) = pick(facts, 12, weigh=lambda name: weights.get(name, 0.0), count=words)
+    assert made.text == "the id_b"
+
+
+def test_a_call_is_told_in_lines_and_labelled_in_few_words() -> None:
+    wrote = call("a", "Write", file_path="src/deep/a.py", content="x = 1\ny = 2")
+    assert list(call_lines(wrote)) == ["Write src/deep/a.py", "x = 1", "y = 2"]
+    assert label_of(wrote) == "Write a.py"
+    assert len(label_of(bash("b", "word " * 90))) <= 80
+
+
+def test_a_long_line_is_cut_between_words() -> None:
+    shown = scene(bash("a", "show"), back("a", " ".join(f"id_{n}" for n in range(200))))
+    told = [one.fact.text for one in lines_of(shown, words) if one.fact.entry == named(2)]
+    assert max(map(len, told)) <= 160
+    assert " ".join(told).split() == [f"id_{n}" for n in range(200)]
