@@ -21,6 +21,7 @@ from compactbench.providers import Provider
 
 import holdfast
 from holdfast.core.ledger.summary import Summary
+from holdfast.core.shrink.fitting import standing
 from holdfast.engine import Outcome
 from holdfast.errors import NothingToShrink
 from holdfast.session import Session
@@ -115,8 +116,7 @@ def artifact_of(rows: Summary, text: str) -> CompactionArtifact:
     lifted = [row.text for row in rows.constraints if row.lifted]
     holding = [row for row in rows.constraints if not row.lifted]
     forbidden = [row.text for row in holding if row.negative]
-    overruled = {row.overrules for row in rows.decisions}
-    decided = [row.choice for row in rows.decisions if row.entry not in overruled]
+    decided = [row.choice for row in standing(rows)]
     quotes = [rows.intent.original, *rows.intent.changes, *rows.words, rows.intent.current]
     words = list(dict.fromkeys(quote.text for quote in quotes if quote.text))
     state = StructuredState(

@@ -251,3 +251,11 @@ def test_errors_come_in_order_and_are_gone_only_later(runs: list[tuple[str, str]
     rows = errors_of(scene(*bodies))
     assert [row.entry for row in rows] == sorted(row.entry for row in rows)
     assert all(not row.resolved or row.resolved > row.entry for row in rows)
+
+
+def test_a_comparison_that_found_something_is_no_error() -> None:
+    told = back("a", "Exit code 1\n3c3\n< a\n> b", failed=True)
+    run = bash("a", "run --all > after.txt; diff before.txt after.txt")
+    assert errors_of(scene(ask("Go."), run, told)) == ()
+    other = bash("a", "diff a b && make")
+    assert errors_of(scene(ask("Go."), other, told)) != ()

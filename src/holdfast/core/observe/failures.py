@@ -28,6 +28,8 @@ _SECOND_HAND = ("Sibling tool call errored", "Command aborted")
 _ENVELOPE = re.compile(
     r"(?:<tool_use_error>|</tool_use_error>|</?output>|</?error>|<returncode>\d{1,4}</returncode>)"
 )
+_COMPARES = re.compile(r"(?:^|[;&|\n] {0,4})(?:diff|cmp|comm|git diff)\b[^;&|\n]{0,400}$")
+"""A command whose last word is a comparison: it ends with 1 when there is something to see."""
 _EXIT = re.compile(
     r"(?im)^(?:<returncode>|(?:(?:process|command) )?exit(?:ed)?(?: with)?(?: code)?:? ?)"
     r"(\d{1,4})\b"
@@ -96,6 +98,9 @@ def _run_went_wrong(command: str, body: ToolReturned) -> bool:
     if only_looks(command):
         # A search that finds nothing ends with 1 and says nothing.
         return (body.failed or code > 0) and bool(_said(body.output)) and code != 1
+    if code == 1 and _COMPARES.search(command):
+        # It ran, and found what differs.
+        return False
     if body.failed or code > 0:
         return True
     if code == 0 and not _hides_its_end(command):
