@@ -89,3 +89,15 @@ def test_entries_are_read_as_they_came_and_a_summary_is_no_entry() -> None:
     summed = Item(shown[0].entry, (named(1), named(2)), ask("## Session Summary [s]"))
     seen = as_it_came([summed, shown[1], hidden])
     assert [item.body for item in seen.items] == [shown[1].body, shown[2].body]
+
+
+def test_the_first_request_is_that_of_the_record_also_where_a_host_dropped_it() -> None:
+    whole = items(
+        ask("Build the parser."), answer("Built."), ask("Now review it."), answer("Fine.")
+    )
+    late = whole[2:]
+    span = Span(as_it_came(late), as_it_came(late), as_it_came(whole))
+    made = account(span)
+    assert made.intent.original.text == "Build the parser."
+    assert made.intent.current.text == "Now review it."
+    assert made.words == ()

@@ -8,6 +8,7 @@ everything up to now, because the newest word on it may be in the part that stay
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import EntryId
 from holdfast.core.ledger.summary import Summary
@@ -18,7 +19,7 @@ from holdfast.core.observe.decisions import decisions_of
 from holdfast.core.observe.errors import errors_of, what_of
 from holdfast.core.observe.failures import result_of, went_wrong
 from holdfast.core.observe.files import files_of
-from holdfast.core.observe.intent import wanted
+from holdfast.core.observe.intent import Wanted, wanted
 from holdfast.core.observe.progress import next_of, progress_of, questions_of
 
 
@@ -53,7 +54,7 @@ def as_it_came(items: Sequence[Item]) -> Scene:
 def account(span: Span) -> Summary:
     """Every row that a span adds, facts apart."""
     names, whole = span.names, span.whole
-    want = wanted(span.hidden)
+    want = _since_the_beginning(wanted(span.hidden), span)
     return Summary(
         intent=want.intent,
         constraints=want.constraints,
@@ -67,6 +68,17 @@ def account(span: Span) -> Summary:
         hidden=len(names),
         at=max((item.entry.at for item in span.hidden.items), default=""),
     )
+
+
+def _since_the_beginning(want: Wanted, span: Span) -> Wanted:
+    """The first request is that of the whole record: a host may have dropped it from the window."""
+    if len(span.record.items) <= len(span.hidden.items):
+        return want
+    first, own = wanted(span.record).intent.original, want.intent.original
+    if not own.text or own == first:
+        return want
+    words = want.words if own == want.intent.current else (own, *want.words)
+    return replace(want, intent=replace(want.intent, original=first), words=words)
 
 
 def passed(scene: Scene) -> dict[str, EntryId]:
