@@ -49,10 +49,14 @@ def batches(session: Session) -> list[Event]:
 
 def hidden(session: Session) -> int:
     """How much is out of sight of what no summary stands for."""
-    bodies = (entry.body for entry in session.store.read(session.name))
+    entries = list(session.store.read(session.name))
+    place = {entry.id: entry.seq for entry in entries}
+    bodies = (entry.body for entry in entries)
     steps = [step for body in bodies if isinstance(body, Compressed) for step in body.steps]
-    told = {name for step in steps if step.kind == "summary" for name in step.hides}
-    return sum(step.kind != "summary" and not told.issuperset(step.hides) for step in steps)
+    told = [place[name] for step in steps if step.kind == "summary" for name in step.hides]
+    # What had left altogether before a summary came is behind it, and no part of what it hides.
+    upto = max(told, default=0)
+    return sum(step.kind != "summary" and place[step.hides[0]] > upto for step in steps)
 
 
 def last_output(session: Session) -> str:
