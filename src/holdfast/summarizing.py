@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.core.asking import Answer, Asking, Failed
-from holdfast.core.ledger.entry import Compressed, EntryId, Said
+from holdfast.core.ledger.entry import Compressed, EntryId
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.plan.plan import Candidate
-from holdfast.core.shrink.account import as_it_came
+from holdfast.core.shrink.account import as_it_came, is_anchor
 from holdfast.core.shrink.answers import Made, summarising
-from holdfast.core.shrink.writing import is_summary
 from holdfast.errors import BadSetting
 from holdfast.models.drive import AskFn, answer
 from holdfast.models.limits import Guard, Limits
@@ -103,13 +102,8 @@ def _hidden(body: Compressed | None) -> tuple[EntryId, ...]:
 def _leaving(items: Sequence[Item], names: Sequence[EntryId]) -> Sequence[Item]:
     """The entries that are newly hidden, as they came; an older summary is none of them."""
     hidden = frozenset(names)
-    leaving = [item for item in items if item.entry.id in hidden and not _is_anchor(item)]
+    leaving = [item for item in items if item.entry.id in hidden and not is_anchor(item)]
     return as_it_came(leaving).items
-
-
-def _is_anchor(item: Item) -> bool:
-    body = item.body
-    return isinstance(body, Said) and body.role == "user" and is_summary(body.text)
 
 
 def _overheard(asking: Asking[Made], heard: list[Answer | Failed]) -> Asking[Made]:

@@ -27,7 +27,7 @@ from holdfast.core.plan.gain import weigh
 from holdfast.core.plan.plan import Candidate, Plan, Planned
 from holdfast.core.plan.state import State, look, scale_of, tokens_of
 from holdfast.core.plan.steps import is_all_of_its_message
-from holdfast.core.shrink.account import Span, account, as_it_came, passed
+from holdfast.core.shrink.account import Span, account, as_it_came, is_anchor, passed
 from holdfast.core.shrink.facts import lines_of, pick
 from holdfast.core.shrink.fitting import Fitted, Room, fit, floor
 from holdfast.core.shrink.merging import add, merge, resolve
@@ -124,7 +124,7 @@ def _whole(cut: Cut, state: State) -> Cut | None:
 
 def _newly_hidden(cut: Cut) -> int:
     pairs = zip(cut.leaves, cut.tokens[cut.lead : cut.at], strict=True)
-    return sum(tokens for item, tokens in pairs if not _is_summary(item))
+    return sum(tokens for item, tokens in pairs if not is_anchor(item))
 
 
 def anchor_of(state: State) -> Summary:
@@ -150,7 +150,7 @@ def _cut(state: State, means: Means, target: int) -> Cut | None:
     if not at:
         return None
     cut = _unbound(Cut(ground.scene.items, tokens, lead, at), ground)
-    if cut is None or all(_is_summary(item) for item in cut.leaves):
+    if cut is None or all(is_anchor(item) for item in cut.leaves):
         return None
     over = sum(tokens[cut.at :]) - max(share, room // 2)
     return replace(cut, tail=_smaller_tail(state, means, cut, over)) if over > 0 else cut
@@ -179,11 +179,6 @@ def _unbound(cut: Cut, ground: Ground) -> Cut | None:
 UNBOUND = "thinking that holds only after what leaves"
 
 
-def _is_summary(item: Item) -> bool:
-    body = item.body
-    return isinstance(body, Said) and body.role == "user" and read(body.text) is not None
-
-
 def _smaller_tail(state: State, means: Means, cut: Cut, over: int) -> tuple[Step, ...]:
     """Tiers 1 and 2 on what is recent, where it alone is more than there is room for."""
     steps: tuple[Step, ...] = ()
@@ -205,9 +200,9 @@ def _span(state: State, cut: Cut) -> Span:
     path = path_to(state.window.end, state.window.ledger)
     record = [Item(entry) for entry in path if entry.seq <= upto and entry.id not in names]
     return Span(
-        hidden=as_it_came([item for item in cut.leaves if not _is_summary(item)]),
-        window=as_it_came([item for item in cut.items[cut.lead :] if not _is_summary(item)]),
-        record=read_scene([item for item in record if not _is_summary(item)]),
+        hidden=as_it_came([item for item in cut.leaves if not is_anchor(item)]),
+        window=as_it_came([item for item in cut.items[cut.lead :] if not is_anchor(item)]),
+        record=read_scene([item for item in record if not is_anchor(item)]),
     )
 
 

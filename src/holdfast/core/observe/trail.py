@@ -71,7 +71,7 @@ class _Row:
             entry=self.entry,
             change="" if seen else self._change(action),
             partial=self.partial,
-            lines=() if self.whole or not seen else _merged(self.spans),
+            lines=() if self.whole or not seen else joined(self.spans),
             why=(self.why or self.searched) if seen else "",
             was=self.was,
         )
@@ -91,7 +91,8 @@ class _Row:
             (names or rest).pop()
 
 
-def _merged(spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+def joined(spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Spans of lines, sorted, with those that meet made one."""
     merged: list[tuple[int, int]] = []
     for first, last in sorted(spans):
         if merged and first <= merged[-1][1] + 1:

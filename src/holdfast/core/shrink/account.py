@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import EntryId
+from holdfast.core.ledger.entry import EntryId, Said
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.artifacts import touch_of
@@ -21,6 +21,7 @@ from holdfast.core.observe.failures import result_of, went_wrong
 from holdfast.core.observe.files import files_of
 from holdfast.core.observe.intent import Wanted, wanted
 from holdfast.core.observe.progress import next_of, progress_of, questions_of
+from holdfast.core.shrink.writing import read
 
 
 class Span(Struct, frozen=True):
@@ -44,6 +45,12 @@ class Span(Struct, frozen=True):
     def names(self) -> frozenset[EntryId]:
         """The entries that leave."""
         return frozenset(item.entry.id for item in self.hidden.items)
+
+
+def is_anchor(item: Item) -> bool:
+    """Whether this is a summary of ours, in its place or sent back by a client."""
+    body = item.body
+    return isinstance(body, Said) and body.role == "user" and read(body.text) is not None
 
 
 def as_it_came(items: Sequence[Item]) -> Scene:

@@ -16,6 +16,7 @@ from holdfast.core.ledger.summary import Constraint, Decision, Error, File, Quot
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.observe.worth import telling
 from holdfast.core.shrink.facts import Line, Weigh, line, pick
+from holdfast.core.shrink.spelling import name_of
 from holdfast.core.shrink.writing import write
 
 Row = TypeVar("Row")
@@ -179,7 +180,7 @@ def standing(summary: Summary) -> list[Decision]:
 
 def _is_same(decision: Decision, row: Constraint) -> bool:
     told = decision.choice in row.text or row.text in decision.choice
-    return told and decision.entry[:8] == row.entry[:8]
+    return told and name_of(decision.entry) == name_of(row.entry)
 
 
 class _Serving:

@@ -25,6 +25,8 @@ from holdfast.core.ledger.summary import (
     Summary,
 )
 from holdfast.core.observe.overrides import retired
+from holdfast.core.observe.trail import joined
+from holdfast.core.shrink.spelling import name_of
 
 Row = TypeVar("Row")
 
@@ -87,25 +89,20 @@ def once(rows: Iterable[Row], same: Callable[[Row], Hashable]) -> tuple[Row, ...
     return tuple(kept.values())
 
 
-def _short(entry: str) -> str:
-    # A summary that was read back from a window has its entries by their short names.
-    return entry[:8]
-
-
 def _same_quote(quote: Quote) -> Hashable:
-    return quote.text, _short(quote.entry)
+    return quote.text, name_of(quote.entry)
 
 
 def _same_decision(decision: Decision) -> Hashable:
-    return decision.choice, _short(decision.entry)
+    return decision.choice, name_of(decision.entry)
 
 
 def _same_fact(fact: Fact) -> Hashable:
-    return fact.text, fact.source, _short(fact.entry)
+    return fact.text, fact.source, name_of(fact.entry)
 
 
 def _same_ref(ref: Ref) -> Hashable:
-    return _short(ref.entry), ref.what
+    return name_of(ref.entry), ref.what
 
 
 def merge_intent(known: Intent, new: Intent) -> Intent:
@@ -150,7 +147,7 @@ def merge_constraints(
 
 
 def _same_constraint(row: Constraint) -> Hashable:
-    return row.text, _short(row.entry)
+    return row.text, name_of(row.entry)
 
 
 def merge_files(known: tuple[File, ...], new: tuple[File, ...]) -> tuple[File, ...]:
@@ -213,17 +210,6 @@ def _changes(known: str, new: str) -> str:
     if not known or not new or known == new:
         return new or known
     return new if known in new else known if new in known else f"{known}; then {new}"[:160]
-
-
-def joined(spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Spans of lines, sorted, with those that meet made one."""
-    merged: list[tuple[int, int]] = []
-    for first, last in sorted(spans):
-        if merged and first <= merged[-1][1] + 1:
-            merged[-1] = (merged[-1][0], max(last, merged[-1][1]))
-        else:
-            merged.append((first, last))
-    return tuple(merged)
 
 
 def merge_errors(known: tuple[Error, ...], new: tuple[Error, ...]) -> tuple[Error, ...]:

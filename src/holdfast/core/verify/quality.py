@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec import Struct
 
 from holdfast.core.ledger.summary import Error, Quote, Summary
+from holdfast.core.shrink.spelling import name_of
 from holdfast.core.verify.answering import Answered
 
 BEST = 5.0
@@ -19,8 +20,6 @@ CHANGED = 3
 RECENT = 3
 """The last third of the facts asked for is what work goes on with."""
 
-NAME = 8
-"""Characters of the name of an entry that a candidate may have kept."""
 
 _NUMBER = re.compile(r"[0-9]+")
 
@@ -120,18 +119,18 @@ def contradictions(seen: Summary, candidate: Summary) -> int:
     binding = {row.text for row in seen.constraints if not row.lifted}
     numbers: dict[str, set[str]] = {}
     for row in seen.facts:
-        numbers.setdefault(row.entry[:NAME], set()).update(_NUMBER.findall(row.text))
+        numbers.setdefault(name_of(row.entry), set()).update(_NUMBER.findall(row.text))
     wrong = (
         *(row.action != actions.get(row.path, row.action) for row in candidate.files),
         *(row.resolved != "" and _met(row) in still for row in candidate.errors),
         *(row.lifted != "" and row.text in binding for row in candidate.constraints),
-        *(_misquotes(row.text, numbers.get(row.entry[:NAME])) for row in candidate.facts),
+        *(_misquotes(row.text, numbers.get(name_of(row.entry))) for row in candidate.facts),
     )
     return sum(wrong)
 
 
 def _met(row: Error) -> tuple[str, str]:
-    return row.entry[:NAME], row.what
+    return name_of(row.entry), row.what
 
 
 def _misquotes(text: str, known: set[str] | None) -> bool:
