@@ -22,11 +22,13 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager, nullcontext
 from functools import cache, lru_cache
 from pathlib import Path
 from statistics import fmean
 from time import perf_counter
 from typing import Any, NamedTuple, TypeAlias, cast
+from unittest.mock import patch
 
 import holdfast
 from benchmarks import peers
@@ -35,6 +37,7 @@ from benchmarks.entities import entities
 from benchmarks.greedy import greedy_lines
 from benchmarks.peers import Message
 from benchmarks.table import print_table
+from holdfast.core.observe.likely import Likely
 from holdfast.engine import Outcome
 from holdfast.errors import NothingToShrink
 from holdfast.vocabularies import counter
@@ -52,6 +55,9 @@ NEAR, AROUND = 4, 12
 """Words that count as beside a name: before the cut, and in the window."""
 ENOUGH = 3
 
+UNNEEDED = 1e-4
+"""What any other name is worth with foresight: what is left goes to the likeliest."""
+
 _END = "\0"
 """Between messages, so that no name has neighbours in another message."""
 _ESCAPE = re.compile(r"\\+[nrt\"]")
@@ -65,6 +71,10 @@ Way: TypeAlias = Callable[[Window, int], Window]
 
 NO_BUDGET = ("no compression", "headroom")
 """Ways that make one window of a history, whatever it may cost."""
+
+
+FORESIGHT = "Holdfast, with foresight"
+"""The same, told beforehand which names will be needed: no way to choose lines can do better."""
 
 
 class Case(NamedTuple):
@@ -176,6 +186,7 @@ def _present() -> Iterator[tuple[str, Way]]:
     missing = peers.available()
     yield "no compression", lambda messages, _: messages
     yield "Holdfast", shrunk
+    yield FORESIGHT, shrunk
     yield "greedy lines", greedy
     if not missing["trim"]:
         yield "trim_messages", lambda messages, budget: peers.trim(messages, budget, tokens_of)
@@ -235,7 +246,8 @@ def _measured(case: Case, ways: dict[str, Way]) -> Iterator[tuple[tuple[str, flo
         beyond = words_alone(case.before) > budget
         for name, way in ways.items():
             if name not in made or name not in NO_BUDGET:
-                made[name] = _timed(way, case.before, budget)
+                with _foresight(case) if name == FORESIGHT else nullcontext():
+                    made[name] = _timed(way, case.before, budget)
             window, seconds = made[name]
             text = text_of(window)
             if text not in known:
@@ -248,6 +260,17 @@ def _measured(case: Case, ways: dict[str, Way]) -> Iterator[tuple[tuple[str, flo
                 (name, share),
                 Run(known[text], size / case.tokens, broken, missed, floor, seconds),
             )
+
+
+@contextmanager
+def _foresight(case: Case) -> Iterator[None]:
+    """A while in which exactly the names that will be needed are worth keeping."""
+    with patch.object(
+        Likely,
+        "__call__",
+        lambda likely, name: 1.0 if name in case.needed else UNNEEDED * likely.weighed(name),
+    ):
+        yield
 
 
 def words_alone(messages: Window) -> int:

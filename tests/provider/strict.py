@@ -33,14 +33,19 @@ def complaints(wire: str, messages: Sequence[object], *, pending: bool = True) -
 def worse(wire: str, before: Sequence[object], after: Sequence[object]) -> list[str]:
     """What is wrong with `after` (what we would send) that was not with `before` (the client's).
 
-    Breaks are alike by rule and id, wherever they stand; as many as before are forgiven. Calls
+    Breaks are alike by rule and id, wherever they stand; as many as before are forgiven. A second
+    result for a call is a result without one once the pair has left: no better, and no worse. Calls
     at the end count too: one that had its result must not lose it.
     """
-    forgiven = Counter((one.rule, one.about) for one in broken(wire, before, pending=False))
+    known = broken(wire, before, pending=False)
+    forgiven = Counter((one.rule, one.about) for one in known)
+    twice = Counter(one.about for one in known if one.rule == "duplicate_result")
     found: list[str] = []
     for one in broken(wire, after, pending=False):
         if forgiven[one.rule, one.about] > 0:
             forgiven[one.rule, one.about] -= 1
+        elif one.rule == "orphan_result" and twice[one.about] > 0:
+            twice[one.about] -= 1
         else:
             found.append(str(one))
     return found + [str(one) for one in WIRES[wire].changed(before, after)]

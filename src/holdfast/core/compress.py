@@ -151,7 +151,7 @@ def _summary(state: State, means: Means, looked: Looked, due: Due) -> Candidate:
 
 def _better(batch: Candidate, summary: Candidate, state: State, due: Due) -> Candidate:
     """The summary where it may be made and pays, or has to be made; else what there was."""
-    if summary.body is None:
+    if summary.body is None or _not_worth_forcing(_saved(summary), state):
         return batch
     bill = summary.plan.bill
     pays = bill.gain * 100 >= max(bill.cost, 0.0) * state.policy.batch.margin

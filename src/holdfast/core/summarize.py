@@ -4,7 +4,7 @@ Cut, account for what leaves, merge that into what was known, fit it into the ro
 questions that a reader would. The ledger keeps everything; the tail stays as it is.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
 import msgspec
@@ -28,7 +28,7 @@ from holdfast.core.plan.plan import Candidate, Plan, Planned
 from holdfast.core.plan.state import State, look, scale_of, tokens_of
 from holdfast.core.plan.steps import is_all_of_its_message
 from holdfast.core.shrink.account import Span, account, as_it_came, is_anchor, passed
-from holdfast.core.shrink.facts import lines_of, pick
+from holdfast.core.shrink.facts import Line, lines_of, pick
 from holdfast.core.shrink.fitting import Fitted, Room, fit, floor
 from holdfast.core.shrink.merging import add, merge, resolve
 from holdfast.core.shrink.step import Means, ref_of, shrink
@@ -41,6 +41,8 @@ from holdfast.core.verify.quality import Quality, quality
 ROUNDS = 3
 """How often a summary is widened where a probe failed."""
 WIDER = 1.7
+FRAME = 8
+"""Tokens that a message takes besides its words."""
 PROBED = 1_200
 """Tokens of lines that a reader would ask for, had there been room for no others."""
 
@@ -104,12 +106,14 @@ def _made(state: State, means: Means, cut: Cut, target: int) -> Made:
     known, span = anchor_of(state), _span(state, cut)
     merged = _extended(known, account(span), span, means, state.window.ledger)
     merged = replace(merged, saved=known.saved + _newly_hidden(cut))
-    room = _room(state, cut, span, means, target)
+    # Lines of the tail can be more than what leaves, and a summary has to be less.
+    leaving = sum(cut.tokens[cut.lead : cut.at])
+    room = _room(state, cut, span, means, min(target, cut.stays + leaving - FRAME))
     short = floor(_without_tail(merged, cut), room) - room.tokens
     if short > 0:
         over = short + sum(step.before - step.after for step in cut.tail)
         cut = replace(cut, tail=_smaller_tail(state, means, cut, over))
-        room = _room(state, cut, span, means, target)
+        room = _room(state, cut, span, means, min(target, cut.stays + leaving - FRAME))
     return Made(cut, merged, *_probed(merged, cut, room))
 
 
@@ -258,7 +262,8 @@ def told(state: State, means: Means, tokens: int) -> Fitted:
     means = means if known.revision else replace(means, archive="")
     merged = _extended(known, account(span), span, means, state.window.ledger)
     merged = replace(merged, revision=known.revision, saved=known.saved)
-    fitted = fit(merged, _room(state, cut, span, means, tokens + cut.stays))
+    room = _room(state, cut, span, means, tokens + cut.stays)
+    fitted = fit(merged, replace(room, frame="whole"))
     return replace(fitted, summary=replace(merged, facts=fitted.summary.facts))
 
 
@@ -269,10 +274,17 @@ def _room(state: State, cut: Cut, span: Span, means: Means, target: int) -> Room
         tokens=max(target - cut.stays, 0),
         count=count,
         weigh=Likely(span.window, hold(span.window.items, state.known)),
-        pool=tuple(lines_of(span.hidden, count)),
+        pool=(*lines_of(span.hidden, count), *_lines_of_tail(cut, span, count)),
         shown=frozenset[str]().union(*shown),
         session=means.session,
     )
+
+
+def _lines_of_tail(cut: Cut, span: Span, count: CountTokens) -> Iterator[Line]:
+    """Lines of recent results of which only an outline stays."""
+    smaller = {step.hides[0] for step in cut.tail}
+    if smaller:
+        yield from lines_of(span.window, count, only=smaller)
 
 
 def _counting(means: Means) -> CountTokens:

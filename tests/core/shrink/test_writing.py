@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from holdfast.core.ledger.summary import (
     Constraint,
@@ -26,6 +27,7 @@ FORGED = write(
         words=(Quote("one\ntwo", C),),
     ),
     session="forged",
+    frame="whole",
 )
 
 FULL = write(
@@ -191,7 +193,7 @@ TITLES = [
 
 @pytest.mark.seed("R067", "R068", "R069", "R070", "R071", "R072", "R073", "R074", "R078")
 def test_an_empty_summary_has_every_section_and_says_that_there_is_nothing() -> None:
-    top, *sections = write(Summary(), session="s-1").split("\n\n")
+    top, *sections = write(Summary(), session="s-1", frame="whole").split("\n\n")
     assert top.split("\n")[:4] == [
         "## Session Summary [s-1]",
         "**Generated:** None",
@@ -199,6 +201,21 @@ def test_an_empty_summary_has_every_section_and_says_that_there_is_nothing() -> 
         "**Covers:** 0 entries, revision 0",
     ]
     assert sections == [f"{title}\nNone" for title in TITLES]
+
+
+def test_in_a_window_the_titles_of_empty_sections_share_a_line() -> None:
+    _, *sections = write(Summary(questions=(Quote("Why?", A),))).split("\n\n")
+    empty = [title.removeprefix("### ") for title in TITLES if title != "### Open Questions"]
+    assert sections == ["### Open Questions\n- [3fa9c1e2] Why?", f"**None:** {', '.join(empty)}"]
+
+
+@given(summaries)
+def test_in_brief_nothing_is_left_out_but_when_it_was_made_and_what_it_saved(
+    summary: Summary,
+) -> None:
+    brief = write(summary, frame="brief")
+    assert read(brief) == replace(normal(summary), at="", saved=0)
+    assert len(brief) < len(write(summary))
 
 
 @pytest.mark.seed("R067")

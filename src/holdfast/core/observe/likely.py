@@ -51,10 +51,11 @@ class Likely:
     def __call__(self, name: str) -> float:
         """A weight above 0; only how two of them compare means anything."""
         if name not in self._found:
-            self._found[name] = self._weighed(name)
+            self._found[name] = self.weighed(name)
         return self._found[name]
 
-    def _weighed(self, name: str) -> float:
+    def weighed(self, name: str) -> float:
+        """The weight of a name, reckoned anew."""
         known = self._names.get(name, Known(entries=1, seen_at=0))
         odds = kind_of_name(name) + OFTEN * log(max(known.entries, 1))
         odds += SINCE * log1p(self._now - known.seen_at)

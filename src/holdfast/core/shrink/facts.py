@@ -8,7 +8,7 @@ call and what it was asked for, stands above it.
 
 import heapq
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from math import fsum
 
 from msgspec import Struct
@@ -60,11 +60,13 @@ class Line(Struct, frozen=True):
     rich: bool = False
 
 
-def lines_of(scene: Scene, count: CountTokens) -> Iterator[Line]:
-    """Every line of a span that holds something telling, in order; the user's words are apart."""
+def lines_of(
+    scene: Scene, count: CountTokens, only: Container[EntryId] | None = None
+) -> Iterator[Line]:
+    """Every line of a span, or of some of its entries, that holds something telling, in order."""
     for at, item in enumerate(scene.items):
         body, entry = item.body, item.entry.id
-        if item.covers:
+        if item.covers or (only is not None and entry not in only):
             continue
         match body:
             case ToolCalled():

@@ -17,7 +17,7 @@ from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.observe.worth import telling
 from holdfast.core.shrink.facts import Line, Weigh, line, pick
 from holdfast.core.shrink.spelling import name_of
-from holdfast.core.shrink.writing import write
+from holdfast.core.shrink.writing import Frame, write
 
 Row = TypeVar("Row")
 
@@ -37,6 +37,10 @@ SHARES: Mapping[str, float] = {
 ROW = 10
 """Tokens that a row takes besides its words: its entry, bullets, bars."""
 TRIES = 6
+SPARE = 8
+"""Tokens by which a guess at what lines cost errs on the safe side."""
+SLACK = 50
+"""A part of the room as small as one in so many is left unused."""
 REF_WORDS = 60
 
 
@@ -55,6 +59,7 @@ class Room(Struct, frozen=True):
     first: frozenset[str] = frozenset()
     """Lines that come before others, where a probe asked for them."""
     session: str = ""
+    frame: Frame = "plain"
 
 
 class Fitted(Struct, frozen=True):
@@ -68,31 +73,44 @@ class Fitted(Struct, frozen=True):
 def fit(summary: Summary, room: Room) -> Fitted:
     """The summary with the facts that fit, and its text within the room if that is possible."""
     base = _bare(summary, room)
-    whole = room.count(write(base, session=room.session))
-    shown = _served(summary, base, max(room.tokens - whole, 0), room)
+    bare = _measured(base, room)
+    if bare.tokens > room.tokens:
+        return _measured(base, room, frame="brief")
+    shown = _served(summary, base, room.tokens - bare.tokens, room)
     fitted = _measured(shown, room)
     if fitted.tokens > room.tokens:
-        return _measured(base, room)
+        return bare
     pool = [*(line(fact, room.count) for fact in summary.facts), *room.pool]
     covered, left = _names(shown, room), room.tokens - fitted.tokens
+    best = fitted
     for _ in range(TRIES):
         facts = pick(
             pool, left, weigh=room.weigh, count=room.count, covered=covered, first=room.first
         )
         made = _measured(replace(shown, facts=facts), room)
-        if made.tokens <= room.tokens:
-            return made
-        left -= made.tokens - room.tokens + 8
-    return fitted
+        over = made.tokens - room.tokens
+        if over > 0:
+            left -= over + SPARE
+            continue
+        if made.tokens > best.tokens:
+            best = made
+        else:
+            break
+        # What lines cost together is known only once they stand there: the rest is handed out too.
+        if -over * SLACK <= room.tokens:
+            break
+        left -= over + SPARE
+    return best
 
 
 def floor(summary: Summary, room: Room) -> int:
     """Tokens of the smallest text that still says all that has to be said."""
-    return room.count(write(_bare(summary, room), session=room.session))
+    return _measured(_bare(summary, room), room, frame="brief").tokens
 
 
-def _measured(summary: Summary, room: Room) -> Fitted:
-    text = SURROGATE.sub("\ufffd", write(summary, session=room.session))
+def _measured(summary: Summary, room: Room, *, frame: Frame | None = None) -> Fitted:
+    written = write(summary, session=room.session, frame=frame or room.frame)
+    text = SURROGATE.sub("\ufffd", written)
     return Fitted(summary, text, room.count(text))
 
 

@@ -52,6 +52,14 @@ class Lines:
         """Whether the next line begins so."""
         return not self.over() and self._lines[self._at].startswith(start)
 
+    def follow(self, *lines: str) -> bool:
+        """Whether exactly these lines come next; they are taken then."""
+        end = self._at + len(lines)
+        if tuple(self._lines[self._at : end]) != lines:
+            return False
+        self._at = end
+        return True
+
     def take(self, start: str = "") -> str:
         """The next line without its start, which it must have."""
         need(self.begins(start))

@@ -17,7 +17,7 @@ Form: TypeAlias = Callable[[Summary, About], str]
 
 
 def _window(summary: Summary, about: About) -> str:
-    return write(summary, session=about.session)
+    return write(summary, session=about.session, frame="whole")
 
 
 FORMS: Mapping[str, Form] = {
