@@ -308,6 +308,42 @@ def test_a_boundary_that_is_told_of_compresses_what_is_finished(event: str) -> N
     assert made.after < made.before
 
 
+def with_parts(session: Session, count: int, lines: int = 60) -> None:
+    for number in range(count):
+        session.append(ask(f"Look at part {number}."))
+        how = {"command": f"show {number}"}
+        session.extend(call(f"c{number}", "Bash", how, text(lines, f"p{number}")))
+        session.append(answer(f"Part {number} is fine."))
+
+
+@pytest.mark.seed("R099", "R103")
+def test_a_summary_stands_for_a_finished_task_long_before_the_window_is_full() -> None:
+    session = opened(policy=replace(ANCHORED, window=200_000))
+    with_parts(session, 40, lines=120)
+    session.messages()
+    assert session.status().fraction < 0.5
+    session.note("task_done")
+    (made,) = compressions(session)
+    assert made.summary is not None
+    assert "Look at part 0." in str(session.messages()[0]["content"])
+
+
+@pytest.mark.seed("R099")
+def test_a_task_names_its_summary_and_a_new_one_ends_it(tmp_path: Path) -> None:
+    policy = replace(ANCHORED, window=200_000)
+    first = Session("s", MemoryStore(), policy=policy, root=str(tmp_path), task="Parse totals")
+    with_parts(first, 40, lines=120)
+    assert (first.task(), compressions(first)) == ("Parse totals", [])
+    second = Session("s", first.store, policy=policy, root=str(tmp_path), task="Write docs")
+    second.append(ask("Now the docs."))
+    (made,) = compressions(second)
+    assert (second.task(), made.trigger) == ("Write docs", "task done")
+    assert second.messages()[-1]["content"] == "Now the docs."
+    pages = sorted(path.name for path in tmp_path.rglob("session-summary-*.md"))
+    assert pages == ["session-summary-parse_totals.md"]
+    assert Session("s", first.store).task() == "Write docs"
+
+
 def test_a_boundary_is_no_trigger_where_the_policy_does_not_name_it() -> None:
     session = opened(policy=POLICY)
     session.extend([ask("Go."), *call("a", "Bash", {"command": "show"}, text(60)), answer("So.")])

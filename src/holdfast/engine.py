@@ -135,9 +135,8 @@ class Engine:
         self._looked, self._generation = len(window.items), window.generation
 
     def reached(self, event: str) -> None:
-        """Weigh a batch at a boundary that was told of: a task done, a phase left."""
-
-        called = Due("weigh", event.replace("_", " "))
+        """Weigh a batch or a summary at a boundary that was told of: a task done, a phase left."""
+        called = Due("weigh", event.replace("_", " "), boundary=True)
         self._or_leave_it(lambda: self._make(lambda state, means: batch(state, means, called)))
 
     def _new_items(self, window: Window) -> list[Item]:
@@ -292,8 +291,9 @@ class Engine:
         whole = render_conversation(session.name, session.path())
         project(session.root, archive, _bytes(whole))
         form = "anchored" if layout == "anchored" else "ctx-001"
-        page = render(body.summary, form, session=session.name, archive=archive)
-        project(session.root, summary_of(session.name, layout), _bytes(page))
+        task = session.task()
+        page = render(body.summary, form, session=session.name, task=task, archive=archive)
+        project(session.root, summary_of(task or session.name, layout), _bytes(page))
 
     def note_written(self) -> None:
         """Note which writes are on disk: only what was seen there may later be cut short."""

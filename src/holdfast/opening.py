@@ -39,6 +39,7 @@ def open(
     *,
     root: str | os.PathLike[str] | None = None,
     project: str | None = None,
+    task: str | None = None,
     agent: str | None = None,
     model: str | None = None,
     window: int | None = None,
@@ -48,9 +49,10 @@ def open(
 ) -> Session:
     """Open a session of this project, making it with its first message.
 
-    `model` is the agent's model id, `agent` a sub-agent whose own window is meant; what is not
-    given comes from the environment, the project's settings and the user's. `summarizer` is what
-    `compact` asks for prose: the name of a model, or a function from text to text.
+    `model` is the agent's model id, `agent` a sub-agent whose own window is meant, `task` what is
+    worked on: its summary is written under that name, and a new one ends the one before. What is
+    not given comes from the environment, the project's settings and the user's. `summarizer` is
+    what `compact` asks for prose: the name of a model, or a function from text to text.
 
     Raises:
         BadSetting: a setting cannot be meant, or there is no summarizer of that name.
@@ -72,5 +74,6 @@ def open(
         root=str(place),
         clock=_now,
         owns_store=store is None,
+        task=task or "",
         summarizer=summarizer,
     )

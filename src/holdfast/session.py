@@ -50,6 +50,7 @@ Message: TypeAlias = Mapping[str, object] | bytes | str
 """A message as callers give it: a dictionary, or the JSON text of one."""
 
 SHORTEST_REFERENCE = 6
+TASK, TASK_DONE = "task", "task_done"
 SUMMARY_BUDGET = 4_000
 """Tokens of a summary that was asked for."""
 
@@ -75,6 +76,7 @@ class Session:
         wire: str = "",
         clock: Callable[[], str] | None = None,
         owns_store: bool = True,
+        task: str = "",
         summarizer: "Summarizer | None" = None,
     ) -> None:
         for word in (name, agent):
@@ -90,6 +92,7 @@ class Session:
         self._owns_store = owns_store
         self._withholder = Withholder(self.policy.never_store)
         self._recalled = False
+        self._task = task
         self.sight = Sight(store, name, agent)
 
     def __enter__(self) -> "Session":
@@ -126,6 +129,7 @@ class Session:
         )
         self.sight.hold(_withheld(_new(batch), given))
         self.sight.took(batch)
+        self._tell_task()
 
     def sync(self, messages: Iterable[Message]) -> "Synced":
         """Take a client's whole history: what is known stays, what is new is added."""
@@ -144,7 +148,26 @@ class Session:
         known = _withheld(done.firsts, arrivals[:whole])
         self.sight.hold({**known, **_withheld(_new(done.batch), arrivals[whole:])})
         self.sight.took(done.batch)
+        self._tell_task()
         return done.synced
+
+    def _tell_task(self) -> None:
+        """Note which task is worked on, once, and where one takes over from another."""
+        task, self._task = self._task, ""
+        if not task:
+            return
+        before = self.task()
+        if task == before:
+            return
+        if before and TASK_DONE in self.policy.at.events:
+            self.engine.reached(TASK_DONE)
+        self.note(TASK, name=task)
+
+    def task(self) -> str:
+        """The task that is worked on; nothing when nobody named one."""
+        notes = (entry.body for entry in reversed(self.sight.window(whole=True).ledger))
+        named = (body.facts for body in notes if isinstance(body, Noted) and body.what == TASK)
+        return self._task or next((facts.get("name", "") for facts in named), "")
 
     def report(
         self,

@@ -115,7 +115,7 @@ def batch(state: State, means: Means, due: Due) -> Candidate:
     """Tiers 1 and 2 as one batch; tier 3 where that is not enough."""
     looked = look(state, means.count)
     made = _batch(state, means, looked, due)
-    if not _is_enough(made, state):
+    if due.boundary or not _is_enough(made, state):
         made = _better(made, _summary(state, means, looked, due), state, due)
     return replace(made, held=looked.held)
 

@@ -301,7 +301,7 @@ def _probed(merged: Summary, cut: Cut, room: Room) -> tuple[Fitted, Quality]:
     tail = "\n".join(text_of(item.body) for item in _after(cut)[cut.lead :])
     shown = _without_tail(merged, cut)
     facts = pick(room.pool, PROBED, weigh=room.weigh, count=room.count, covered=room.shown)
-    seen = replace(merged, facts=facts)
+    seen = replace(_as_of_now(merged, cut), facts=facts)
     probes = draw(seen)
     best: Fitted | None = None
     score = Quality()
@@ -339,6 +339,15 @@ PARTS = {"files": ("changed", "read")}
 
 def _rank(score: Quality) -> tuple[int, float]:
     return -len(score.misses), sum(score.to_dict().values())
+
+
+def _as_of_now(summary: Summary, cut: Cut) -> Summary:
+    """The summary with what the user asked for last, which the tail may hold."""
+    said = [item for item in cut.items[cut.at :] if is_request(item.body)]
+    if not said:
+        return summary
+    latest = Quote(text_of(said[-1].body), said[-1].entry.id)
+    return replace(summary, intent=replace(summary.intent, current=latest))
 
 
 def _without_tail(summary: Summary, cut: Cut) -> Summary:

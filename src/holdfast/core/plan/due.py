@@ -18,6 +18,8 @@ class Due(Struct, frozen=True):
     action: str = ""
     """`weigh` a batch, make it whatever it costs (`force`), or nothing."""
     trigger: str = ""
+    boundary: bool = False
+    """Whether what was done so far is finished: then a summary may stand for it at any level."""
 
 
 NOTHING = Due()

@@ -116,14 +116,17 @@ def contradictions(seen: Summary, candidate: Summary) -> int:
     """Rows of a candidate that say otherwise than the record does."""
     actions = {row.path: row.action for row in seen.files}
     still = {_met(row) for row in seen.errors if not row.resolved}
-    binding = {row.text for row in seen.constraints if not row.lifted}
+    binding = {(name_of(row.entry), row.text) for row in seen.constraints if not row.lifted}
     numbers: dict[str, set[str]] = {}
     for row in seen.facts:
         numbers.setdefault(name_of(row.entry), set()).update(_NUMBER.findall(row.text))
     wrong = (
         *(row.action != actions.get(row.path, row.action) for row in candidate.files),
         *(row.resolved != "" and _met(row) in still for row in candidate.errors),
-        *(row.lifted != "" and row.text in binding for row in candidate.constraints),
+        *(
+            row.lifted != "" and (name_of(row.entry), row.text) in binding
+            for row in candidate.constraints
+        ),
         *(_misquotes(row.text, numbers.get(name_of(row.entry))) for row in candidate.facts),
     )
     return sum(wrong)

@@ -107,7 +107,7 @@ def _show_summary(session: Session, form: str, budget: int, *, as_json: bool) ->
     archive = archive if (Path(session.root) / archive).is_file() else ""
     rows, written = account.rows, str(account)
     if form != WINDOW:
-        written = render(rows, form, session=session.name, archive=archive)
+        written = render(rows, form, session=session.name, task=session.task(), archive=archive)
     if as_json:
         document = {
             "session": session.name,
