@@ -1,6 +1,7 @@
 """What every store promises, asked of each of them in the same words."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from threading import Thread
 
@@ -426,6 +427,24 @@ def test_a_compression_that_hides_what_is_not_there_is_found(store: Store) -> No
     store.append("s", saying("a"))
     store.append("s", lambda head: note(head, body))
     assert ("lost", "s, entry 2") in [(found.kind, found.where) for found in store.check()]
+
+
+@pytest.mark.parametrize("gaps", [(), (0,), (70,), (1, 3, 5, 7, 120)])
+def test_a_compression_that_hides_very_much_comes_back_name_by_name(
+    store: Store, gaps: tuple[int, ...]
+) -> None:
+    for number in range(150):
+        store.append("s", saying(f"a{number}"))
+        draft = Draft(Said("user", f"b{number}"), lane="other")
+        store.append("s", partial(arrive, arrivals=[Arrival(b'"b"', (draft,))]))
+    mine = [entry.id for entry in store.read("s") if entry.lane == ""]
+    hides = tuple(name for at, name in enumerate(mine) if at not in gaps)
+    body = Compressed((Step(hides, "old", Said("user", "notes")),), generation=0, watermark=300)
+    store.append("s", lambda head: note(head, body))
+    assert list(store.read("s"))[-1].body == body
+    store.append("s", saying("later"))
+    assert [entry.body for entry in store.read("s", numbers=[301])] == [body]
+    assert list(store.check()) == []
 
 
 def test_a_piece_that_is_missing_is_found(store: Store) -> None:

@@ -36,7 +36,7 @@ CORRECTIONS = {
 
 
 def fact(number: int) -> str:
-    """A value that a tool shows in every fifth turn, and the agent uses there."""
+    """A value that a tool shows in a turn, and the agent uses there."""
     return f"DEPLOY-{number:03}-{number * 7919 % 10007:05}"
 
 
@@ -46,10 +46,8 @@ def turn(number: int, size: int = 40) -> list[Message]:
     for said in (RULES.get(number), CORRECTIONS.get(number)):
         asked = f"{said} {asked}" if said else asked
     path = f"src/part_{number % 20}.py"
-    log, name = rows(number, size), f"part {number}"
-    if number % 5 == 0:
-        name = fact(number)
-        log += f"\nrelease id: {name} is live"
+    name = fact(number)
+    log = f"{rows(number, size)}\nrelease id: {name} is live"
     return [
         ask(asked),
         *use(f"r{number}", "Read", rows(number, size), file_path=f"docs/spec_{number % 15}.md"),

@@ -88,7 +88,15 @@ def m002_kept_windows(db: Database) -> None:
     )
 
 
-MIGRATIONS: tuple[Callable[[Database], None], ...] = (m001_the_ledger, m002_kept_windows)
+def m003_spans(_: Database) -> None:
+    """What a summary hides may be told as spans; older code would take them for names."""
+
+
+MIGRATIONS: tuple[Callable[[Database], None], ...] = (
+    m001_the_ledger,
+    m002_kept_windows,
+    m003_spans,
+)
 
 
 def refuse_foreign(db: Database, path: str) -> None:

@@ -6,6 +6,7 @@ read transaction outlives the call that opened it.
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from threading import Lock, RLock
 from types import TracebackType
 from typing import TypeVar
@@ -14,7 +15,16 @@ import apsw
 import msgspec
 
 from holdfast.core.ledger.arrive import Batch
-from holdfast.core.ledger.entry import Derived, Entry, EntryId, Sighting, pack, unpack
+from holdfast.core.ledger.entry import (
+    Body,
+    Compressed,
+    Derived,
+    Entry,
+    EntryId,
+    Sighting,
+    pack,
+    unpack,
+)
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.snapshot import Kept
 from holdfast.errors import StoreBusy, StoreDamaged, StoreFull, StoreRefused
@@ -22,6 +32,7 @@ from holdfast.stores import packing
 from holdfast.stores.engine import Row, connect, make_durable, refuse_log
 from holdfast.stores.folder import close_to_others, prepare
 from holdfast.stores.migrations import migrate, refuse_foreign
+from holdfast.stores.spans import Order, is_long, is_spanned, named, spanned
 from holdfast.stores.store import Build, Damage, Listed
 
 FIND = "select key, head from sessions where project = ? and name = ?"
@@ -44,6 +55,9 @@ ENTRY_COLUMNS = (
 READ_SINCE = f"select {ENTRY_COLUMNS} from entries where session = ? and seq > ? order by seq"
 READ_ONE = f"select {ENTRY_COLUMNS} from entries where session = ? and seq = ?"
 NAMES = "select id, seq from entries where session = ? and derived = 0"
+NAMES_OF_LANE = """
+select seq, id from entries where session = ? and lane = ? and seq > ? and derived = 0 order by seq
+"""
 NAME = "select seq from entries where session = ? and id = ? and derived = 0"
 HAS_BLOB = "select 1 from blobs where project = ? and hash = ?"
 BLOB = "select data from blobs where project = ? and hash = ?"
@@ -83,6 +97,7 @@ class SqliteStore:
         """
         self.project = project
         self._lock = RLock()
+        self._orders: dict[tuple[int, str], Order] = {}
         # One at a time: closing the file that one thread makes drops the locks of another's.
         with OPENING:
             self.path = prepare(path)
@@ -150,11 +165,12 @@ class SqliteStore:
 
     def _write(self, key: int, batch: Batch) -> None:
         blobs: dict[bytes, bytes] = {}
-        self._db.executemany(ADD_ENTRY, [_entry_row(key, e, blobs) for e in batch.entries])
+        rows = [_entry_row(key, e, self._shorter(key, e), blobs) for e in batch.entries]
+        self._db.executemany(ADD_ENTRY, rows)
         self._db.executemany(ADD_SIGHTING, [_sighting_row(key, s, blobs) for s in batch.sightings])
-        rows = self._blob_rows(blobs)
-        self._db.executemany(ADD_BLOB, [row for row in rows if len(row[2]) < LARGE])
-        for row in rows:
+        contents = self._blob_rows(blobs)
+        self._db.executemany(ADD_BLOB, [row for row in contents if len(row[2]) < LARGE])
+        for row in contents:
             if len(row[2]) >= LARGE:
                 self._write_large(*row)
         if batch.counts:
@@ -201,14 +217,35 @@ class SqliteStore:
             raise StoreDamaged(self.path, f"content {data.hex()[:12]} is not what it was")
         return content
 
-    def _entry(self, row: Row) -> Entry:
+    def _shorter(self, key: int, entry: Entry) -> Body:
+        """What is laid down of a body."""
+        body = entry.body
+        if not isinstance(body, Compressed) or not is_long(body):
+            return body
+        return spanned(body, self._order(key, entry.lane))
+
+    def _whole(self, key: int, lane: str, body: Body) -> Body:
+        """The body that was given, from what was laid down of it."""
+        if not isinstance(body, Compressed) or not is_spanned(body):
+            return body
+        return named(body, self._order(key, lane))
+
+    def _order(self, key: int, lane: str) -> Order:
+        """The entries of a lane in their order; what is known already is not read again."""
+        with self._lock, translated(self.path):
+            order = self._orders.setdefault((key, lane), Order())
+            for seq, name in self._db.execute(NAMES_OF_LANE, (key, lane, order.last)):
+                order.add(seq, name.hex())
+        return order
+
+    def _entry(self, key: int, row: Row) -> Entry:
         seq, name, parent, lane, message, part, fork, group, at, _, stored, body, total = row
         if total != packing.row_sum(*row[:-1]):
             raise StoreDamaged(self.path, f"the row of entry {seq} is not what it was")
         return Entry(
             id=name.hex(),
             parent=parent.hex() if parent else None,
-            body=unpack(self._take_up(stored, body)),
+            body=self._whole(key, lane, unpack(self._take_up(stored, body))),
             seq=seq,
             lane=lane,
             message=message,
@@ -235,10 +272,10 @@ class SqliteStore:
         """See `Store.read`."""
         key = self._key(session)
         if numbers is None:
-            yield from self._each(READ_SINCE, (key, since), self._entry)
+            yield from self._each(READ_SINCE, (key, since), partial(self._entry, key))
             return
         for number in sorted(set(numbers)):
-            yield from self._each(READ_ONE, (key, number), self._entry)
+            yield from self._each(READ_ONE, (key, number), partial(self._entry, key))
 
     def names(self, session: str, ids: Iterable[EntryId] | None = None) -> dict[EntryId, int]:
         """See `Store.names`."""
@@ -335,8 +372,8 @@ class SqliteStore:
             yield make(row)
 
 
-def _entry_row(key: int, entry: Entry, blobs: dict[bytes, bytes]) -> Row:
-    stored, body = _laid_down(pack(entry.body), blobs)
+def _entry_row(key: int, entry: Entry, shorter: Body, blobs: dict[bytes, bytes]) -> Row:
+    stored, body = _laid_down(pack(shorter), blobs)
     columns = (
         entry.seq,
         bytes.fromhex(entry.id),

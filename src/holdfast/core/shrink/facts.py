@@ -42,7 +42,7 @@ MENTION = 0.8
 """How much of a name's worth its bare mention is; the rest is for the words around it."""
 RICH = 4
 """Words from which a line says something about its names."""
-FADING = 0.5
+FADING = 0.2
 """What is left of an old line's worth when nothing new speaks for it."""
 
 _WORDS = re.compile(r"\w[\w./-]{2,80}")
