@@ -66,6 +66,8 @@ class Replayed(Struct, frozen=True):
     """Names that stood in what left and that the agent used again."""
     seen: int = 0
     """Of these, those that were still in sight then."""
+    tasks: int = 0
+    """Requests of the user."""
 
     @property
     def ratio(self) -> float:
@@ -255,6 +257,7 @@ class Film:
             scores=tuple(self.scores),
             used=self.used,
             seen=self.seen,
+            tasks=self._lane().turns,
         )
 
 

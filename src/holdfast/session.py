@@ -297,7 +297,8 @@ class Session:
         """Every compression, undoing and postponement, oldest first."""
         from holdfast.core.view.log import events_of
 
-        return events_of(entry for entry in self.store.read(self.name) if entry.lane == self.agent)
+        mine = (entry for entry in self.store.read(self.name) if entry.lane == self.agent)
+        return events_of(mine, self.store.counts(self.name, self.head().vocabulary))
 
     def window(self) -> Window:
         """What is in sight, as the ledger has it."""

@@ -376,6 +376,8 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R099": (
         "tests/core/plan/test_profiles.py::test_the_anchored_profile_has_the_triggers_of_its_document",
         "tests/test_engine.py::test_a_boundary_that_is_told_of_compresses_what_is_finished",
+        "tests/test_engine.py::test_a_summary_stands_for_a_finished_task_long_before_the_window_is_full",
+        "tests/test_engine.py::test_a_task_names_its_summary_and_a_new_one_ends_it",
     ),
     "R100": (
         "tests/core/plan/test_due.py::test_more_than_twenty_turns_are_worth_weighing_in_the_anchored_profile",
@@ -393,6 +395,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R103": (
         "tests/core/plan/test_profiles.py::test_the_anchored_profile_has_the_triggers_of_its_document",
         "tests/test_engine.py::test_a_boundary_that_is_told_of_compresses_what_is_finished",
+        "tests/test_engine.py::test_a_summary_stands_for_a_finished_task_long_before_the_window_is_full",
     ),
     "R104": (
         "tests/surfaces/cli/test_compress.py::test_compressing_does_what_the_planner_recommends",
@@ -655,6 +658,9 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R329": (
         "tests/core/measure/test_billing.py::test_a_prefix_that_stands_as_it_stood_is_read_and_the_rest_is_written",
         "tests/core/measure/test_billing.py::test_what_is_used_out_of_sight_is_fetched_once_and_paid_for",
+        "tests/core/observe/test_effects.py::test_a_command_that_is_repeated_word_for_word_is_charged",
+        "tests/core/observe/test_effects.py::test_a_file_that_left_and_is_read_again_is_charged_to_what_took_it_away",
+        "tests/core/observe/test_effects.py::test_bringing_something_back_is_charged_to_the_newest_compression",
         "tests/core/plan/test_choose.py::test_what_will_probably_be_fetched_again_stays",
         "tests/core/plan/test_gain.py::test_fetching_something_again_costs_a_request_and_its_tokens",
         "tests/test_replaying.py::test_a_name_that_is_used_after_it_left_is_charged_and_one_in_sight_is_not",

@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from holdfast.core.measure.usage import factor_of
-from holdfast.core.view.report import Report, savings_of, shares_of, standing_in
+from holdfast.core.observe.effects import Caused, effects_of
+from holdfast.core.view.report import Report, savings_of, sent_in, shares_of, standing_in
 from holdfast.errors import BadSetting
 from holdfast.session import Session
 
@@ -26,6 +27,7 @@ def report_of(session: Session, at: str) -> Report:
     counts = session.store.counts(session.name, head.vocabulary)
     scaled = {seq: round(count * factor) for seq, count in counts.items()}
     entries = list(session.store.read(session.name))
+    mine = [entry for entry in entries if entry.lane == session.agent]
     standing = {hides: round(size * factor) for hides, size in standing_in(entries).items()}
     shares = shares_of(session.window().items, scaled, standing)
     warnings = [] if model.known else [_unknown(head.model)]
@@ -39,6 +41,8 @@ def report_of(session: Session, at: str) -> Report:
         shares=shares,
         overhead=max(usage.tokens - sum(share.tokens for share in shares), 0),
         warnings=tuple(warnings),
+        caused=sum(effects_of(mine, counts).values(), Caused()),
+        sent=sent_in(mine),
     )
 
 

@@ -78,6 +78,7 @@ def test_the_report_of_a_session_never_compressed_counts_nothing() -> None:
         "- Tool results offloaded: 0 (0 tokens saved)",
         "- Tool inputs truncated: 0 (0 tokens saved)",
         "- Summarisations performed: 0",
+        "- Tokens per task: 391,577 sent for each request",
     ]
 
 
@@ -126,6 +127,8 @@ def test_json_says_the_same_for_a_program() -> None:
             "shares",
             "overhead",
             "warnings",
+            "caused",
+            "sent",
             "level",
             "action",
         ]

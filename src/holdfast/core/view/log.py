@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import Compacted, Compressed, Entry, Noted, Restored
+from holdfast.core.observe.effects import Caused, effects_of
 from holdfast.core.verify.quality import DIMENSIONS
 
 SHOWN_FILES = 3
@@ -32,15 +34,21 @@ class Event(Struct, frozen=True):
     """How the summary of tier 3 did on its probes, by dimension, from 0 to 5."""
     mark: str = ""
     """`insufficient` or `below_target` when it was made although it missed its goals."""
+    caused: Caused = Caused()
+    """What was fetched again because of it."""
 
 
-def events_of(entries: Iterable[Entry]) -> tuple[Event, ...]:
-    """What happened to a window, oldest first."""
+def events_of(
+    entries: Iterable[Entry], tokens: Mapping[int, int] | None = None
+) -> tuple[Event, ...]:
+    """What happened to a window, oldest first; `tokens` counts entries by number."""
+    known = list(entries)
+    caused = effects_of(known, tokens or {})
     found: list[Event] = []
-    for entry in entries:
+    for entry in known:
         event = _event(entry)
         if event is not None:
-            found.append(event)
+            found.append(replace(event, caused=caused.get(entry.id, Caused())))
     return tuple(found)
 
 
@@ -116,7 +124,27 @@ def _rendered(event: Event) -> list[str]:
         f"**Files Created:** {files}",
         f"**Intent Preserved:** {'YES' if event.intent else 'VERIFICATION_NEEDED'}",
         *_quality(event),
+        *_caused(event),
     ]
+
+
+def _caused(event: Event) -> list[str]:
+    if not event.caused.fetches:
+        return []
+    net = event.saved - event.caused.tokens
+    return [f"**Fetched Again:** {fetched(event.caused)}; net {net:,}"]
+
+
+def fetched(caused: Caused) -> str:
+    """What was fetched again, in words."""
+    kinds = (
+        (caused.rereads, "read", "reads"),
+        (caused.repeats, "command", "commands"),
+        (caused.recoveries, "recovery", "recoveries"),
+    )
+    told = ", ".join(f"{n} {one if n == 1 else many}" for n, one, many in kinds if n)
+    requests = "request" if caused.requests == 1 else "requests"
+    return f"{told} in {caused.requests} {requests}, {caused.tokens:,} tokens"
 
 
 def _quality(event: Event) -> list[str]:

@@ -31,6 +31,8 @@ class Bills(Struct, frozen=True):
     """Names that stood in what left and that the agent used again."""
     seen: int = 0
     """Of these, those that were still in sight then."""
+    tasks: int = 0
+    """Requests of the user."""
 
     @property
     def recall(self) -> float:
@@ -83,7 +85,7 @@ def _rows(one: Bills) -> list[str]:
         HEADING,
         f"{_row('holdfast', one.ours)}  {one.ratio:>4.0%}  {_quality(one)}",
         _row("without", one.none),
-        f"  {done}{late}{_lowest(one)}",
+        f"  {done}{late}{_a_task(one)}{_lowest(one)}",
     ]
 
 
@@ -94,12 +96,20 @@ def _quality(one: Bills) -> str:
     return f"{len(one.scores):>9,}  {met:>5}  {recall:>6}"
 
 
+def _a_task(one: Bills) -> str:
+    """What a request of the user came to, all that was fetched again included."""
+    if not one.tasks:
+        return ""
+    ours, none = (round(cost.billed / one.tasks) for cost in (one.ours, one.none))
+    return f"; {ours:,} tokens a task, {none:,} without"
+
+
 def _lowest(one: Bills) -> str:
     if one.lowest is None:
         return ""
     each, score = one.lowest
     return (
-        f"; lowest score of a summary: {each.name.lower()} {score:.1f} (target {each.target:.1f})"
+        f"; lowest score: {each.name.lower()} {score:.1f} (target {each.target:.1f})"
     )
 
 
@@ -121,6 +131,7 @@ def total_of(bills: Sequence[Bills]) -> Bills:
         scores=tuple(score for one in bills for score in one.scores),
         used=sum(one.used for one in bills),
         seen=sum(one.seen for one in bills),
+        tasks=sum(one.tasks for one in bills),
     )
 
 

@@ -13,10 +13,13 @@ from holdfast.core.ledger.entry import (
     Said,
     Step,
     ToolCalled,
+    Used,
 )
 from holdfast.core.ledger.window import Item
 from holdfast.core.measure.usage import Usage
+from holdfast.core.observe.effects import Caused
 from holdfast.core.observe.kinds import kind_of
+from holdfast.core.view.log import fetched
 
 TIERS = {1: "Tier 1 (offload)", 2: "Tier 2 (truncate)", 3: "Tier 3 (summary)"}
 
@@ -58,6 +61,10 @@ class Report(Struct, frozen=True):
     overhead: int
     """Tokens that the provider reports and no entry explains: system prompt, tools, framing."""
     warnings: tuple[str, ...] = ()
+    caused: Caused = Caused()
+    """What was fetched again because it had left."""
+    sent: int = 0
+    """Tokens of all requests that the provider reported; 0 when it reported none."""
 
 
 def savings_of(entries: Iterable[Entry]) -> tuple[Saving, ...]:
@@ -97,6 +104,15 @@ def _is_input(step: Step) -> bool:
 
 def _saved(steps: Iterable[Step]) -> int:
     return sum(step.before - step.after for step in steps)
+
+
+def sent_in(entries: Iterable[Entry]) -> int:
+    """Tokens of all requests that a provider reported; of two reports of one, the later counts."""
+    reports: dict[str, int] = {}
+    for entry in entries:
+        if isinstance(entry.body, Used):
+            reports[entry.body.request or entry.id] = entry.body.input
+    return sum(reports.values())
 
 
 def standing_in(entries: Iterable[Entry]) -> dict[tuple[EntryId, ...], int]:
@@ -145,6 +161,7 @@ def render(report: Report) -> str:
             "",
             "### Current State",
             *_state(report.savings),
+            *_net(report),
             "",
             "### Recommendation",
             report.usage.action,
@@ -172,6 +189,17 @@ def _state(savings: Sequence[Saving]) -> list[str]:
         f"- Tool inputs truncated: {inputs} ({cut:,} tokens saved)",
         f"- Summarisations performed: {sum(one.tier == 3 for one in savings)}",
     ]
+
+
+def _net(report: Report) -> list[str]:
+    """What the savings come to once what they caused is taken off."""
+    rows: list[str] = []
+    if report.caused.fetches:
+        net = sum(one.saved for one in report.savings) - report.caused.tokens
+        rows.append(f"- Fetched again: {fetched(report.caused)}; net {net:,} tokens saved")
+    if report.sent and report.turns:
+        rows.append(f"- Tokens per task: {report.sent // report.turns:,} sent for each request")
+    return rows
 
 
 def _history(savings: Sequence[Saving]) -> list[str]:

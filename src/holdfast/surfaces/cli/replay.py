@@ -172,6 +172,7 @@ def replayed(
         scores=came.scores,
         used=came.used,
         seen=came.seen,
+        tasks=came.tasks,
     )
 
 
