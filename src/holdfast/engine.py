@@ -368,7 +368,8 @@ class Engine:
             if candidate.losses:
                 raise BadCompression(self._session.name, candidate.plan.reason)
             if budget is not None and after > budget:
-                raise NothingToShrink(after, budget, self.outcome(candidate, state))
+                fixed = state.usage_at(0).tokens
+                raise NothingToShrink(after, budget, self.outcome(candidate, state), fixed)
             candidate, refused = self._asked(candidate, state, budget)
             made = self.outcome(candidate, state)
             if candidate.body is not None:

@@ -102,11 +102,12 @@ class NothingToShrink(HoldfastError):
 
     exit_code = 73  # EX_CANTCREAT
 
-    def __init__(self, floor: int, budget: int, outcome: object = None) -> None:
+    def __init__(self, floor: int, budget: int, outcome: object = None, fixed: int = 0) -> None:
         self.floor, self.budget, self.outcome = floor, budget, outcome
+        outside = f", {fixed:,} of them outside of its messages (system prompt, tools)"
         super().__init__(
             f"the window cannot be brought under {budget:,} tokens: the smallest that is legal "
-            f"has {floor:,}"
+            f"has {floor:,}{outside if fixed else ''}"
         )
 
 

@@ -108,9 +108,7 @@ def _lowest(one: Bills) -> str:
     if one.lowest is None:
         return ""
     each, score = one.lowest
-    return (
-        f"; lowest score: {each.name.lower()} {score:.1f} (target {each.target:.1f})"
-    )
+    return f"; lowest score: {each.name.lower()} {score:.1f} (target {each.target:.1f})"
 
 
 def _row(name: str, cost: Cost) -> str:
