@@ -50,6 +50,7 @@ from holdfast.stores.store import retried
 from holdfast.vocabularies import counter
 
 if TYPE_CHECKING:
+    from holdfast.keeping import Keeping
     from holdfast.session import Session
     from holdfast.summarizing import Summarizing
 
@@ -170,8 +171,14 @@ class Engine:
         called = due(usage, lane, policy)
         return called if ripe(lane, usage) else Due()
 
+    @cached_property
+    def _settled(self) -> Policy:
+        """The policy with what outside files say: planning needs it, appending does not."""
+        settle = self._session.settle
+        return settle() if settle is not None else self._session.policy
+
     def _policy(self, head: Head) -> Policy:
-        policy = self._session.policy
+        policy = self._settled
         return for_model(policy, policy.model or head.model)
 
     def _make(self, made: "Callable[[State, Means], Candidate | None]") -> None:
@@ -241,7 +248,17 @@ class Engine:
             policy=policy,
             session=session.name,
             archive=self._archive(policy) if session.root else "",
+            kept=self.keeping.refs(policy) if self.keeping is not None else (),
         )
+
+    @cached_property
+    def keeping(self) -> "Keeping | None":
+        """What the project preserves outside of the ledger; nothing where there is no project."""
+        if not self._session.root:
+            return None
+        from holdfast.keeping import Keeping  # late: only planning asks
+
+        return Keeping(self._session)
 
     def _archive(self, policy: Policy) -> str:
         from holdfast.files.layout import archive_of
@@ -259,10 +276,14 @@ class Engine:
         Raises:
             Conflict: the window changed since it was planned.
             NotWritten: a copy could not be written.
+            Blocked: something that has to be preserved is missing.
         """
         assert candidate.body is not None
-        self._project(candidate.body, state)
-        self._session.commit(candidate.body)
+        body = candidate.body
+        if self.keeping is not None:
+            body = self.keeping.before(candidate, state)
+        self._project(body, state)
+        self._session.commit(body)
         self._told = self._told and candidate.plan.after.fraction >= 1
 
     def _project(self, body: Compressed, state: State) -> None:

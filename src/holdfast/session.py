@@ -76,6 +76,7 @@ class Session:
         clock: Callable[[], str] | None = None,
         owns_store: bool = True,
         summarizer: "Summarizer | None" = None,
+        settle: Callable[[], Policy] | None = None,
     ) -> None:
         for word in (name, agent):
             if cleaned(word) != word:
@@ -86,6 +87,8 @@ class Session:
         """The project's folder, where readable copies go; none are written when empty."""
         self.summarizer: Summarizer = summarizer or self.policy.summarizer
         """The model that `compact` asks; empty for none. Nothing else ever waits for it."""
+        self.settle = settle
+        """Gives the policy that plans are made by, where that takes a file which can wait."""
         self._wire, self._clock = wire, clock or _untold
         self._owns_store = owns_store
         self._withholder = Withholder(self.policy.never_store)
@@ -387,6 +390,10 @@ class Session:
         """Tokens that the window takes: the model's, less what is kept free for the answer."""
         head = self._head()
         return self._limit(head, self._model_of(head))
+
+    def now(self) -> str:
+        """This moment, by the session's clock; empty when nobody times it."""
+        return self._clock()
 
     def seconds_since(self, at: str) -> float:
         """How long ago something was, by this session's clock; nothing when nobody timed it."""

@@ -21,6 +21,7 @@ from holdfast.core.observe.kinds import kind_of
 from holdfast.core.observe.likely import Likely
 from holdfast.core.observe.pins import lift, pins_of
 from holdfast.core.observe.worth import hold, telling
+from holdfast.core.plan.always import without_older
 from holdfast.core.plan.choose import NOTHING, enough
 from holdfast.core.plan.cuts import Ground, is_sealed, lead_of, legal_cuts, loops_of, summary_cut
 from holdfast.core.plan.gain import weigh
@@ -220,7 +221,8 @@ def _extended(
 ) -> Summary:
     merged = add(merge(known, new), means.added)
     archive = (Ref("", f"full conversation: {means.archive}"),) if means.archive else ()
-    refs = tuple(ref for ref in merged.refs if not ref.what.startswith("full conversation"))
+    named = tuple(ref for ref in merged.refs if not ref.what.startswith("full conversation"))
+    refs = (*means.kept, *without_older(named, means.kept))
     whole = replace(
         merged,
         constraints=lift((*merged.constraints, *_new_pins(merged, ledger)), ledger),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from holdfast.core.compress import Candidate
 from holdfast.core.ledger.entry import Compressed
 from holdfast.core.ledger.head import Head
+from holdfast.core.ledger.phases import Phase
 from holdfast.core.ledger.window import Item, in_force
 from holdfast.core.plan.judging import Verdict, concerned, facts_of, judge, large_inputs
 from holdfast.core.plan.policy import for_model
@@ -90,6 +91,12 @@ def verdicts_of(session: Session, candidate: Candidate) -> list[Verdict]:
         persisted=persisted(window.ledger),
     )
     return [judge(gate, facts) for gate in concerned(policy, facts)]
+
+
+def phases_of(session: Session, candidate: Candidate) -> tuple[Phase, ...]:
+    """What a compression on paper goes through; nothing where there is no project."""
+    keeping = session.engine.keeping
+    return keeping.phases(candidate, session.engine.state()) if keeping is not None else ()
 
 
 def log(session: Session, rest: str = "") -> str:

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from holdfast.core.measure.usage import factor_of
+from holdfast.core.view.phases import metrics_of
 from holdfast.core.view.report import Report, savings_of, shares_of, standing_in
 from holdfast.errors import BadSetting
 from holdfast.session import Session
@@ -39,6 +40,7 @@ def report_of(session: Session, at: str) -> Report:
         shares=shares,
         overhead=max(usage.tokens - sum(share.tokens for share in shares), 0),
         warnings=tuple(warnings),
+        metrics=metrics_of(entry for entry in entries if entry.lane == session.agent),
     )
 
 

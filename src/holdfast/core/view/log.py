@@ -5,7 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 
 from holdfast.core.ledger.entry import Compacted, Compressed, Entry, Noted, Restored
+from holdfast.core.ledger.phases import Phase
 from holdfast.core.verify.quality import DIMENSIONS
+from holdfast.core.view.phases import halves, preserved_checks
 
 SHOWN_FILES = 3
 """Files that a log names one by one; the rest is a number, and in the JSON."""
@@ -17,7 +19,9 @@ class Event(Struct, frozen=True):
 
     at: str
     kind: str
-    """`TIER_1`, `TIER_2`, `TIER_3`, `HOST`, `UNDO`, `POSTPONED`, or `MODEL` where one failed."""
+    """`TIER_1`, `TIER_2`, `TIER_3`, `HOST`, `UNDO`, `POSTPONED`, `BLOCKED` in strict mode, `MODEL`
+    where one failed, `FORK` where something contradicts the ledger, `RESYNC` where its summary was
+    put back, or `RECOVERY_FAILED`."""
     trigger: str
     before: int = 0
     after: int = 0
@@ -31,7 +35,13 @@ class Event(Struct, frozen=True):
     quality: dict[str, float] = {}
     """How the summary of tier 3 did on its probes, by dimension, from 0 to 5."""
     mark: str = ""
-    """`insufficient` or `below_target` when it was made although it missed its goals."""
+    """`insufficient`, `below_target` or `unpreserved` when it was made although it missed that."""
+    ratio: float | None = None
+    """What a summary left of the window; the target is below one half."""
+    halved: bool | None = None
+    """Whether it met that; None where it was no summary."""
+    phases: tuple[Phase, ...] = ()
+    """What it went through: pre-check, preservation, compaction, verification."""
 
 
 def events_of(entries: Iterable[Entry]) -> tuple[Event, ...]:
@@ -57,6 +67,15 @@ def _event(entry: Entry) -> Event | None:
         case Noted(what="postponed") as body:
             why = f"{body.facts.get('trigger', '')}: {body.facts.get('reason', '')}"
             return Event(entry.at, "POSTPONED", why, ref=ref)
+        case Noted(what="fork") as body:
+            why = f"{body.facts.get('where', '')} contradicts the ledger: the ledger is believed"
+            return Event(entry.at, "FORK", why, ref=ref)
+        case Noted(what="blocked") as body:
+            why = f"strict: {body.facts.get('missing', '')} missing, nothing was changed"
+            return Event(entry.at, "BLOCKED", why, ref=ref)
+        case Noted(what="recovery_failed") as body:
+            why = f"not brought back: {body.facts.get('lost', '')}; look at it"
+            return Event(entry.at, "RECOVERY_FAILED", why, intent=False, ref=ref)
         case Noted(what="summarizer") as body:
             why = f"a model added nothing: {body.facts.get('refused', '')}"
             return Event(entry.at, "MODEL", why, ref=ref)
@@ -67,10 +86,10 @@ def _event(entry: Entry) -> Event | None:
 def _compressed(entry: Entry, body: Compressed) -> Event:
     raw = sum(step.before - step.after for step in body.steps)
     saved = body.before - body.after if body.before else raw
-    tier = max(step.tier for step in body.steps)
+    summed = body.summary is not None and body.before > body.after
     return Event(
         at=entry.at,
-        kind="HOST" if body.by != "holdfast" else KINDS.get(tier, "TIER_1"),
+        kind=_kind(body),
         trigger=body.trigger or "replaced by the agent's own program",
         before=body.before,
         after=body.after,
@@ -81,7 +100,18 @@ def _compressed(entry: Entry, body: Compressed) -> Event:
         ref=entry.id[:12],
         quality=body.quality,
         mark=body.mark,
+        ratio=round(body.after / body.before, 4) if summed else None,
+        halved=halves(body.before, body.after) if summed else None,
+        phases=body.phases,
     )
+
+
+def _kind(body: Compressed) -> str:
+    if body.by != "holdfast":
+        return "HOST"
+    if any(step.kind == "fork" for step in body.steps):
+        return "RESYNC"
+    return KINDS.get(max(step.tier for step in body.steps), "TIER_1")
 
 
 def _archive(body: Compressed) -> Iterator[str]:
@@ -116,7 +146,23 @@ def _rendered(event: Event) -> list[str]:
         f"**Files Created:** {files}",
         f"**Intent Preserved:** {'YES' if event.intent else 'VERIFICATION_NEEDED'}",
         *_quality(event),
+        *_sequence(event),
     ]
+
+
+def _sequence(event: Event) -> list[str]:
+    if event.ratio is None:
+        return []
+    target = "met" if event.halved else "missed"
+    size = f"**Size:** {event.ratio:.0%} of before (target below 50%: {target})"
+    if not event.phases:
+        return [size]
+    checks = preserved_checks(event.phases)
+    wrong = [one.what for phase in event.phases for one in phase.checks if not one.holds]
+    held = sum(one.holds for one in checks)
+    failing = f"; not as it should be: {', '.join(wrong)}" if wrong else ""
+    names = ", ".join(phase.name for phase in event.phases)
+    return [size, f"**Phases:** {names}: {held} of {len(checks)} preserved{failing}"]
 
 
 def _quality(event: Event) -> list[str]:

@@ -17,6 +17,7 @@ from holdfast.core.ledger.entry import (
 from holdfast.core.ledger.window import Item
 from holdfast.core.measure.usage import Usage
 from holdfast.core.observe.kinds import kind_of
+from holdfast.core.view.phases import Metrics
 
 TIERS = {1: "Tier 1 (offload)", 2: "Tier 2 (truncate)", 3: "Tier 3 (summary)"}
 
@@ -58,6 +59,8 @@ class Report(Struct, frozen=True):
     overhead: int
     """Tokens that the provider reports and no entry explains: system prompt, tools, framing."""
     warnings: tuple[str, ...] = ()
+    metrics: Metrics = Metrics()
+    """How summaries did: size, recovery, preservation."""
 
 
 def savings_of(entries: Iterable[Entry]) -> tuple[Saving, ...]:

@@ -33,7 +33,7 @@ UNSET = {
     "batch.requests": "as many as so far",
 }
 """What it means when one of these is not set."""
-SECTIONS = ("at.", "offload.", "truncate.", "tail.", "batch.", "summary.")
+SECTIONS = ("at.", "offload.", "truncate.", "tail.", "batch.", "summary.", "preservation.")
 
 
 @click.command(epilog=EXAMPLE)
