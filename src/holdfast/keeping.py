@@ -31,6 +31,7 @@ from holdfast.core.plan.always import (
 from holdfast.core.plan.plan import Candidate
 from holdfast.core.plan.policy import STRICT, Policy
 from holdfast.core.plan.state import State
+from holdfast.core.verify.forks import KEPT as EDITED
 from holdfast.core.verify.phases import Made, phases_of
 from holdfast.core.view.forms.continuity import continuity, decided
 from holdfast.core.view.forms.parts import About
@@ -48,8 +49,6 @@ BLOCKED, LOGGED, FORK, FAILED = "blocked", "trajectory", "fork", "recovery_faile
 ledger, and what could not be brought back."""
 NOTED = ("session continuity", "decision log")
 """What the notes hold, by how its lines begin."""
-EDITED = 8_000
-"""Characters that are kept of what someone wrote into lines of ours."""
 CREATED = ("session_continuity", "decision_log")
 """What can be made where it is missing."""
 IN_LEDGER = {

@@ -29,6 +29,7 @@ from holdfast.core.ledger.jsontext import Json, NotJson, as_object, cleaned, enc
 from holdfast.core.ledger.window import Item, Window, path_to
 from holdfast.core.measure.models import Model, counted_as, find
 from holdfast.core.measure.usage import Usage, measure, measure_at_most
+from holdfast.core.observe.marks import is_sent_summary
 from holdfast.core.observe.pins import PINNED, UNPINNED
 from holdfast.core.plan.policy import Policy
 from holdfast.errors import Ambiguous, Conflict, MixedWires, NotRecorded, Unreadable
@@ -41,6 +42,7 @@ from holdfast.withhold import Withholder
 if TYPE_CHECKING:
     from holdfast.core.ledger.summary import Intent
     from holdfast.core.plan.plan import Plan
+    from holdfast.core.verify.forks import Fork
     from holdfast.core.view.log import Event
     from holdfast.engine import Account, Engine, Outcome
     from holdfast.history import Synced
@@ -135,11 +137,12 @@ class Session:
         from holdfast.history import sync  # late: hooks append
 
         wire, arrivals = self._arrivals(messages)
+        told, forks = self._as_the_ledger_has_it([given.arrival for given in arrivals])
         done = sync(
             self.store,
             self.name,
             self.sight,
-            [given.arrival for given in arrivals],
+            told,
             model=self.model(),
             stamp=lambda head: self._stamped(head, wire),
         )
@@ -147,7 +150,21 @@ class Session:
         known = _withheld(done.firsts, arrivals[:whole])
         self.sight.hold({**known, **_withheld(_new(done.batch), arrivals[whole:])})
         self.sight.took(done.batch)
+        for fork in forks:
+            self.note("fork", where="a summary that came back", text=fork.kept)
         return done.synced
+
+    def _as_the_ledger_has_it(
+        self, arrivals: "list[Arrival]"
+    ) -> "tuple[list[Arrival], list[Fork]]":
+        """A resent history, and what in it contradicts the ledger and was not told of yet."""
+        if not any(is_sent_summary(draft.body) for one in arrivals for draft in one.drafts):
+            return arrivals, []
+        from holdfast.core.verify.forks import as_the_ledger_has_it, is_noted
+
+        ledger = self.sight.window(whole=True).ledger
+        told, forks = as_the_ledger_has_it(arrivals, ledger)
+        return told, [fork for fork in forks if not is_noted(fork, ledger)]
 
     def report(
         self,

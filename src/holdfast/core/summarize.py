@@ -35,6 +35,7 @@ from holdfast.core.shrink.merging import add, merge, resolve
 from holdfast.core.shrink.step import Means, ref_of, shrink
 from holdfast.core.shrink.writing import read
 from holdfast.core.verify.answering import ask, failing
+from holdfast.core.verify.forks import contradicted
 from holdfast.core.verify.losses import summary_losses
 from holdfast.core.verify.probes import draw
 from holdfast.core.verify.quality import Quality, quality
@@ -133,13 +134,17 @@ def _newly_hidden(cut: Cut) -> int:
 
 
 def anchor_of(state: State) -> Summary:
-    """The summary in sight, kept or sent back by a client that has no ledger; else an empty one."""
+    """The summary in sight, kept or sent back by a client that has no ledger; else an empty one.
+
+    One that was sent back and is not what the ledger wrote is not read: the ledger is.
+    """
     for entry in reversed(in_force(state.window)):
         if isinstance(entry.body, Compressed) and entry.body.summary is not None:
             return entry.body.summary
     for item in state.window.items:
         if isinstance(item.body, Said) and item.body.role == "user":
-            known = read(item.body.text)
+            believed = contradicted(item.body, state.window.ledger)
+            known = believed.summary if believed is not None else read(item.body.text)
             if known is not None:
                 return known
     return Summary()

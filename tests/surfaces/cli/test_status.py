@@ -126,6 +126,7 @@ def test_json_says_the_same_for_a_program() -> None:
             "shares",
             "overhead",
             "warnings",
+            "metrics",
             "level",
             "action",
         ]

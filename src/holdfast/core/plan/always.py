@@ -109,8 +109,13 @@ HIERARCHY = (
 )
 """Which source is believed first. Of our own: the ledger over the summary over the context."""
 
-FILES = (".run/sprint-plan-state.json", "NOTES.md")
-FOLDERS = (".beads/",)
+FILES = (
+    ".run/sprint-plan-state.json",
+    "NOTES.md",
+    "grimoires/loa/sprint.md",
+    "loa-grimoire/sprint.md",
+)
+FOLDERS = (".beads/", "a2a/trajectory/")
 """What an agent reads the six from."""
 
 

@@ -20,8 +20,7 @@ class Event(Struct, frozen=True):
     at: str
     kind: str
     """`TIER_1`, `TIER_2`, `TIER_3`, `HOST`, `UNDO`, `POSTPONED`, `BLOCKED` in strict mode, `MODEL`
-    where one failed, `FORK` where something contradicts the ledger, `RESYNC` where its summary was
-    put back, or `RECOVERY_FAILED`."""
+    where one failed, `FORK` where something contradicts the ledger, or `RECOVERY_FAILED`."""
     trigger: str
     before: int = 0
     after: int = 0
@@ -86,7 +85,7 @@ def _event(entry: Entry) -> Event | None:
 def _compressed(entry: Entry, body: Compressed) -> Event:
     raw = sum(step.before - step.after for step in body.steps)
     saved = body.before - body.after if body.before else raw
-    summed = body.summary is not None and body.before > body.after
+    summed = body.summary is not None and body.before > 0
     return Event(
         at=entry.at,
         kind=_kind(body),
@@ -107,11 +106,11 @@ def _compressed(entry: Entry, body: Compressed) -> Event:
 
 
 def _kind(body: Compressed) -> str:
-    if body.by != "holdfast":
-        return "HOST"
-    if any(step.kind == "fork" for step in body.steps):
-        return "RESYNC"
-    return KINDS.get(max(step.tier for step in body.steps), "TIER_1")
+    return (
+        "HOST"
+        if body.by != "holdfast"
+        else KINDS.get(max(step.tier for step in body.steps), "TIER_1")
+    )
 
 
 def _archive(body: Compressed) -> Iterator[str]:

@@ -35,8 +35,7 @@ def metrics_of(entries: Iterable[Entry]) -> Metrics:
     """The metrics of a session; what was never measured is None."""
     known = list(entries)
     made = [entry.body for entry in known if isinstance(entry.body, Compressed)]
-    # One that only puts the ledger's own summary back in its place hides nothing new.
-    sums = [body for body in made if body.summary is not None and body.before > body.after]
+    sums = [body for body in made if body.summary is not None and body.before]
     failed = sum(isinstance(e.body, Noted) and e.body.what == "recovery_failed" for e in known)
     before, after = sum(body.before for body in sums), sum(body.after for body in sums)
     recovered = [check.holds for body in sums for check in checks_named(body.phases, RECOVERY)]

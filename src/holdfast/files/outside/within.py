@@ -56,9 +56,9 @@ def read(root: str, path: str) -> bytes | None:
     Raises:
         Unreadable: it leads out of the project, is no file, or is too large.
     """
+    *folders, name = resolved(root, path).split(os.sep)
     if not is_there(root, path):
         return None
-    *folders, name = resolved(root, path).split(os.sep)
     try:
         with _folder(root, folders) as folder:
             return _content(folder, name, path)
