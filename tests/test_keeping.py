@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.core.ledger.entry import Compressed, Noted
 from holdfast.core.plan.policy import At, Batch, Policy, Preservation
-from holdfast.errors import Blocked, NotWritten
+from holdfast.errors import Blocked, Unreadable
 from holdfast.opening import open as open_session
 from holdfast.session import Session
 from tests.files.outside.test_ledgers import PLAN, STATE
@@ -354,7 +354,7 @@ def test_in_strict_mode_notes_that_cannot_be_written_keep_the_window_as_it_was(
     with opened(project, STRICT) as session:
         session.extend(talk()[1:])
         generation = session.window().generation
-        with pytest.raises((NotWritten, Exception)) as caught:
+        with pytest.raises(Unreadable) as caught:
             session.compact(3_000)
         assert "comments around our lines" in str(caught.value)
         assert session.window().generation == generation
@@ -419,6 +419,15 @@ def test_thinking_is_not_logged_where_that_is_off_or_nobody_keeps_a_trajectory(
             session.compact(4_000)
             assert notes_of(session, "trajectory") == []
     assert not (tmp_path / "b" / "grimoires").exists()
+
+
+def test_a_helper_of_the_session_does_not_take_over_its_notes(project: Path) -> None:
+    policy = Policy(preservation=ADDED)
+    with open_session("s", root=project, agent="helper", policy=policy) as session:
+        session.extend(talk())
+        session.compact(3_000)
+        assert ITEMS["active_beads"] in shown(session)
+    assert (project / "NOTES.md").read_text() == NOTES
 
 
 @pytest.mark.seed("R298")

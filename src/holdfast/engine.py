@@ -184,7 +184,8 @@ class Engine:
     def _make(self, made: "Callable[[State, Means], Candidate | None]") -> None:
         """Plan, and write what was planned or that it was put off."""
         state = self.state()
-        candidate = made(state, self.means(state.policy))
+        means = self.means(state.policy, sums=made is not at_birth)
+        candidate = made(state, means)
         if candidate is None:
             return
         self._known = candidate.held or self._known
@@ -238,8 +239,8 @@ class Engine:
         at = next((item.entry.at for item in reversed(window.items) if _is_spoken(item)), "")
         return self._session.seconds_since(at) < self._session.model().cache.seconds
 
-    def means(self, policy: Policy) -> Means:
-        """What shrinking needs: the model's count, and where copies go."""
+    def means(self, policy: Policy, *, sums: bool = True) -> Means:
+        """What shrinking needs: the model's count, where copies go, what a summary carries."""
         session = self._session
         vocabulary = (session.store.head(session.name) or Head()).vocabulary
         return Means(
@@ -248,7 +249,7 @@ class Engine:
             policy=policy,
             session=session.name,
             archive=self._archive(policy) if session.root else "",
-            kept=self.keeping.refs(policy) if self.keeping is not None else (),
+            kept=self.keeping.refs(policy) if sums and self.keeping is not None else (),
         )
 
     @cached_property

@@ -120,10 +120,12 @@ class Keeping:
         self._session = session
         self._held: tuple[Held, ...] = ()
         self._warned = ""
+        self._done: dict[str, str] = {}
+        """By item: what was written for the compression at hand."""
 
     def refs(self, policy: Policy) -> tuple[Ref, ...]:
         """The lines that the next summary has to carry."""
-        self._held = held_in(self._session.root, policy)
+        self._held, self._done = held_in(self._session.root, policy), {}
         return refs_of(self._held)
 
     def phases(self, candidate: Candidate, state: State) -> tuple[Phase, ...]:
@@ -131,17 +133,28 @@ class Keeping:
         body = candidate.body
         readable = None if body is None else self._readable(body)
         made = Made(state.window.items, state.counts, body, candidate.losses, readable)
-        return phases_of(made, self.seen(state.policy))
+        held = [self._with_news(one, body) for one in self.seen(state.policy)]
+        return phases_of(made, held)
+
+    def _with_news(self, one: Held, body: Compressed | None) -> Held:
+        """How an item was found, with what a summary did or would add to it."""
+        if one.item in self._done and not one.lacks:
+            return replace(one, detail=f"{one.detail}; {self._done[one.item]}")
+        if one.item != "decision_log" or not one.told or body is None or body.summary is None:
+            return one
+        new = notes.missing(self._session.root, one.where, _log_rows(body.summary))
+        return replace(one, detail=f"{one.detail}; {len(new)} to be added") if new else one
 
     def seen(self, policy: Policy) -> list[Held]:
         """What a checkpoint looks at, as it was last found."""
         return looked_at(self._held, policy)
 
     def _readable(self, body: Compressed) -> frozenset[str]:
-        """Of what a compression hides: what the store knows by name."""
+        """Of what a compression hides: what the store gives back, read and not only named."""
         session = self._session
         hidden = [name for step in body.steps for name in step.hides]
-        return frozenset(session.store.names(session.name, hidden))
+        numbers = session.store.names(session.name, hidden).values()
+        return frozenset(entry.id for entry in session.store.read(session.name, numbers=numbers))
 
     def before(self, candidate: Candidate, state: State) -> Compressed:
         """See to everything that has to be so before a compression is written.
@@ -152,6 +165,7 @@ class Keeping:
         """
         body = candidate.body
         assert body is not None
+        self._done = {}
         if body.summary is None:
             self._log_thinking(body, state)
             return body
@@ -203,22 +217,20 @@ class Keeping:
         return False
 
     def _update_notes(self, body: Compressed, state: State) -> None:
-        own = {one.item: one for one in self._held if one.label in NOTED}
-        if not own or body.summary is None:
+        session = self._session
+        place = next((one.where for one in self._held if one.label in NOTED), "")
+        # The notes tell where the session stands, not where one of its helpers does.
+        if not place or body.summary is None or session.agent:
             return
-        place = next(iter(own.values())).where
-        summary, session = _as_of_now(body.summary, state), self._session
-        rows = [notes.Row(one.choice, decided(one, summary.at)) for one in summary.decisions]
-        done = notes.update(session.root, place, continuity(summary, About(session.name)), rows)
+        summary = _as_of_now(body.summary, state)
+        lines = continuity(summary, About(session.name))
+        done = notes.update(session.root, place, lines, _log_rows(summary))
         if done.edited:
             session.note(FORK, where=place, text=done.edited[:EDITED])
         if done.broken:
             raise Unreadable(place, "one of the two comments around our lines is gone")
-        told = {"session_continuity": "up to date", "decision_log": f"{done.added} added"}
-        self._held = tuple(
-            replace(one, detail=f"{one.detail}; {told[one.item]}") if one.item in own else one
-            for one in self._held
-        )
+        self._done["session_continuity"] = "up to date"
+        self._done["decision_log"] = f"{done.added} added"
 
     def _log_thinking(self, body: Compressed, state: State) -> None:
         """Log the thinking that leaves to the trajectory, where the project keeps one."""
@@ -239,6 +251,7 @@ class Keeping:
         path = trajectory.log(
             session.root, folder, at[:10] or "undated", _rows(session.name, leaving)
         )
+        self._done["trajectory_entries"] = f"{len(leaving)} thoughts logged to {path}"
         session.note(LOGGED, path=path, upto=str(leaving[-1].seq), count=str(len(leaving)))
 
     def failed(self, lost: str) -> None:
@@ -263,6 +276,10 @@ def _as_of_now(summary: Summary, state: State) -> Summary:
         return summary
     current = Quote(text_of(last.body), last.entry.id)
     return replace(summary, intent=replace(summary.intent, current=current))
+
+
+def _log_rows(summary: Summary) -> list[notes.Row]:
+    return [notes.Row(one.choice, decided(one, summary.at)) for one in summary.decisions]
 
 
 def _rows(session: str, entries: Iterable[Entry]) -> Iterator[dict[str, str]]:

@@ -71,11 +71,19 @@ def _newest(session: Session) -> Compressed | None:
 
 
 def told_elsewhere(session: Session) -> list[str]:
-    """What has to be said of a session whose messages another program keeps."""
+    """What has to be said: what is not preserved, and that another program keeps the messages."""
+    made = _newest(session)
+    gaps = [
+        f"{check.what} is not preserved: {check.detail}"
+        for phase in (made.phases[:1] if made is not None else ())
+        for check in phase.checks
+        if not check.holds
+    ]
     wire = (session.store.head(session.name) or Head()).wire
     if wire not in TRANSCRIPT_WIRES:
-        return []
-    return [f"only the ledger changed: the program that wrote this {wire} session is not told"]
+        return gaps
+    told = f"only the ledger changed: the program that wrote this {wire} session is not told"
+    return [told, *gaps]
 
 
 def verdicts_of(session: Session, candidate: Candidate) -> list[Verdict]:

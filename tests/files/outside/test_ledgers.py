@@ -1,6 +1,7 @@
 """Beads, sprint plan, run state, trajectory and what a project names itself."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,9 @@ def written(root: Path, path: str, text: str) -> str:
 
 
 @pytest.mark.parametrize("look", [beads.look, sprint.look, runmode.look, trajectory.look])
-def test_what_a_project_does_not_have_is_not_used(tmp_path: Path, look) -> None:  # type: ignore[no-untyped-def]
+def test_what_a_project_does_not_have_is_not_used(
+    tmp_path: Path, look: Callable[[str], Held]
+) -> None:
     assert look(str(tmp_path)).status == "unused"
 
 

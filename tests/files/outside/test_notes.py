@@ -62,8 +62,14 @@ pieces = st.one_of(
         alphabet=st.characters(exclude_characters="\r\n", exclude_categories=["Cs"]), max_size=20
     ),
 )
+
+
+def joined(lines: list[str], end: str, last: bool) -> str:
+    return end.join(lines) + (end if last else "")
+
+
 texts = st.builds(
-    lambda lines, end, last: end.join(lines) + (end if last else ""),
+    joined,
     st.lists(pieces, max_size=14),
     st.sampled_from(["\n", "\r\n"]),
     st.booleans(),

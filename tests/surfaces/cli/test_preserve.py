@@ -206,6 +206,7 @@ def test_a_dry_run_shows_the_four_phases_and_changes_nothing(project: Path) -> N
         "4. Verification",
     ]
     assert any(line.split()[:2] == ["yes", "session_continuity"] for line in phases)
+    assert any(line.endswith("lines: 0; 2 to be added") for line in phases)
     assert any("196 of 196 hidden entries read back" in line for line in phases)
     found = document("compress", "--budget", "3000", "--dry-run")["phases"]
     assert [phase["name"] for phase in found] == [line[3:] for line in phases if line[0] in "1234"]
@@ -224,6 +225,15 @@ def test_a_blocked_summary_ends_with_69_and_the_next_try_goes_on(
     assert isinstance(result.exception, Blocked)
     assert result.exception.exit_code == 69
     assert done("compress", "--budget", "3000").startswith("compressed talk")
+
+
+@pytest.mark.seed("R316")
+def test_a_summary_that_was_made_without_a_section_says_so(project: Path) -> None:
+    talked(project)
+    (project / "NOTES.md").write_text(ONE)
+    note = "decision_log is not preserved: missing in NOTES.md: it has no section 'Decision Log'"
+    assert f"note: {note}" in done("compress", "--budget", "3000").splitlines()
+    assert "not as it should be: decision_log" in done("log")
 
 
 @pytest.mark.seed("R325", "R326", "R327", "R328")

@@ -8,7 +8,7 @@ HALF = 50
 """Percent of its size that a window should have at most after a summary."""
 
 
-class Check(Struct, frozen=True, omit_defaults=True):
+class Check(Struct, frozen=True):
     """One thing that was looked at, and whether it was as it should be."""
 
     what: str
@@ -16,7 +16,7 @@ class Check(Struct, frozen=True, omit_defaults=True):
     detail: str = ""
 
 
-class Phase(Struct, frozen=True, omit_defaults=True):
+class Phase(Struct, frozen=True):
     """One of the four: pre-check, preservation, compaction, verification."""
 
     name: str

@@ -20,7 +20,8 @@ class Event(Struct, frozen=True):
     at: str
     kind: str
     """`TIER_1`, `TIER_2`, `TIER_3`, `HOST`, `UNDO`, `POSTPONED`, `BLOCKED` in strict mode, `MODEL`
-    where one failed, `FORK` where something contradicts the ledger, or `RECOVERY_FAILED`."""
+    where one failed, `FORK` where something contradicts the ledger, or `DATA_LOSS` where
+    something could not be brought back."""
     trigger: str
     before: int = 0
     after: int = 0
@@ -73,8 +74,8 @@ def _event(entry: Entry) -> Event | None:
             why = f"strict: {body.facts.get('missing', '')} missing, nothing was changed"
             return Event(entry.at, "BLOCKED", why, ref=ref)
         case Noted(what="recovery_failed") as body:
-            why = f"not brought back: {body.facts.get('lost', '')}; look at it"
-            return Event(entry.at, "RECOVERY_FAILED", why, intent=False, ref=ref)
+            why = f"not brought back, to be looked at: {body.facts.get('lost', '')}"
+            return Event(entry.at, "DATA_LOSS", why, intent=False, ref=ref)
         case Noted(what="summarizer") as body:
             why = f"a model added nothing: {body.facts.get('refused', '')}"
             return Event(entry.at, "MODEL", why, ref=ref)

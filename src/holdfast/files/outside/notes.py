@@ -181,6 +181,16 @@ def _check(words: str) -> str:
     return sha256(encoded(words.replace("\r\n", "\n"))).hexdigest()[:12]
 
 
+def missing(root: str, path: str, decisions: Sequence[Row]) -> list[str]:
+    """The lines that the Decision Log of a file does not have yet; none when it has no such log."""
+    try:
+        text = decoded(read(root, path))
+    except Unreadable:
+        return []
+    sections = titled(text, DECISIONS)
+    return missing_from(text, sections[0], decisions) if sections else []
+
+
 def missing_from(text: str, section: Section, decisions: Sequence[Row]) -> list[str]:
     """The lines that a log does not have yet, in whatever form it may have them."""
     known = _squeezed(text[section.body : section.end])

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from holdfast.core.ledger.summary import Decision, Summary
+from holdfast.core.ledger.summary import Decision, Quote, Summary
 from holdfast.core.shrink.spelling import head_of, name_of
 from holdfast.core.view.forms.parts import (
     About,
@@ -14,10 +14,12 @@ from holdfast.core.view.forms.parts import (
     in_force,
 )
 
-MOST = 2_400
+MOST = 3_200
 """Characters of it in all."""
-LONGEST = 300
+LONGEST, REQUEST = 300, 1_000
+"""Characters of a row, and of a request, from which on only its beginning is told."""
 OWN = ("session continuity: ", "decision log: ")
+ASKED = ("Request", "Now")
 ROWS = 6
 """Constraints, steps and files that are told one by one."""
 
@@ -27,7 +29,8 @@ def continuity(summary: Summary, about: About) -> list[str]:
     lines: list[str] = []
     left = MOST
     for label, text in _told(summary, about):
-        line = f"- **{label}:** {_opening(text)}"
+        longest = REQUEST + LONGEST if label in ASKED else LONGEST
+        line = f"- **{label}:** {_opening(text, longest)}"
         left -= len(line) + 1
         if left < 0:
             break
@@ -39,9 +42,9 @@ def _told(summary: Summary, about: About) -> Iterator[tuple[str, str]]:
     intent, now = summary.intent, summary.progress
     yield "Session", f"{about.session}, revision {summary.revision}"
     yield "Last checkpoint", summary.at or "unknown"
-    yield "Request", intent.original.text
+    yield "Request", _asked(intent.original)
     if intent.current.text not in ("", intent.original.text):
-        yield "Now", intent.current.text
+        yield "Now", _asked(intent.current)
     for row in in_force(summary)[-ROWS:]:
         yield "Constraint", row.text
     state = "; ".join(text for text in (now.phase, count_of(summary), now.tests) if text)
@@ -68,7 +71,15 @@ def decided(one: Decision, at: str) -> str:
     return f"- {day}{_opening(chosen(one))} {head_of(name_of(one.entry))}"
 
 
-def _opening(text: str) -> str:
+def _asked(quote: Quote) -> str:
+    """A request, whole while it is not long; else with where the whole of it is."""
+    if len(quote.text) <= REQUEST:
+        return quote.text
+    rest = f"`holdfast recover --ref {name_of(quote.entry)}` shows all of it"
+    return f"{quote.text[:REQUEST]}… ({rest})"
+
+
+def _opening(text: str, longest: int = LONGEST) -> str:
     """A text in one line that ends no comment; of a long one, its beginning."""
     plain = " ".join(text.split()).replace("<!--", "<! --").replace("-->", "-- >")
-    return plain if len(plain) <= LONGEST else f"{plain[: LONGEST - 1]}…"
+    return plain if len(plain) <= longest else f"{plain[: longest - 1]}…"
