@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from holdfast.core.ledger.entry import Compressed, Noted
-from holdfast.core.plan.policy import At, Batch, Policy, Preservation
+from holdfast.compressing import compress
+from holdfast.core.ledger.entry import Compressed, Noted, Step, text_of
+from holdfast.core.plan.policy import At, Batch, Policy, Preservation, Tail
 from holdfast.errors import Blocked, Unreadable
 from holdfast.opening import open as open_session
 from holdfast.session import Session
@@ -154,6 +155,29 @@ def test_a_second_summary_carries_what_is_true_by_then_and_not_what_was(project:
         assert "run mode: HALTED (.run/sprint-plan-state.json)" in text
         assert "run mode: RUNNING" not in text
         assert text.count("active beads: ") == 1
+
+
+@pytest.mark.seed("R108")
+def test_what_a_window_carries_stays_where_there_is_no_project_to_look_at(project: Path) -> None:
+    with opened(project) as session:
+        session.extend(talk())
+        session.compact(3_000)
+        window = session.messages()
+    made = compress([*window, *talk()[1:]], 3_000)
+    assert made.steps != ()
+    text = "\n".join(str(message.get("content")) for message in made.messages)
+    assert [line for line in ITEMS.values() if line not in text] == []
+
+
+def test_an_item_that_is_gone_leaves_no_line_behind(project: Path) -> None:
+    with opened(project) as session:
+        session.extend(talk())
+        session.compact(3_000)
+        (project / ".beads/issues.jsonl").unlink()
+        session.extend(talk()[1:])
+        session.compact(3_000)
+        assert "active beads: " not in shown(session)
+        assert ITEMS["run_mode_state"] in shown(session)
 
 
 @pytest.mark.seed("R126", "R127", "R130", "R131", "R132", "R137", "R138", "R139", "R211")
@@ -462,24 +486,74 @@ def test_metrics_say_what_size_recovery_and_preservation_came_to(project: Path) 
     assert json.loads(last.read_text().splitlines()[-1])["action"] == "recovery_failed"
 
 
-@pytest.mark.seed("R125", "R301", "R115", "R117", "R118", "R119")
-@pytest.mark.parametrize(
-    ("kind", "step"), [("intermediate_outputs", "intermediate"), ("tool_results", "offload")]
-)
-def test_a_kind_that_may_not_leave_does_not(tmp_path: Path, kind: str, step: str) -> None:
-    def kinds(allowed: tuple[str, ...]) -> set[str]:
-        rules = Preservation(compactable=allowed)
-        root = tmp_path / str(len(allowed))
-        big = read_of("big.log", 99, "line of a log\n" * 30_000)
-        with opened(root, rules, at=FORCED, batch=Batch(reclaim=1)) as session:
-            session.extend([*messages(8), *big])
-            session.messages()
-            session.compact()
-            return {one.kind for body in bodies(session) for one in body.steps}
+def block(kind: str, **fields: Any) -> dict[str, Any]:
+    return {"type": kind, **fields}
 
+
+def called(at: int, tool: str, output: str, *, failed: bool = False, **arguments: Any) -> list[Any]:
+    """A call and its result, with a thought before it, as a provider has them."""
+    use = block("tool_use", id=f"t{at}", name=tool, input=arguments)
+    answer = block("tool_result", tool_use_id=f"t{at}", content=output, is_error=failed)
+    thought = block("thinking", thinking=f"a thought before call {at} " * 20, signature=f"s{at}")
+    return [
+        {"role": "assistant", "content": [thought, use]},
+        {"role": "user", "content": [answer]},
+    ]
+
+
+def every_kind() -> list[Any]:
+    """A run in which something of each of the five kinds is old."""
+    source = "\n".join(f"def step_{line}(rows): return rows[{line}:]" for line in range(150))
+    trace = "\n".join(f'File "a.py", line {line}, in step' for line in range(60))
+    first = [
+        {"role": "user", "content": FIRST},
+        *called(1, "Read", source, file_path="a.py"),
+        *called(2, "Bash", f"{trace}\nValueError: row 7", failed=True, command="pytest -q"),
+        *called(3, "Read", source, file_path="a.py"),
+        *called(4, "Bash", "12 passed in 0.3s", command="pytest -q"),
+        {"role": "assistant", "content": "The export gives up after one retry."},
+        {"role": "user", "content": "Look at the log as well."},
+        *called(
+            5, "Bash", "\n".join(f"row {at} dropped" for at in range(3_000)), command="cat x.log"
+        ),
+    ]
+    for at in range(6, 12):
+        first += called(at, "Bash", "ok", command=f"true {at}")
+    return first
+
+
+KINDS = {
+    "tool_results": ("offload", "**Path:** .holdfast/cache/offloaded/"),
+    "thinking_blocks": ("thinking", None),
+    "verbose_debug": ("debug", "resolved: the same command went well later"),
+    "redundant_file_reads": ("read", "a.py read; read or written again later"),
+    "intermediate_outputs": ("intermediate", "Read result out of sight: Python code, 150 lines"),
+}
+"""How a plan calls each kind, and what its stand-in says or names."""
+
+
+@pytest.mark.seed("R115", "R116", "R117", "R118", "R119", "R125", "R301")
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_of_the_five_kinds_leaves_for_what_the_protocol_names_and_only_if_it_may(
+    tmp_path: Path, kind: str
+) -> None:
+    def steps(allowed: tuple[str, ...]) -> list[Step]:
+        rules = Preservation(compactable=allowed)
+        values = {"at": FORCED, "batch": Batch(reclaim=1), "tail": Tail(percent=1, steps=2)}
+        root = tmp_path / str(len(allowed))
+        with opened(root, rules, model="claude-3-5-sonnet", **values) as session:
+            session.extend(every_kind())
+            session.compact()
+            return [one for body in bodies(session) for one in body.steps]
+
+    name, said = KINDS[kind]
     every = Preservation().compactable
-    assert step in kinds(every)
-    assert step not in kinds(tuple(one for one in every if one != kind))
+    left = [step for step in steps(every) if step.kind == name]
+    texts = [text_of(step.stand_in) for step in left if step.stand_in is not None]
+    assert left != []
+    assert texts == [] if said is None else any(said in text for text in texts)
+    rest = steps(tuple(one for one in every if one != kind))
+    assert [step.kind for step in rest if step.kind == name] == []
 
 
 @pytest.mark.seed("R120")

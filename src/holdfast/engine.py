@@ -249,7 +249,7 @@ class Engine:
             policy=policy,
             session=session.name,
             archive=self._archive(policy) if session.root else "",
-            kept=self.keeping.refs(policy) if sums and self.keeping is not None else (),
+            kept=self.keeping.refs(policy) if sums and self.keeping is not None else None,
         )
 
     @cached_property

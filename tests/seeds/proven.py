@@ -410,6 +410,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R108": (
         "tests/test_keeping.py::test_a_second_summary_carries_what_is_true_by_then_and_not_what_was",
         "tests/test_keeping.py::test_no_tier_loses_an_item_that_is_always_preserved",
+        "tests/test_keeping.py::test_what_a_window_carries_stays_where_there_is_no_project_to_look_at",
     ),
     "R109": (
         "tests/core/view/test_forms.py::test_a_form_is_what_it_was",
@@ -443,29 +444,30 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/core/plan/test_steps.py::test_an_old_large_result_keeps_an_outline",
         "tests/core/plan/test_steps.py::test_an_old_result_of_the_turn_under_way_keeps_a_line",
         "tests/test_engine.py::test_results_of_finished_turns_leave_and_their_copies_open",
-        "tests/test_keeping.py::test_a_kind_that_may_not_leave_does_not",
+        "tests/test_keeping.py::test_each_of_the_five_kinds_leaves_for_what_the_protocol_names_and_only_if_it_may",
     ),
     "R116": (
+        "tests/test_keeping.py::test_each_of_the_five_kinds_leaves_for_what_the_protocol_names_and_only_if_it_may",
         "tests/test_keeping.py::test_thinking_is_logged_to_the_trajectory_before_it_leaves_and_once",
     ),
     "R117": (
         "tests/core/plan/test_steps.py::test_output_of_a_problem_that_was_resolved_is_debug_output",
         "tests/core/shrink/test_step.py::test_resolved_debug_output_keeps_a_brief_status",
-        "tests/test_keeping.py::test_a_kind_that_may_not_leave_does_not",
+        "tests/test_keeping.py::test_each_of_the_five_kinds_leaves_for_what_the_protocol_names_and_only_if_it_may",
     ),
     "R118": (
         "tests/core/observe/test_reads.py::test_a_file_read_again_makes_the_earlier_read_redundant",
         "tests/core/observe/test_reads.py::test_a_file_written_since_makes_the_read_before_it_redundant",
         "tests/core/plan/test_steps.py::test_a_read_that_was_read_again_is_redundant_before_it_is_anything_else",
         "tests/core/shrink/test_step.py::test_a_redundant_read_keeps_its_path_and_lines",
-        "tests/test_keeping.py::test_a_kind_that_may_not_leave_does_not",
+        "tests/test_keeping.py::test_each_of_the_five_kinds_leaves_for_what_the_protocol_names_and_only_if_it_may",
     ),
     "R119": (
         "tests/core/plan/test_steps.py::test_results_of_a_turn_that_has_its_answer_are_intermediate",
         "tests/core/shrink/test_step.py::test_offloads_and_intermediate_outputs_have_a_readable_copy",
         "tests/core/test_compress.py::test_a_batch_that_pays_is_one_entry_that_names_all_it_hides",
         "tests/test_engine.py::test_results_of_finished_turns_leave_and_their_copies_open",
-        "tests/test_keeping.py::test_a_kind_that_may_not_leave_does_not",
+        "tests/test_keeping.py::test_each_of_the_five_kinds_leaves_for_what_the_protocol_names_and_only_if_it_may",
     ),
     "R120": (
         "tests/test_keeping.py::test_a_summary_that_comes_back_otherwise_is_noted_once_and_the_window_is_the_ledgers",
@@ -487,7 +489,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "R125": (
         "tests/surfaces/cli/test_preserve.py::test_rules_list_the_six_the_five_and_what_was_added",
-        "tests/test_keeping.py::test_a_kind_that_may_not_leave_does_not",
+        "tests/test_keeping.py::test_each_of_the_five_kinds_leaves_for_what_the_protocol_names_and_only_if_it_may",
     ),
     "R126": (
         "tests/surfaces/cli/test_preserve.py::test_a_dry_run_shows_the_four_phases_and_changes_nothing",
@@ -801,7 +803,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "R301": (
         "tests/surfaces/cli/test_loa_config.py::test_the_block_as_the_document_has_it",
-        "tests/test_keeping.py::test_a_kind_that_may_not_leave_does_not",
+        "tests/test_keeping.py::test_each_of_the_five_kinds_leaves_for_what_the_protocol_names_and_only_if_it_may",
     ),
     "R316": (
         "tests/surfaces/cli/test_preserve.py::test_a_missing_section_ends_with_1_and_says_how_to_make_it",

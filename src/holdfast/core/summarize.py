@@ -227,7 +227,7 @@ def _extended(
     merged = add(merge(known, new), means.added)
     archive = (Ref("", f"full conversation: {means.archive}"),) if means.archive else ()
     named = tuple(ref for ref in merged.refs if not ref.what.startswith("full conversation"))
-    refs = (*means.kept, *without_older(named, means.kept))
+    refs = named if means.kept is None else (*means.kept, *without_older(named))
     whole = replace(
         merged,
         constraints=lift((*merged.constraints, *_new_pins(merged, ledger)), ledger),

@@ -154,10 +154,9 @@ def refs_of(held: Iterable[Held]) -> tuple[Ref, ...]:
     return tuple(Ref("", f"{one.label}: {one.told}") for one in held if one.told)
 
 
-def without_older(refs: Iterable[Ref], newer: Iterable[Ref]) -> tuple[Ref, ...]:
-    """References, without those that newer ones take the place of."""
-    labels = tuple(LABELS) + tuple(f"{ref.what.partition(': ')[0]}: " for ref in newer)
-    return tuple(ref for ref in refs if ref.entry or not ref.what.startswith(labels))
+def without_older(refs: Iterable[Ref]) -> tuple[Ref, ...]:
+    """References, without the lines of preserved items as they were found before."""
+    return tuple(ref for ref in refs if ref.entry or not ref.what.startswith(LABELS))
 
 
 LABELS = (

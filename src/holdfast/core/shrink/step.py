@@ -33,8 +33,9 @@ class Means(Struct, frozen=True):
     """Where the whole conversation can be read, when there is such a file."""
     added: Summary = Summary()
     """Rows of a model about what leaves, checked against it; none when nobody asked one."""
-    kept: tuple[Ref, ...] = ()
-    """Lines of what a project preserves outside of the ledger: every summary carries them."""
+    kept: tuple[Ref, ...] | None = None
+    """Lines of what a project preserves outside of the ledger: every summary carries them, and
+    they take the place of older ones. None where nobody looked: then the older ones stay."""
 
 
 def nowhere(proposal: Proposal, item: Item) -> str:
