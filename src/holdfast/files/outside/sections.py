@@ -11,6 +11,8 @@ from msgspec import Struct
 HEADING = re.compile(r"(#{1,6})[ \t]{1,8}(\S.{0,300})")
 FENCE = re.compile(r"[ ]{0,3}(`{3,200}|~{3,200})")
 OPENS, CLOSES = "<!--", "-->"
+MARKS = ("#", "`", "~", " ")
+"""How a line begins that may be a heading or a fence."""
 
 
 class Section(Struct, frozen=True):
@@ -56,6 +58,9 @@ def _headings(text: str) -> list[tuple[int, str, int, int]]:
     fence, comment, at = "", False, 0
     for line in text.split("\n"):
         start, at = at, min(at + len(line) + 1, len(text))
+        # Most lines are plain words, of which nothing has to be known.
+        if not fence and not comment and line[:1] not in MARKS and OPENS not in line:
+            continue
         if comment:
             comment = CLOSES not in line
             continue
