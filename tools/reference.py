@@ -15,7 +15,7 @@ import click
 
 import holdfast
 from holdfast import config, errors
-from holdfast.core.ledger import entry, head, summary
+from holdfast.core.ledger import entry, head, phases, summary
 from holdfast.core.measure.models import MODELS, UNKNOWN, Model
 from holdfast.core.plan import policy, profiles
 from holdfast.core.plan.rules import rules_for
@@ -76,8 +76,9 @@ def _command(command: click.Command, path: str, parent: click.Context) -> Iterat
 
 def _settings() -> Iterator[str]:
     yield "# Settings\n"
-    yield "Flags > environment > `holdfast.toml` in the project > `~/.config/holdfast/config.toml`"
-    yield "> defaults. `holdfast config show --origin` says what is in force and why.\n"
+    yield "Flags > environment > `holdfast.toml` in the project > the block `context_management` of"
+    yield "its `.loa.config.yaml` > `~/.config/holdfast/config.toml` > defaults. `holdfast config"
+    yield "show --origin` says what is in force and why.\n"
     yield "| setting | environment | kind | default | what it decides |\n|---|---|---|---|---|"
     told = _told()
     for name, kind in config.SETTINGS.items():
@@ -131,7 +132,7 @@ def _prefixed(section: str, fields: dict[str, str]) -> dict[str, str]:
 def _entries() -> Iterator[str]:
     yield "# Entries\n"
     yield "What the ledger holds. Source bodies form the chain; derived ones point at it.\n"
-    for module in (entry, summary, head):
+    for module in (entry, phases, summary, head):
         for node in _classes(module):
             if node.name.startswith("_"):
                 continue

@@ -1,6 +1,6 @@
 """File, environment and flags become a Policy, and every value remembers where it came from.
 
-Flags > environment > project file > user file > defaults.
+Flags > environment > project file > the project's `.loa.config.yaml` > user file > defaults.
 """
 
 import os
@@ -11,10 +11,17 @@ from typing import cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.plan.policy import Plain, Policy, with_settings
+from holdfast.core.plan.policy import (
+    BUILT_IN,
+    COMPACTABLE,
+    STRICT,
+    Plain,
+    Policy,
+    with_settings,
+)
 from holdfast.core.plan.profiles import LAYOUTS, PROFILES, ROLES
 from holdfast.errors import BadSetting
-from holdfast.places import project_config, user_config
+from holdfast.places import loa_config, project_config, user_config
 
 SETTINGS: dict[str, type[str] | type[int] | type[tuple[str, ...]]] = {
     "profile": str,
@@ -50,14 +57,34 @@ SETTINGS: dict[str, type[str] | type[int] | type[tuple[str, ...]]] = {
     "batch.reclaim": int,
     "batch.requests": int,
     "batch.margin": int,
+    "preservation.enforcement": str,
+    "preservation.create_missing": str,
+    "preservation.notes": str,
+    "preservation.trajectory_log": str,
+    "preservation.checkpoint": str,
+    "preservation.always": tuple,
+    "preservation.unsafe_drop": tuple,
+    "preservation.compactable": tuple,
     "never_store.tools": tuple,
     "never_store.paths": tuple,
     "never_store.patterns": tuple,
 }
 """Every setting by its dotted name, and what kind of value it takes."""
 
-PERSONAL = ("summarizer",)
-"""What a project's own file may not say: it would let a folder one was given run programs."""
+CHOICES: dict[str, tuple[str, ...]] = {
+    "preservation.enforcement": ("warn", "strict"),
+    "preservation.create_missing": ("ask", "auto", "never"),
+    "preservation.notes": ("on", "off"),
+    "preservation.trajectory_log": ("on", "off"),
+    "preservation.checkpoint": ("full", "simple"),
+    "preservation.unsafe_drop": BUILT_IN,
+    "preservation.compactable": COMPACTABLE,
+}
+"""Settings that take some words only."""
+
+PERSONAL = ("summarizer", "preservation.unsafe_drop")
+"""What a project's own file may not say: it would let a folder one was given run programs, or give
+up what the user wants kept."""
 SECTIONS = ("models", "roles")
 """Tables whose members are named by the user, and hold settings for that model or role alone."""
 
@@ -78,29 +105,35 @@ class Settings(Struct, frozen=True):
 
 
 def load(
-    root: Path, environment: Mapping[str, str], flags: Mapping[str, Plain] | None = None
+    root: Path,
+    environment: Mapping[str, str],
+    flags: Mapping[str, Plain] | None = None,
+    *,
+    outside: bool = True,
 ) -> Settings:
-    """What is in force for a project.
+    """What is in force for a project; without what `outside` files say, when that can wait.
 
     Raises:
         BadSetting: a value cannot be meant, or a name is not known.
     """
     files = [_File(path) for path in (user_config(environment), project_config(root))]
     _only_impersonal(files[-1])
-    said = {name: setting for file in files for name, setting in file.settings.items()}
-    outside = _from_environment(environment)
+    loa = _loa(loa_config(root)) if outside else {}
+    said = {**files[0].settings, **loa, **files[1].settings}
+    given = _from_environment(environment)
     for name, value in (flags or {}).items():
-        outside[name] = Setting(name, _checked(name, value, "flag"), "flag")
-    profile = _chosen("profile", said, outside, PROFILES)
-    _chosen("layout", said, outside, LAYOUTS)
-    role = _chosen("role", said, outside, ROLES, *(file.roles for file in files))
+        given[name] = Setting(name, _checked(name, value, "flag"), "flag")
+    profile = _chosen("profile", said, given, PROFILES)
+    _chosen("layout", said, given, LAYOUTS)
+    role = _chosen("role", said, given, ROLES, *(file.roles for file in files))
     found = {name: Setting(name, _default(name), "default") for name in SETTINGS}
     found.update(_of("profile", profile, PROFILES.get(profile, {})))
     found.update(_of("role", role, ROLES.get(role, {})))
     found.update(said)
     for file in files:
         found.update(file.roles.get(role, {}))
-    found.update(outside)
+    found.update(given)
+    _keeps_all(found)
     models = {name: values for file in files for name, values in file.models.items()}
     policy = with_settings(Policy(), {name: setting.value for name, setting in found.items()})
     return Settings(replace(policy, models=models), tuple(found[name] for name in SETTINGS))
@@ -112,6 +145,24 @@ def _only_impersonal(project: "_File") -> None:
         if any(name in table for table in tables):
             place = f"say it in the user's own file or as {variable(name)}"
             raise BadSetting(name, f"a project may not name it; {place}", origin=project.origin)
+
+
+def _loa(path: Path) -> dict[str, Setting]:
+    """What the configuration of another framework says that we know."""
+    if not path.is_file():
+        return {}
+    from holdfast.files.outside.loa import settings_in  # late: it needs a YAML reader
+
+    return _settings(settings_in(path), str(path))
+
+
+def _keeps_all(found: Mapping[str, Setting]) -> None:
+    """Strict mode gives nothing up."""
+    dropped = found["preservation.unsafe_drop"]
+    if dropped.value and found["preservation.enforcement"].value == STRICT:
+        raise BadSetting(
+            dropped.name, "strict mode preserves all six; take it out", origin=dropped.origin
+        )
 
 
 def _of(what: str, name: str, values: Mapping[str, Plain]) -> dict[str, Setting]:
@@ -232,8 +283,17 @@ def _checked(name: str, value: object, origin: str) -> Plain:
         items = cast(list[object], value) if isinstance(value, list | tuple) else [value]
         if not all(isinstance(item, str) for item in items):
             raise BadSetting(name, f"{value!r} is not a list of texts", origin=origin)
-        return tuple(cast(list[str], items))
+        value = tuple(cast(list[str], items))
+    _chosen_from(name, cast(Plain, value), origin)
     return cast(Plain, value)
+
+
+def _chosen_from(name: str, value: Plain, origin: str) -> None:
+    choices = CHOICES.get(name)
+    words = value if isinstance(value, tuple) else (str(value),)
+    wrong = [word for word in words if choices is not None and word not in choices]
+    if choices is not None and wrong:
+        raise BadSetting(name, f"{wrong[0]!r} is not one of {', '.join(choices)}", origin=origin)
 
 
 def _nearest(name: str) -> str:

@@ -50,6 +50,7 @@ from holdfast.stores.store import retried
 from holdfast.vocabularies import counter
 
 if TYPE_CHECKING:
+    from holdfast.keeping import Keeping
     from holdfast.session import Session
     from holdfast.summarizing import Summarizing
 
@@ -169,14 +170,21 @@ class Engine:
         called = due(usage, lane, policy)
         return called if ripe(lane, usage) else Due()
 
+    @cached_property
+    def _settled(self) -> Policy:
+        """The policy with what outside files say: planning needs it, appending does not."""
+        settle = self._session.settle
+        return settle() if settle is not None else self._session.policy
+
     def _policy(self, head: Head) -> Policy:
-        policy = self._session.policy
+        policy = self._settled
         return for_model(policy, policy.model or head.model)
 
     def _make(self, made: "Callable[[State, Means], Candidate | None]") -> None:
         """Plan, and write what was planned or that it was put off."""
         state = self.state()
-        candidate = made(state, self.means(state.policy))
+        means = self.means(state.policy, sums=made is not at_birth)
+        candidate = made(state, means)
         if candidate is None:
             return
         self._known = candidate.held or self._known
@@ -230,8 +238,8 @@ class Engine:
         at = next((item.entry.at for item in reversed(window.items) if _is_spoken(item)), "")
         return self._session.seconds_since(at) < self._session.model().cache.seconds
 
-    def means(self, policy: Policy) -> Means:
-        """What shrinking needs: the model's count, and where copies go."""
+    def means(self, policy: Policy, *, sums: bool = True) -> Means:
+        """What shrinking needs: the model's count, where copies go, what a summary carries."""
         session = self._session
         vocabulary = (session.store.head(session.name) or Head()).vocabulary
         return Means(
@@ -240,7 +248,17 @@ class Engine:
             policy=policy,
             session=session.name,
             archive=self._archive(policy) if session.root else "",
+            kept=self.keeping.refs(policy) if sums and self.keeping is not None else None,
         )
+
+    @cached_property
+    def keeping(self) -> "Keeping | None":
+        """What the project preserves outside of the ledger; nothing where there is no project."""
+        if not self._session.root:
+            return None
+        from holdfast.keeping import Keeping  # late: only planning asks
+
+        return Keeping(self._session)
 
     def _archive(self, policy: Policy) -> str:
         from holdfast.files.layout import archive_of
@@ -258,10 +276,14 @@ class Engine:
         Raises:
             Conflict: the window changed since it was planned.
             NotWritten: a copy could not be written.
+            Blocked: something that has to be preserved is missing.
         """
         assert candidate.body is not None
-        self._project(candidate.body, state)
-        self._session.commit(candidate.body)
+        body = candidate.body
+        if self.keeping is not None:
+            body = self.keeping.before(candidate, state)
+        self._project(body, state)
+        self._session.commit(body)
         self._told = self._told and candidate.plan.after.fraction >= 1
 
     def _project(self, body: Compressed, state: State) -> None:

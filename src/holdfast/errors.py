@@ -7,6 +7,7 @@ HoldfastError
 ├── Ambiguous           a shortened name fits several things
 ├── Conflict            someone else changed the session first
 ├── BadCompression      a compression would hide what it must not
+├── Blocked             strict mode: what has to be preserved is not there
 ├── NotUnderstood       words were said that are no quick command
 ├── NothingToShrink     the window cannot be brought under its budget
 ├── NotWritten          a copy of what leaves the window could not be written
@@ -95,6 +96,19 @@ class BadCompression(HoldfastError):
     def __init__(self, session: str, reason: str) -> None:
         self.session, self.reason = session, reason
         super().__init__(f"the compression of session {session!r} was refused: {reason}")
+
+
+class Blocked(HoldfastError):
+    """Strict mode: a section that has to be preserved is missing; asked again, it goes on."""
+
+    exit_code = 69  # EX_UNAVAILABLE
+
+    def __init__(self, session: str, reason: str) -> None:
+        self.session, self.reason = session, reason
+        super().__init__(
+            f"the summary of session {session!r} was blocked: {reason}, or ask again to go on"
+            " without it"
+        )
 
 
 class NothingToShrink(HoldfastError):

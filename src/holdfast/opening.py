@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from holdfast.config import load
 from holdfast.core.plan.policy import Policy
-from holdfast.places import find_root, ledger_path, project_id
+from holdfast.places import find_root, ledger_path, loa_config, project_id
 from holdfast.session import Session
 from holdfast.stores.store import Store
 
@@ -62,10 +62,13 @@ def open(
 
         model_of(summarizer)
     place = find_root(os.fspath(root) if root else None, os.environ, Path.cwd())
-    chosen = policy or load(place, os.environ).policy
-    chosen = replace(
-        chosen, model=model or chosen.model, window=chosen.window if window is None else window
-    )
+
+    def with_names(found: Policy) -> Policy:
+        size = found.window if window is None else window
+        return replace(found, model=model or found.model, window=size)
+
+    chosen = with_names(policy or load(place, os.environ, outside=False).policy)
+    waits = policy is None and loa_config(place).is_file()
     return Session(
         session,
         store if store is not None else open_store(place, project=project),
@@ -76,4 +79,5 @@ def open(
         owns_store=store is None,
         task=task or "",
         summarizer=summarizer,
+        settle=(lambda: with_names(load(place, os.environ).policy)) if waits else None,
     )

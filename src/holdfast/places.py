@@ -67,3 +67,8 @@ def user_config(environment: Mapping[str, str]) -> Path:
 def project_config(root: Path) -> Path:
     """The project's settings file."""
     return root / "holdfast.toml"
+
+
+def loa_config(root: Path) -> Path:
+    """The settings file of the Loa framework, which a project may have."""
+    return root / ".loa.config.yaml"

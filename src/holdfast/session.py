@@ -29,6 +29,7 @@ from holdfast.core.ledger.jsontext import Json, NotJson, as_object, cleaned, enc
 from holdfast.core.ledger.window import Item, Window, path_to
 from holdfast.core.measure.models import Model, counted_as, find
 from holdfast.core.measure.usage import Usage, measure, measure_at_most
+from holdfast.core.observe.marks import is_sent_summary
 from holdfast.core.observe.pins import PINNED, UNPINNED
 from holdfast.core.plan.policy import Policy
 from holdfast.errors import Ambiguous, Conflict, MixedWires, NotRecorded, Unreadable
@@ -41,6 +42,7 @@ from holdfast.withhold import Withholder
 if TYPE_CHECKING:
     from holdfast.core.ledger.summary import Intent
     from holdfast.core.plan.plan import Plan
+    from holdfast.core.verify.forks import Fork
     from holdfast.core.view.log import Event
     from holdfast.engine import Account, Engine, Outcome
     from holdfast.history import Synced
@@ -78,6 +80,7 @@ class Session:
         owns_store: bool = True,
         task: str = "",
         summarizer: "Summarizer | None" = None,
+        settle: Callable[[], Policy] | None = None,
     ) -> None:
         for word in (name, agent):
             if cleaned(word) != word:
@@ -88,6 +91,8 @@ class Session:
         """The project's folder, where readable copies go; none are written when empty."""
         self.summarizer: Summarizer = summarizer or self.policy.summarizer
         """The model that `compact` asks; empty for none. Nothing else ever waits for it."""
+        self.settle = settle
+        """Gives the policy that plans are made by, where that takes a file which can wait."""
         self._wire, self._clock = wire, clock or _untold
         self._owns_store = owns_store
         self._withholder = Withholder(self.policy.never_store)
@@ -136,11 +141,12 @@ class Session:
         from holdfast.history import sync  # late: hooks append
 
         wire, arrivals = self._arrivals(messages)
+        told, forks = self._as_the_ledger_has_it([given.arrival for given in arrivals])
         done = sync(
             self.store,
             self.name,
             self.sight,
-            [given.arrival for given in arrivals],
+            told,
             model=self.model(),
             stamp=lambda head: self._stamped(head, wire),
         )
@@ -148,6 +154,8 @@ class Session:
         known = _withheld(done.firsts, arrivals[:whole])
         self.sight.hold({**known, **_withheld(_new(done.batch), arrivals[whole:])})
         self.sight.took(done.batch)
+        for fork in forks:
+            self.note("fork", where="a summary that came back", text=fork.kept)
         self._tell_task()
         return done.synced
 
@@ -168,6 +176,18 @@ class Session:
         notes = (entry.body for entry in reversed(self.sight.window(whole=True).ledger))
         named = (body.facts for body in notes if isinstance(body, Noted) and body.what == TASK)
         return self._task or next((facts.get("name", "") for facts in named), "")
+
+    def _as_the_ledger_has_it(
+        self, arrivals: "list[Arrival]"
+    ) -> "tuple[list[Arrival], list[Fork]]":
+        """A resent history, and what in it contradicts the ledger and was not told of yet."""
+        if not any(is_sent_summary(draft.body) for one in arrivals for draft in one.drafts):
+            return arrivals, []
+        from holdfast.core.verify.forks import as_the_ledger_has_it, is_noted
+
+        ledger = self.sight.window(whole=True).ledger
+        told, forks = as_the_ledger_has_it(arrivals, ledger)
+        return told, [fork for fork in forks if not is_noted(fork, ledger)]
 
     def report(
         self,
@@ -411,6 +431,10 @@ class Session:
         """Tokens that the window takes: the model's, less what is kept free for the answer."""
         head = self._head()
         return self._limit(head, self._model_of(head))
+
+    def now(self) -> str:
+        """This moment, by the session's clock; empty when nobody times it."""
+        return self._clock()
 
     def seconds_since(self, at: str) -> float:
         """How long ago something was, by this session's clock; nothing when nobody timed it."""

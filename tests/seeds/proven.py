@@ -402,54 +402,157 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "R106": (
         "tests/surfaces/cli/test_compress.py::test_a_dry_run_shows_what_would_be_compressed_and_changes_nothing",
+        "tests/surfaces/cli/test_preserve.py::test_a_dry_run_shows_the_four_phases_and_changes_nothing",
+        "tests/surfaces/test_shim.py::test_with_the_real_program_it_answers_and_changes_nothing",
     ),
     "R107": (
         "tests/surfaces/cli/test_run.py::test_compress_runs_the_planner_and_the_log_tells_of_it",
         "tests/surfaces/cli/test_run.py::test_context_status_reports_how_full_the_window_is",
         "tests/surfaces/cli/test_run.py::test_the_five_quick_commands_are_understood",
     ),
+    "R108": (
+        "tests/test_keeping.py::test_a_second_summary_carries_what_is_true_by_then_and_not_what_was",
+        "tests/test_keeping.py::test_no_tier_loses_an_item_that_is_always_preserved",
+        "tests/test_keeping.py::test_what_a_window_carries_stays_where_there_is_no_project_to_look_at",
+    ),
     "R109": (
         "tests/core/view/test_forms.py::test_a_form_is_what_it_was",
         "tests/core/view/test_forms.py::test_notes_are_session_continuity_and_the_decision_log",
+        "tests/files/outside/test_notes.py::test_a_missing_section_a_missing_file_and_a_link_out_are_told_apart",
+        "tests/test_keeping.py::test_no_tier_loses_an_item_that_is_always_preserved",
+        "tests/test_keeping.py::test_notes_that_are_there_are_kept_up_to_date_and_stay_small",
+    ),
+    "R110": (
+        "tests/files/outside/test_notes.py::test_a_missing_section_a_missing_file_and_a_link_out_are_told_apart",
+        "tests/test_keeping.py::test_no_tier_loses_an_item_that_is_always_preserved",
+        "tests/test_keeping.py::test_notes_that_are_there_are_kept_up_to_date_and_stay_small",
+    ),
+    "R111": (
+        "tests/files/outside/test_ledgers.py::test_trajectory_files_are_counted_and_only_lines_are_added",
+        "tests/test_keeping.py::test_no_tier_loses_an_item_that_is_always_preserved",
+    ),
+    "R112": (
+        "tests/files/outside/test_ledgers.py::test_beads_in_progress_are_named_and_the_newest_line_of_each_counts",
+        "tests/test_keeping.py::test_no_tier_loses_an_item_that_is_always_preserved",
+    ),
+    "R113": (
+        "tests/files/outside/test_ledgers.py::test_the_sprint_that_is_worked_on_is_told",
+        "tests/test_keeping.py::test_no_tier_loses_an_item_that_is_always_preserved",
+    ),
+    "R114": (
+        "tests/files/outside/test_ledgers.py::test_the_run_state_is_told_in_a_line",
+        "tests/test_keeping.py::test_no_tier_loses_an_item_that_is_always_preserved",
     ),
     "R115": (
         "tests/core/plan/test_steps.py::test_an_old_large_result_keeps_an_outline",
         "tests/core/plan/test_steps.py::test_an_old_result_of_the_turn_under_way_keeps_a_line",
         "tests/test_engine.py::test_results_of_finished_turns_leave_and_their_copies_open",
+        "tests/test_keeping.py::test_each_of_the_five_kinds_leaves_for_what_the_protocol_names_and_only_if_it_may",
+    ),
+    "R116": (
+        "tests/test_keeping.py::test_each_of_the_five_kinds_leaves_for_what_the_protocol_names_and_only_if_it_may",
+        "tests/test_keeping.py::test_thinking_is_logged_to_the_trajectory_before_it_leaves_and_once",
     ),
     "R117": (
         "tests/core/plan/test_steps.py::test_output_of_a_problem_that_was_resolved_is_debug_output",
         "tests/core/shrink/test_step.py::test_resolved_debug_output_keeps_a_brief_status",
+        "tests/test_keeping.py::test_each_of_the_five_kinds_leaves_for_what_the_protocol_names_and_only_if_it_may",
     ),
     "R118": (
         "tests/core/observe/test_reads.py::test_a_file_read_again_makes_the_earlier_read_redundant",
         "tests/core/observe/test_reads.py::test_a_file_written_since_makes_the_read_before_it_redundant",
         "tests/core/plan/test_steps.py::test_a_read_that_was_read_again_is_redundant_before_it_is_anything_else",
         "tests/core/shrink/test_step.py::test_a_redundant_read_keeps_its_path_and_lines",
+        "tests/test_keeping.py::test_each_of_the_five_kinds_leaves_for_what_the_protocol_names_and_only_if_it_may",
     ),
     "R119": (
         "tests/core/plan/test_steps.py::test_results_of_a_turn_that_has_its_answer_are_intermediate",
         "tests/core/shrink/test_step.py::test_offloads_and_intermediate_outputs_have_a_readable_copy",
         "tests/core/test_compress.py::test_a_batch_that_pays_is_one_entry_that_names_all_it_hides",
         "tests/test_engine.py::test_results_of_finished_turns_leave_and_their_copies_open",
+        "tests/test_keeping.py::test_each_of_the_five_kinds_leaves_for_what_the_protocol_names_and_only_if_it_may",
+    ),
+    "R120": (
+        "tests/test_keeping.py::test_a_summary_that_comes_back_otherwise_is_noted_once_and_the_window_is_the_ledgers",
+        "tests/test_keeping.py::test_words_that_someone_wrote_into_our_lines_are_noted_and_the_ledger_is_believed",
+    ),
+    "R121": (
+        "tests/files/outside/test_ledgers.py::test_beads_in_progress_are_named_and_the_newest_line_of_each_counts",
+    ),
+    "R122": (
+        "tests/files/outside/test_notes.py::test_what_someone_wrote_into_our_block_is_handed_back_and_the_ledger_stands",
+        "tests/test_keeping.py::test_notes_that_are_there_are_kept_up_to_date_and_stay_small",
+        "tests/test_keeping.py::test_words_that_someone_wrote_into_our_lines_are_noted_and_the_ledger_is_believed",
+    ),
+    "R123": (
+        "tests/files/outside/test_ledgers.py::test_trajectory_files_are_counted_and_only_lines_are_added",
+    ),
+    "R124": (
+        "tests/test_keeping.py::test_words_that_someone_wrote_into_our_lines_are_noted_and_the_ledger_is_believed",
+    ),
+    "R125": (
+        "tests/surfaces/cli/test_preserve.py::test_rules_list_the_six_the_five_and_what_was_added",
+        "tests/test_keeping.py::test_each_of_the_five_kinds_leaves_for_what_the_protocol_names_and_only_if_it_may",
+    ),
+    "R126": (
+        "tests/surfaces/cli/test_preserve.py::test_a_dry_run_shows_the_four_phases_and_changes_nothing",
+        "tests/test_keeping.py::test_a_summary_goes_through_four_phases_and_the_event_has_them",
+        "tests/test_keeping.py::test_notes_that_are_there_are_kept_up_to_date_and_stay_small",
+    ),
+    "R127": (
+        "tests/test_keeping.py::test_a_summary_goes_through_four_phases_and_the_event_has_them",
+        "tests/test_keeping.py::test_notes_that_are_there_are_kept_up_to_date_and_stay_small",
+    ),
+    "R128": (
+        "tests/test_keeping.py::test_thinking_is_logged_to_the_trajectory_before_it_leaves_and_once",
+    ),
+    "R129": (
+        "tests/files/outside/test_ledgers.py::test_beads_in_progress_are_named_and_the_newest_line_of_each_counts",
+    ),
+    "R130": (
+        "tests/test_keeping.py::test_a_summary_goes_through_four_phases_and_the_event_has_them",
+    ),
+    "R131": (
+        "tests/test_keeping.py::test_a_summary_goes_through_four_phases_and_the_event_has_them",
+    ),
+    "R132": (
+        "tests/test_keeping.py::test_a_summary_goes_through_four_phases_and_the_event_has_them",
     ),
     "R133": (
         "tests/core/test_compress.py::test_a_batch_that_pays_is_one_entry_that_names_all_it_hides",
         "tests/test_engine.py::test_results_of_finished_turns_leave_and_their_copies_open",
+        "tests/test_keeping.py::test_what_leaves_is_told_by_kind",
+    ),
+    "R134": (
+        "tests/test_keeping.py::test_thinking_is_logged_to_the_trajectory_before_it_leaves_and_once",
+        "tests/test_keeping.py::test_what_leaves_is_told_by_kind",
     ),
     "R135": (
         "tests/core/plan/test_steps.py::test_a_read_that_was_read_again_is_redundant_before_it_is_anything_else",
         "tests/core/shrink/test_step.py::test_a_redundant_read_keeps_its_path_and_lines",
+        "tests/test_keeping.py::test_what_leaves_is_told_by_kind",
     ),
     "R136": (
         "tests/core/plan/test_steps.py::test_results_of_a_turn_that_has_its_answer_are_intermediate",
         "tests/core/shrink/test_step.py::test_offloads_and_intermediate_outputs_have_a_readable_copy",
         "tests/core/test_compress.py::test_a_batch_that_pays_is_one_entry_that_names_all_it_hides",
         "tests/test_engine.py::test_results_of_finished_turns_leave_and_their_copies_open",
+        "tests/test_keeping.py::test_what_leaves_is_told_by_kind",
+    ),
+    "R137": (
+        "tests/test_keeping.py::test_a_second_summary_carries_what_is_true_by_then_and_not_what_was",
+        "tests/test_keeping.py::test_a_summary_goes_through_four_phases_and_the_event_has_them",
+    ),
+    "R138": (
+        "tests/test_keeping.py::test_a_summary_goes_through_four_phases_and_the_event_has_them",
     ),
     "R139": (
         "tests/core/view/test_log.py::test_a_compression_is_an_event_with_the_fields_of_the_protocol",
+        "tests/test_keeping.py::test_a_summary_goes_through_four_phases_and_the_event_has_them",
     ),
+    "R175": ("tests/surfaces/test_shim.py::test_words_are_handed_on_and_the_exit_code_comes_back",),
+    "R176": ("tests/surfaces/test_shim.py::test_words_are_handed_on_and_the_exit_code_comes_back",),
+    "R177": ("tests/surfaces/test_shim.py::test_words_are_handed_on_and_the_exit_code_comes_back",),
     "R178": (
         "tests/core/verify/test_probes.py::test_there_is_a_question_of_each_kind_in_plain_words",
         "tests/core/view/test_probing.py::test_facts_are_asked_for_whether_the_summary_shows_them_or_not",
@@ -571,6 +674,9 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R210": (
         "tests/surfaces/cli/test_log.py::test_a_logged_compression_is_in_the_history_of_the_status_report",
     ),
+    "R211": (
+        "tests/test_keeping.py::test_a_summary_goes_through_four_phases_and_the_event_has_them",
+    ),
     "R212": (
         "tests/surfaces/cli/test_compress.py::test_compressing_does_what_the_planner_recommends",
         "tests/surfaces/cli/test_compress.py::test_what_would_not_pay_is_left_as_it_is",
@@ -645,8 +751,77 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/core/observe/test_constraints.py::test_what_forbids_is_a_negative_constraint",
         "tests/core/observe/test_intent.py::test_the_first_request_and_the_newest_are_kept_word_for_word",
     ),
+    "R279": (
+        "tests/surfaces/cli/test_preserve.py::test_a_dry_run_shows_the_four_phases_and_changes_nothing",
+        "tests/surfaces/test_shim.py::test_words_are_handed_on_and_the_exit_code_comes_back",
+    ),
+    "R280": (
+        "tests/surfaces/cli/test_preserve.py::test_a_dry_run_shows_the_four_phases_and_changes_nothing",
+        "tests/surfaces/test_shim.py::test_words_are_handed_on_and_the_exit_code_comes_back",
+    ),
+    "R281": (
+        "tests/surfaces/cli/test_preserve.py::test_rules_list_the_six_the_five_and_what_was_added",
+        "tests/surfaces/test_shim.py::test_with_the_real_program_it_answers_and_changes_nothing",
+        "tests/surfaces/test_shim.py::test_words_are_handed_on_and_the_exit_code_comes_back",
+    ),
+    "R282": (
+        "tests/surfaces/cli/test_preserve.py::test_rules_list_the_six_the_five_and_what_was_added",
+        "tests/surfaces/test_shim.py::test_words_are_handed_on_and_the_exit_code_comes_back",
+    ),
+    "R283": (
+        "tests/surfaces/cli/test_preserve.py::test_a_missing_section_ends_with_1_and_says_how_to_make_it",
+        "tests/surfaces/cli/test_preserve.py::test_without_outside_ledgers_our_own_holds_everything_and_the_code_is_0",
+        "tests/surfaces/test_shim.py::test_with_the_real_program_it_answers_and_changes_nothing",
+        "tests/surfaces/test_shim.py::test_words_are_handed_on_and_the_exit_code_comes_back",
+    ),
+    "R284": (
+        "tests/surfaces/cli/test_preserve.py::test_a_missing_section_ends_with_1_and_says_how_to_make_it",
+        "tests/surfaces/cli/test_preserve.py::test_a_section_that_is_none_ends_with_2_and_lists_those_that_are",
+        "tests/surfaces/test_shim.py::test_words_are_handed_on_and_the_exit_code_comes_back",
+    ),
+    "R285": ("tests/surfaces/test_shim.py::test_words_are_handed_on_and_the_exit_code_comes_back",),
     "R294": (
         "tests/core/plan/test_profiles.py::test_no_role_changes_when_something_is_due_or_turns_anything_off",
+    ),
+    "R296": (
+        "tests/surfaces/cli/test_loa_config.py::test_switches_that_are_off",
+        "tests/surfaces/cli/test_loa_config.py::test_the_block_as_the_document_has_it",
+    ),
+    "R297": (
+        "tests/surfaces/cli/test_loa_config.py::test_switches_that_are_off",
+        "tests/surfaces/cli/test_loa_config.py::test_the_block_as_the_document_has_it",
+    ),
+    "R298": (
+        "tests/surfaces/cli/test_loa_config.py::test_the_block_as_the_document_has_it",
+        "tests/test_keeping.py::test_a_simple_checkpoint_looks_at_three_and_carries_all",
+    ),
+    "R299": (
+        "tests/surfaces/cli/test_loa_config.py::test_switches_that_are_off",
+        "tests/surfaces/cli/test_loa_config.py::test_the_block_as_the_document_has_it",
+        "tests/test_keeping.py::test_thinking_is_logged_to_the_trajectory_before_it_leaves_and_once",
+    ),
+    "R300": (
+        "tests/surfaces/cli/test_loa_config.py::test_the_block_as_the_document_has_it",
+        "tests/surfaces/cli/test_preserve.py::test_rules_list_the_six_the_five_and_what_was_added",
+    ),
+    "R301": (
+        "tests/surfaces/cli/test_loa_config.py::test_the_block_as_the_document_has_it",
+        "tests/test_keeping.py::test_each_of_the_five_kinds_leaves_for_what_the_protocol_names_and_only_if_it_may",
+    ),
+    "R316": (
+        "tests/surfaces/cli/test_preserve.py::test_a_missing_section_ends_with_1_and_says_how_to_make_it",
+        "tests/surfaces/cli/test_preserve.py::test_a_summary_that_was_made_without_a_section_says_so",
+        "tests/test_keeping.py::test_a_missing_section_is_warned_of_once_and_the_summary_is_made",
+    ),
+    "R317": (
+        "tests/surfaces/cli/test_preserve.py::test_a_blocked_summary_ends_with_69_and_the_next_try_goes_on",
+        "tests/test_keeping.py::test_strict_mode_blocks_a_summary_once_says_how_to_go_on_and_then_goes_on",
+        "tests/test_keeping.py::test_strict_mode_never_keeps_an_agent_from_going_on",
+    ),
+    "R318": (
+        "tests/surfaces/cli/test_preserve.py::test_a_person_is_asked",
+        "tests/surfaces/cli/test_preserve.py::test_what_is_missing_is_made_when_asked_for",
+        "tests/test_keeping.py::test_a_missing_section_is_made_where_that_is_automatic",
     ),
     "R322": (
         "tests/reliability/test_engine.py::test_a_result_that_cannot_be_copied_stays_in_sight_with_a_warning",
@@ -654,6 +829,21 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R323": ("tests/test_seeds_functions.py::test_an_input_that_is_not_on_disk_stays",),
     "R325": (
         "tests/core/view/test_log.py::test_a_compression_is_an_event_with_the_fields_of_the_protocol",
+        "tests/surfaces/cli/test_preserve.py::test_the_log_and_the_status_have_the_metrics",
+        "tests/test_keeping.py::test_metrics_say_what_size_recovery_and_preservation_came_to",
+    ),
+    "R326": (
+        "tests/surfaces/cli/test_preserve.py::test_the_log_and_the_status_have_the_metrics",
+        "tests/test_keeping.py::test_metrics_say_what_size_recovery_and_preservation_came_to",
+    ),
+    "R327": (
+        "tests/surfaces/cli/test_preserve.py::test_the_log_and_the_status_have_the_metrics",
+        "tests/test_keeping.py::test_metrics_say_what_size_recovery_and_preservation_came_to",
+    ),
+    "R328": (
+        "tests/surfaces/cli/test_preserve.py::test_the_log_and_the_status_have_the_metrics",
+        "tests/test_keeping.py::test_metrics_say_what_size_recovery_and_preservation_came_to",
+        "tests/test_keeping.py::test_no_tier_loses_an_item_that_is_always_preserved",
     ),
     "R329": (
         "tests/core/measure/test_billing.py::test_a_prefix_that_stands_as_it_stood_is_read_and_the_rest_is_written",

@@ -18,6 +18,7 @@ SLOW = (
     "tomllib",
     "subprocess",
     "unittest",
+    "ryaml",
 )
 
 HOOK = """
@@ -62,6 +63,17 @@ def test_a_second_process_on_a_session_that_exists_imports_no_more(tmp_path: Pat
     run(HOOK, tmp_path)
     _, *imported = run(HOOK, tmp_path)
     assert sorted({name.split(".")[0] for name in imported} & set(SLOW)) == []
+
+
+def test_the_settings_of_another_framework_can_wait_until_something_is_planned(
+    tmp_path: Path,
+) -> None:
+    block = "context_management: {client_compaction: true}"
+    (tmp_path / ".loa.config.yaml").write_text(block)
+    level, *imported = run(HOOK, tmp_path)
+    assert level == "GREEN"
+    assert [name for name in imported if name.split(".")[0] in ("ryaml", "_ryaml")] == []
+    assert [name for name in imported if name.startswith("holdfast.files.outside")] == []
 
 
 def test_an_exact_count_does_import_the_tokenizer(tmp_path: Path) -> None:

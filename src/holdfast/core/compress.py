@@ -26,6 +26,7 @@ from holdfast.core.observe.calls import Scene
 from holdfast.core.observe.likely import Likely
 from holdfast.core.observe.marks import MASKED
 from holdfast.core.observe.worth import telling
+from holdfast.core.plan.always import may_leave
 from holdfast.core.plan.choose import (
     NOTHING,
     Choice,
@@ -58,6 +59,8 @@ Made: TypeAlias = dict[tuple[int, str, bool], Step | None]
 def at_birth(state: State, means: Means) -> Candidate | None:
     """Tier 1: large results that were not sent yet leave before they ever are."""
     items = state.window.items
+    if not may_leave("offload", state.policy.preservation):
+        return None
     new = [at for at in fresh(state) if items[at].entry.id not in state.spared]
     if not any(may_be_large(items[at], state.policy, state.limit) for at in new):
         return None

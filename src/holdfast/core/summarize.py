@@ -21,6 +21,7 @@ from holdfast.core.observe.kinds import kind_of
 from holdfast.core.observe.likely import Likely
 from holdfast.core.observe.pins import lift, pins_of
 from holdfast.core.observe.worth import hold, telling
+from holdfast.core.plan.always import without_older
 from holdfast.core.plan.choose import NOTHING, enough
 from holdfast.core.plan.cuts import Ground, is_sealed, lead_of, legal_cuts, loops_of, summary_cut
 from holdfast.core.plan.gain import weigh
@@ -34,6 +35,7 @@ from holdfast.core.shrink.merging import add, merge, resolve
 from holdfast.core.shrink.step import Means, ref_of, shrink
 from holdfast.core.shrink.writing import read
 from holdfast.core.verify.answering import ask, failing
+from holdfast.core.verify.forks import contradicted
 from holdfast.core.verify.losses import summary_losses
 from holdfast.core.verify.probes import draw
 from holdfast.core.verify.quality import Quality, quality
@@ -132,13 +134,17 @@ def _newly_hidden(cut: Cut) -> int:
 
 
 def anchor_of(state: State) -> Summary:
-    """The summary in sight, kept or sent back by a client that has no ledger; else an empty one."""
+    """The summary in sight, kept or sent back by a client that has no ledger; else an empty one.
+
+    One that was sent back and is not what the ledger wrote is not read: the ledger is.
+    """
     for entry in reversed(in_force(state.window)):
         if isinstance(entry.body, Compressed) and entry.body.summary is not None:
             return entry.body.summary
     for item in state.window.items:
         if isinstance(item.body, Said) and item.body.role == "user":
-            known = read(item.body.text)
+            believed = contradicted(item.body, state.window.ledger)
+            known = believed.summary if believed is not None else read(item.body.text)
             if known is not None:
                 return known
     return Summary()
@@ -220,7 +226,8 @@ def _extended(
 ) -> Summary:
     merged = add(merge(known, new), means.added)
     archive = (Ref("", f"full conversation: {means.archive}"),) if means.archive else ()
-    refs = tuple(ref for ref in merged.refs if not ref.what.startswith("full conversation"))
+    named = tuple(ref for ref in merged.refs if not ref.what.startswith("full conversation"))
+    refs = named if means.kept is None else (*means.kept, *without_older(named))
     whole = replace(
         merged,
         constraints=lift((*merged.constraints, *_new_pins(merged, ledger)), ledger),

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from holdfast.core.compress import Candidate
 from holdfast.core.ledger.entry import Compressed
 from holdfast.core.ledger.head import Head
+from holdfast.core.ledger.phases import Phase
 from holdfast.core.ledger.window import Item, in_force
 from holdfast.core.plan.judging import Verdict, concerned, facts_of, judge, large_inputs
 from holdfast.core.plan.policy import for_model
@@ -70,11 +71,19 @@ def _newest(session: Session) -> Compressed | None:
 
 
 def told_elsewhere(session: Session) -> list[str]:
-    """What has to be said of a session whose messages another program keeps."""
+    """What has to be said: what is not preserved, and that another program keeps the messages."""
+    made = _newest(session)
+    gaps = [
+        f"{check.what} is not preserved: {check.detail}"
+        for phase in (made.phases[:1] if made is not None else ())
+        for check in phase.checks
+        if not check.holds
+    ]
     wire = (session.store.head(session.name) or Head()).wire
     if wire not in TRANSCRIPT_WIRES:
-        return []
-    return [f"only the ledger changed: the program that wrote this {wire} session is not told"]
+        return gaps
+    told = f"only the ledger changed: the program that wrote this {wire} session is not told"
+    return [told, *gaps]
 
 
 def verdicts_of(session: Session, candidate: Candidate) -> list[Verdict]:
@@ -90,6 +99,12 @@ def verdicts_of(session: Session, candidate: Candidate) -> list[Verdict]:
         persisted=persisted(window.ledger),
     )
     return [judge(gate, facts) for gate in concerned(policy, facts)]
+
+
+def phases_of(session: Session, candidate: Candidate) -> tuple[Phase, ...]:
+    """What a compression on paper goes through; nothing where there is no project."""
+    keeping = session.engine.keeping
+    return keeping.phases(candidate, session.engine.state()) if keeping is not None else ()
 
 
 def log(session: Session, rest: str = "") -> str:

@@ -66,6 +66,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("unpin", "lift what was pinned, or a constraint"),
     Command("probe", "ask the window about what left it"),
     Command("rules", "show the rules in force, and why"),
+    Command("preserve", "check that what has to survive is there"),
     Command("replay", "tell what compressing would have done to sessions"),
     Command("run", "run a quick command by its words"),
     Command("show", "page through a session, step by step"),

@@ -84,6 +84,10 @@ def test_the_text_has_every_section_and_says_what_is_not_built() -> None:
         "### Rules",
         "### Triggers",
         "### Decision tree",
+        "### Always preserved",
+        "### Compactable",
+        "### Truth hierarchy",
+        "### Sequence",
     ]
     assert "HOOK-CTX-003 GATE  Context exceeds 75%" in lines
     assert "  on fail  Immediate checkpoint + fresh session (not built yet)" in lines

@@ -129,6 +129,7 @@ def test_json_says_the_same_for_a_program() -> None:
             "warnings",
             "caused",
             "sent",
+            "metrics",
             "level",
             "action",
         ]

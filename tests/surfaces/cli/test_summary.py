@@ -104,7 +104,11 @@ def test_the_log_names_the_archive_and_the_quality_below_the_fields_of_the_proto
     lines = done("log").splitlines()
     intent = lines.index("**Intent Preserved:** YES")
     assert lines[intent + 1].startswith("**Quality:** accuracy ")
-    assert lines[intent + 2 :] == ([f"**Mark:** {event['mark']}"] if event["mark"] else [])
+    mark = [f"**Mark:** {event['mark']}"] if event["mark"] else []
+    assert lines[intent + 2 : -2] == mark
+    assert lines[-2] == f"**Size:** {event['ratio']:.0%} of before (target below 50%: met)"
+    names = "Pre-Check, Preservation, Compaction, Verification"
+    assert lines[-1] == f"**Phases:** {names}: 7 of 7 preserved"
 
 
 @pytest.mark.seed("R067", "R070", "R071", "R072", "R073", "R074", "R078")

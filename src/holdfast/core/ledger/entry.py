@@ -16,6 +16,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec import Struct
 
+from holdfast.core.ledger.phases import Phase
 from holdfast.core.ledger.summary import Summary
 
 EntryId: TypeAlias = str
@@ -126,7 +127,9 @@ class Compressed(Struct, frozen=True, tag="compressed", omit_defaults=True):
     quality: dict[str, float] = {}
     """How the summary did on probes, by dimension, from 0 to 5."""
     mark: str = ""
-    """`insufficient` or `below_target` when it was made although it missed its goals."""
+    """`insufficient`, `below_target` or `unpreserved` when it was made although it missed that."""
+    phases: tuple[Phase, ...] = ()
+    """What a summary went through: what was checked, locked, taken out and verified."""
 
 
 class Restored(Struct, frozen=True, tag="restored", omit_defaults=True):

@@ -1,5 +1,7 @@
 """How our own stand-ins begin, so that they are known again when a client sends them back."""
 
+from holdfast.core.ledger.entry import Body, Said
+
 OFFLOADED = "## Offloaded: "
 TRUNCATED = "## Tool Call: "
 MASKED = "[holdfast "
@@ -14,3 +16,12 @@ def is_stand_in(text: str) -> bool:
     if text.startswith(MASKED):
         return True
     return text.startswith((OFFLOADED, TRUNCATED)) and REFERENCE in text[:NEAR]
+
+
+SUMMARY = "## Session Summary ["
+"""How a summary of ours begins."""
+
+
+def is_sent_summary(body: Body) -> bool:
+    """Whether a user's message begins as a summary of ours does."""
+    return isinstance(body, Said) and body.role == "user" and body.text.startswith(SUMMARY)

@@ -16,6 +16,25 @@ Plain: TypeAlias = str | int | tuple[str, ...]
 Settings: TypeAlias = Mapping[str, Plain]
 """Values by dotted name."""
 
+BUILT_IN = (
+    "session_continuity",
+    "decision_log",
+    "trajectory_entries",
+    "active_beads",
+    "sprint_context",
+    "run_mode_state",
+)
+"""What is preserved whatever leaves, by name."""
+STRICT = "strict"
+COMPACTABLE = (
+    "tool_results",
+    "thinking_blocks",
+    "verbose_debug",
+    "redundant_file_reads",
+    "intermediate_outputs",
+)
+"""The kinds of content that may be summarized or removed after use."""
+
 
 class NeverStore(Struct, frozen=True, forbid_unknown_fields=True):
     """What is kept out of the ledger from the start."""
@@ -104,6 +123,27 @@ class Batch(Struct, frozen=True, forbid_unknown_fields=True):
     """Percent of what a batch costs at once that it has to win above that."""
 
 
+class Preservation(Struct, frozen=True, forbid_unknown_fields=True):
+    """What has to survive every compression, and what is done where it is not there."""
+
+    enforcement: str = "warn"
+    """Where a section is missing before a summary: `warn` says so, `strict` blocks once."""
+    create_missing: str = "ask"
+    """Whether a missing section is made: `ask` (`holdfast preserve`), `auto`, or `never`."""
+    notes: str = "on"
+    """Whether a `NOTES.md` that is there is checked and kept up to date; `off` leaves it alone."""
+    trajectory_log: str = "on"
+    """Whether thinking is logged to the trajectory, where there is one, before it leaves."""
+    checkpoint: str = "full"
+    """What is looked at before a summary: `full`, or `simple` for the three that notes hold."""
+    always: tuple[str, ...] = ()
+    """More that is always preserved, besides the six: `PATH` or `PATH#TITLE` in the project."""
+    unsafe_drop: tuple[str, ...] = ()
+    """Which of the six are not preserved after all; refused in strict mode."""
+    compactable: tuple[str, ...] = COMPACTABLE
+    """The kinds that tiers 1 and 2 may take out of sight."""
+
+
 class Policy(Struct, frozen=True, forbid_unknown_fields=True):
     """What the user may decide about a session."""
 
@@ -133,6 +173,7 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True):
     tail: Tail = Tail()
     batch: Batch = Batch()
     summary: Anchor = Anchor()
+    preservation: Preservation = Preservation()
     never_store: NeverStore = NeverStore()
     models: dict[str, dict[str, str | int | tuple[str, ...]]] = {}
     """Values for one model, by how its name begins."""

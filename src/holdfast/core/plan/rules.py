@@ -8,7 +8,16 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from holdfast.core.ledger.phases import Check, Phase
 from holdfast.core.measure.usage import ACTIONS, BOUNDS, Level
+from holdfast.core.plan.always import (
+    HIERARCHY,
+    Always,
+    Compactable,
+    Truth,
+    always_of,
+    compactable_of,
+)
 from holdfast.core.plan.policy import Policy
 
 NOT_BUILT = "not built yet"
@@ -91,6 +100,10 @@ class Rules(Struct, frozen=True):
     rules: tuple[Rule, ...]
     triggers: tuple[Trigger, ...]
     tree: tuple[Question, ...]
+    always_preserve: tuple[Always, ...] = ()
+    compactable: tuple[Compactable, ...] = ()
+    truth: tuple[Truth, ...] = ()
+    sequence: tuple[Phase, ...] = ()
 
 
 def rules_for(policy: Policy) -> Rules:
@@ -101,7 +114,50 @@ def rules_for(policy: Policy) -> Rules:
         rules=_nine(policy),
         triggers=_triggers(policy),
         tree=_tree(policy),
+        always_preserve=always_of(policy.preservation),
+        compactable=compactable_of(policy.preservation),
+        truth=HIERARCHY,
+        sequence=SEQUENCE,
     )
+
+
+SEQUENCE = (
+    Phase(
+        "Pre-Check",
+        (
+            Check("Verify NOTES.md Session Continuity exists"),
+            Check("Verify Decision Log updated"),
+            Check("Verify trajectory logged (if thinking occurred)"),
+            Check("Verify active beads referenced"),
+        ),
+    ),
+    Phase(
+        "Preservation",
+        (
+            Check("Lock preserved items"),
+            Check("Mark for compaction"),
+            Check("Validate no critical loss"),
+        ),
+    ),
+    Phase(
+        "Compaction",
+        (
+            Check("Summarize tool results"),
+            Check("Replace thinking blocks with refs"),
+            Check("Remove redundant reads"),
+            Check("Compress intermediate outputs"),
+        ),
+    ),
+    Phase(
+        "Verification",
+        (
+            Check("Confirm preserved items intact"),
+            Check("Validate recovery possible"),
+            Check("Log compaction event"),
+        ),
+    ),
+)
+"""What every summary goes through."""
 
 
 def thresholds() -> tuple[Threshold, ...]:

@@ -19,6 +19,7 @@ from holdfast.core.observe.marks import is_stand_in
 from holdfast.core.observe.outcomes import resolved, shows_failure
 from holdfast.core.observe.reads import superseded
 from holdfast.core.observe.worth import Telling, Worth, uses_of, worth_of
+from holdfast.core.plan.always import is_always_file, may_leave
 from holdfast.core.plan.cuts import Ground, may_change
 from holdfast.core.plan.policy import Offload, Policy
 
@@ -103,7 +104,9 @@ def propose(look: Look) -> list[Proposal]:
     for at in range(min(look.tail, len(scene.items))):
         if legal[at]:
             made = facts.propose(at)
-            if made is not None and (made.saves > 0 or made.kind == "thinking"):
+            if made is None or not may_leave(made.kind, look.policy.preservation):
+                continue
+            if made.saves > 0 or made.kind == "thinking":
                 worth = worth_of(at, scene, look.held, uses)
                 risk = chance(made.kind, made.before, worth)
                 found.append(replace(made, worth=worth, risk=risk))
@@ -161,6 +164,8 @@ class _Facts(Struct, frozen=True):
         if not kind:
             return None
         size = self.look.tokens[at]
+        if self._is_always(kind, touch, size):
+            return None
         tight = self.look.tight or size < self.look.policy.offload.sweep
         short = kind in ("read", "debug") or tight
         guess = min(45 if kind in ("read", "debug") else 75, size - size // 3)
@@ -168,6 +173,12 @@ class _Facts(Struct, frozen=True):
         return self._made(
             kind, at, tool, guess, reason, touch=touch, tight=short, newer=self._entry(newer)
         )
+
+    def _is_always(self, kind: str, touch: Touch, size: int) -> bool:
+        """Whether this is what was read of a preserved item; a newer read of it is as good."""
+        small = size < self.look.policy.offload.sweep
+        reading = touch.verb == "read" and kind != "read" and not self.look.deep
+        return reading and small and is_always_file(touch.path)
 
     def _why(self, at: int, body: ToolReturned, touch: Touch) -> tuple[str, str, int]:
         scene = self.look.ground.scene

@@ -6,7 +6,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from holdfast.core.ledger.entry import Source, Step, ToolCalled, ToolReturned
-from holdfast.core.ledger.summary import Summary
+from holdfast.core.ledger.summary import Ref, Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.measure.tokens import CountTokens, count_body
 from holdfast.core.observe.marks import MASKED
@@ -33,6 +33,9 @@ class Means(Struct, frozen=True):
     """Where the whole conversation can be read, when there is such a file."""
     added: Summary = Summary()
     """Rows of a model about what leaves, checked against it; none when nobody asked one."""
+    kept: tuple[Ref, ...] | None = None
+    """Lines of what a project preserves outside of the ledger: every summary carries them, and
+    they take the place of older ones. None where nobody looked: then the older ones stay."""
 
 
 def nowhere(proposal: Proposal, item: Item) -> str:

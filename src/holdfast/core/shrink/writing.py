@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias
 from holdfast.core.ledger.summary import (
     Summary,
 )
+from holdfast.core.observe.marks import SUMMARY
 from holdfast.core.shrink.normal import normal
 from holdfast.core.shrink.sections.files import (
     read_artifacts,
@@ -59,7 +60,7 @@ Frame: TypeAlias = Literal["whole", "plain", "brief"]
 """What stands around the rows: every title; those of sections that hold something, and the others
 in one line; or as little as can be, where not even the requests fit otherwise."""
 
-STARTS = "## Session Summary ["
+STARTS = SUMMARY
 GENERATED = "**Generated:** "
 SAVED = "**Context Saved:** "
 COVERS = "**Covers:** "

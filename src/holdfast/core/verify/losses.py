@@ -22,6 +22,7 @@ from holdfast.core.ledger.jsontext import NotJson, parse
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.marks import is_stand_in
+from holdfast.core.shrink.spelling import field
 
 Rule: TypeAlias = "Callable[[Sequence[Item], Sequence[Item]], list[str]]"
 
@@ -65,16 +66,23 @@ def _keeps_system(before: Sequence[Item], after: Sequence[Item]) -> list[str]:
 
 
 def _unsaid(after: Sequence[Item], summary: Summary) -> list[str]:
-    """First and latest request, corrections and constraints stand word for word."""
+    """Requests, corrections, constraints and what is always preserved stand word for word."""
     text = "\n".join(_text(item) for item in after)
     intent = summary.intent
     pinned = [intent.original, intent.current, *intent.changes]
     rows = [(quote.text, quote.entry) for quote in pinned]
     rows += [(row.text, row.entry) for row in summary.constraints if not row.lifted]
     return [
-        f"words of the user in entry {entry[:12]} would be missing"
-        for words, entry in rows
-        if words not in text
+        *(
+            f"words of the user in entry {entry[:12]} would be missing"
+            for words, entry in rows
+            if words not in text
+        ),
+        *(
+            f"the preserved line {ref.what!r} would be missing"
+            for ref in summary.refs
+            if not ref.entry and field(ref.what) not in text
+        ),
     ]
 
 

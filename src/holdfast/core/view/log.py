@@ -6,8 +6,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import Compacted, Compressed, Entry, Noted, Restored
+from holdfast.core.ledger.phases import Phase
 from holdfast.core.observe.effects import Caused, effects_of
 from holdfast.core.verify.quality import DIMENSIONS
+from holdfast.core.view.phases import halves, preserved_checks
 
 SHOWN_FILES = 3
 """Files that a log names one by one; the rest is a number, and in the JSON."""
@@ -19,7 +21,9 @@ class Event(Struct, frozen=True):
 
     at: str
     kind: str
-    """`TIER_1`, `TIER_2`, `TIER_3`, `HOST`, `UNDO`, `POSTPONED`, or `MODEL` where one failed."""
+    """`TIER_1`, `TIER_2`, `TIER_3`, `HOST`, `UNDO`, `POSTPONED`, `BLOCKED` in strict mode, `MODEL`
+    where one failed, `FORK` where something contradicts the ledger, or `DATA_LOSS` where
+    something could not be brought back."""
     trigger: str
     before: int = 0
     after: int = 0
@@ -33,9 +37,15 @@ class Event(Struct, frozen=True):
     quality: dict[str, float] = {}
     """How the summary of tier 3 did on its probes, by dimension, from 0 to 5."""
     mark: str = ""
-    """`insufficient` or `below_target` when it was made although it missed its goals."""
+    """`insufficient`, `below_target` or `unpreserved` when it was made although it missed that."""
     caused: Caused = Caused()
     """What was fetched again because of it."""
+    ratio: float | None = None
+    """What a summary left of the window; the target is below one half."""
+    halved: bool | None = None
+    """Whether it met that; None where it was no summary."""
+    phases: tuple[Phase, ...] = ()
+    """What it went through: pre-check, preservation, compaction, verification."""
 
 
 def events_of(
@@ -65,6 +75,15 @@ def _event(entry: Entry) -> Event | None:
         case Noted(what="postponed") as body:
             why = f"{body.facts.get('trigger', '')}: {body.facts.get('reason', '')}"
             return Event(entry.at, "POSTPONED", why, ref=ref)
+        case Noted(what="fork") as body:
+            why = f"{body.facts.get('where', '')} contradicts the ledger: the ledger is believed"
+            return Event(entry.at, "FORK", why, ref=ref)
+        case Noted(what="blocked") as body:
+            why = f"strict: {body.facts.get('missing', '')} missing, nothing was changed"
+            return Event(entry.at, "BLOCKED", why, ref=ref)
+        case Noted(what="recovery_failed") as body:
+            why = f"not brought back, to be looked at: {body.facts.get('lost', '')}"
+            return Event(entry.at, "DATA_LOSS", why, intent=False, ref=ref)
         case Noted(what="summarizer") as body:
             why = f"a model added nothing: {body.facts.get('refused', '')}"
             return Event(entry.at, "MODEL", why, ref=ref)
@@ -75,10 +94,10 @@ def _event(entry: Entry) -> Event | None:
 def _compressed(entry: Entry, body: Compressed) -> Event:
     raw = sum(step.before - step.after for step in body.steps)
     saved = body.before - body.after if body.before else raw
-    tier = max(step.tier for step in body.steps)
+    summed = body.summary is not None and body.before > 0
     return Event(
         at=entry.at,
-        kind="HOST" if body.by != "holdfast" else KINDS.get(tier, "TIER_1"),
+        kind=_kind(body),
         trigger=body.trigger or "replaced by the agent's own program",
         before=body.before,
         after=body.after,
@@ -89,6 +108,17 @@ def _compressed(entry: Entry, body: Compressed) -> Event:
         ref=entry.id[:12],
         quality=body.quality,
         mark=body.mark,
+        ratio=round(body.after / body.before, 4) if summed else None,
+        halved=halves(body.before, body.after) if summed else None,
+        phases=body.phases,
+    )
+
+
+def _kind(body: Compressed) -> str:
+    return (
+        "HOST"
+        if body.by != "holdfast"
+        else KINDS.get(max(step.tier for step in body.steps), "TIER_1")
     )
 
 
@@ -125,6 +155,7 @@ def _rendered(event: Event) -> list[str]:
         f"**Intent Preserved:** {'YES' if event.intent else 'VERIFICATION_NEEDED'}",
         *_quality(event),
         *_caused(event),
+        *_sequence(event),
     ]
 
 
@@ -145,6 +176,21 @@ def fetched(caused: Caused) -> str:
     told = ", ".join(f"{n} {one if n == 1 else many}" for n, one, many in kinds if n)
     requests = "request" if caused.requests == 1 else "requests"
     return f"{told} in {caused.requests} {requests}, {caused.tokens:,} tokens"
+
+
+def _sequence(event: Event) -> list[str]:
+    if event.ratio is None:
+        return []
+    target = "met" if event.halved else "missed"
+    size = f"**Size:** {event.ratio:.0%} of before (target below 50%: {target})"
+    if not event.phases:
+        return [size]
+    checks = preserved_checks(event.phases)
+    wrong = [one.what for phase in event.phases for one in phase.checks if not one.holds]
+    held = sum(one.holds for one in checks)
+    failing = f"; not as it should be: {', '.join(wrong)}" if wrong else ""
+    names = ", ".join(phase.name for phase in event.phases)
+    return [size, f"**Phases:** {names}: {held} of {len(checks)} preserved{failing}"]
 
 
 def _quality(event: Event) -> list[str]:

@@ -20,6 +20,7 @@ from holdfast.core.measure.usage import Usage
 from holdfast.core.observe.effects import Caused
 from holdfast.core.observe.kinds import kind_of
 from holdfast.core.view.log import fetched
+from holdfast.core.view.phases import Metrics
 
 TIERS = {1: "Tier 1 (offload)", 2: "Tier 2 (truncate)", 3: "Tier 3 (summary)"}
 
@@ -65,6 +66,8 @@ class Report(Struct, frozen=True):
     """What was fetched again because it had left."""
     sent: int = 0
     """Tokens of all requests that the provider reported; 0 when it reported none."""
+    metrics: Metrics = Metrics()
+    """How summaries did: size, recovery, preservation."""
 
 
 def savings_of(entries: Iterable[Entry]) -> tuple[Saving, ...]:

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from holdfast.core.ledger.phases import Phase
+from holdfast.core.plan.always import Always, Compactable
 from holdfast.core.plan.rules import NOT_BUILT, Gate, Question, Rule, Rules, Trigger
 
 
@@ -24,6 +26,10 @@ def render_rules(rules: Rules, values: Sequence[Shown]) -> str:
         ("Rules", [line for rule in rules.rules for line in _rule(rule)]),
         ("Triggers", _triggers(rules.triggers)),
         ("Decision tree", _tree(rules.tree)),
+        ("Always preserved", [line for one in rules.always_preserve for line in _always(one)]),
+        ("Compactable", _compactable(rules.compactable)),
+        ("Truth hierarchy", [f"{one.rank}. {one.source:10}  {one.kept}" for one in rules.truth]),
+        ("Sequence", _sequence(rules.sequence)),
     )
     parts = ["## Context Rules"]
     for title, lines in sections:
@@ -75,6 +81,26 @@ def _tree(tree: Iterable[Question]) -> list[str]:
     for number, one in enumerate(tree, 1):
         lines += [f"{number}. {one.moment}", f"   {one.question}"]
         lines += [f"   {row.when:18} → {row.then}{_unbuilt(row.built)}" for row in one.branches]
+    return lines
+
+
+def _always(one: Always) -> list[str]:
+    own = "" if one.built_in else " (yours)"
+    return [f"{_on(one.on)} {one.name:18}  {one.text}{own}", f"  {one.rationale}"]
+
+
+def _compactable(rows: Iterable[Compactable]) -> list[str]:
+    return [f"{_on(one.on)} {one.name:20}  {one.when:24}  → {one.replacement}" for one in rows]
+
+
+def _on(on: bool) -> str:
+    return "on " if on else "off"
+
+
+def _sequence(phases: Iterable[Phase]) -> list[str]:
+    lines: list[str] = []
+    for number, phase in enumerate(phases, 1):
+        lines += [f"{number}. {phase.name}", *(f"   {check.what}" for check in phase.checks)]
     return lines
 
 

@@ -12,6 +12,7 @@ from holdfast.compressing import compress as compress_messages
 from holdfast.core.compress import Candidate
 from holdfast.core.ledger.jsontext import Json, NotJson, as_object, as_text, encode, parse
 from holdfast.core.plan.policy import Policy
+from holdfast.core.view.phases import render_phases
 from holdfast.core.view.plans import (
     by_kind,
     plan_document,
@@ -25,7 +26,7 @@ from holdfast.errors import NothingToShrink, NotWritten, Unreadable
 from holdfast.files.reading import opened, reason_of
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
-from holdfast.surfaces.acts import compacted, summary_of, told_elsewhere, verdicts_of
+from holdfast.surfaces.acts import compacted, phases_of, summary_of, told_elsewhere, verdicts_of
 from holdfast.surfaces.cli.options import (
     Project,
     flags_of,
@@ -138,13 +139,15 @@ def _planned(session: Session, budget: int | None) -> Candidate:
 def _show_plan(session: Session, candidate: Candidate, *, as_json: bool) -> None:
     verdicts = verdicts_of(session, candidate)
     summary = summary_of(session, session.window().items, candidate.body)
+    phases = phases_of(session, candidate)
     if as_json:
         document = {"session": session.name, "dry_run": True, "applied": False}
         gates = [asdict(verdict) for verdict in verdicts]
         plan = {"plan": plan_document(candidate.plan), "summary": to_builtins(summary)}
-        print_json("compress", {**document, **plan, "gates": gates})
+        print_json("compress", {**document, **plan, "gates": gates, "phases": to_builtins(phases)})
         return
-    page(plain_lines(render_plan(candidate.plan, verdicts, summary=summary, width=columns())))
+    shown = render_plan(candidate.plan, verdicts, summary=summary, width=columns())
+    page(plain_lines("\n".join([shown, "", "### Phases", *render_phases(phases)])))
 
 
 def _file(

@@ -22,7 +22,14 @@ Examples:
   holdfast log
   holdfast log --all --limit 0     everything, also what was put off
   holdfast log --session 3ae3 --json"""
-COLOURS = {"UNDO": "yellow", "POSTPONED": "bright_black", "HOST": "magenta"}
+COLOURS = {
+    "UNDO": "yellow",
+    "POSTPONED": "bright_black",
+    "HOST": "magenta",
+    "FORK": "red",
+    "BLOCKED": "red",
+    "DATA_LOSS": "red",
+}
 
 
 @click.command(epilog=EXAMPLE)

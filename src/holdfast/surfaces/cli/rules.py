@@ -4,7 +4,7 @@ import click
 from msgspec import to_builtins
 
 from holdfast.config import Setting, Settings
-from holdfast.core.plan.policy import Policy, for_model
+from holdfast.core.plan.policy import COMPACTABLE, Policy, for_model
 from holdfast.core.plan.rules import rules_for
 from holdfast.core.view.rules import Shown, render_rules, render_xml
 from holdfast.surfaces.cli.options import (
@@ -33,7 +33,7 @@ UNSET = {
     "batch.requests": "as many as so far",
 }
 """What it means when one of these is not set."""
-SECTIONS = ("at.", "offload.", "truncate.", "tail.", "batch.", "summary.")
+SECTIONS = ("at.", "offload.", "truncate.", "tail.", "batch.", "summary.", "preservation.")
 
 
 @click.command(epilog=EXAMPLE)
@@ -92,6 +92,8 @@ def _shown(setting: Setting) -> Shown:
     value = setting.value
     if setting.name in UNSET and not value:
         return Shown(setting.name, UNSET[setting.name], setting.origin)
+    if setting.name == "preservation.compactable" and isinstance(value, tuple):
+        return Shown(setting.name, f"{len(value)} of {len(COMPACTABLE)} kinds", setting.origin)
     if isinstance(value, tuple):
         return Shown(setting.name, ", ".join(value) or "-", setting.origin)
     text = f"{value:,}" if isinstance(value, int) else value or "-"

@@ -1,0 +1,1 @@
+"""Ledgers that a project keeps besides ours: one file for each kind."""
