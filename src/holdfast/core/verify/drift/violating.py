@@ -1,0 +1,78 @@
+"""Violated constraints: a message does what was forbidden, or leaves out what was demanded.
+
+Only the user and the system set constraints, and only what the agent itself says or calls can go
+against one. What a tool printed is not looked at, neither way.
+"""
+
+import re
+
+from holdfast.core.ledger.summary import Constraint
+from holdfast.core.observe.overrides import LEAST, telling
+from holdfast.core.observe.overrides import MOST as AT_MOST
+from holdfast.core.observe.sentences import plain
+from holdfast.core.verify.drift.clauses import Clause, clauses, deeds
+from holdfast.core.verify.drift.ground import Ground
+from holdfast.core.verify.drift.move import Move
+from holdfast.core.verify.drift.signs import NOTHING, Finding
+
+FORBIDS = re.compile(
+    r"\b(?:do not|don't|dont|never|must(?:n't| not| never)|should(?:n't| not| never)|shall not|can't"
+    r"|cannot|may not|avoid|refrain from|stop|without|no longer|not allowed to|no|not)\b"
+)
+EXCEPT = re.compile(
+    r"\b(?:unless|except|until|if|when|because|since|so that|so|but|instead|only if|only when|as)\b"
+    r"|[.;—–(]"
+)
+CONDITION = re.compile(r"\b(?:if|when|unless|except|until|where|while)\b")
+ENOUGH, SHARE = 2, 0.75
+SAID, CALLED, LEFT_OUT, BOUND = 0.75, 0.85, 0.65, 0.6
+CONDITIONAL = 0.6
+"""How much is left of a violation when the rule holds only under a condition."""
+BY_SYSTEM = 0.8
+
+
+def violate(move: Move, ground: Ground) -> Finding:
+    """The constraint that a message goes against most clearly."""
+    if not ground.constraints:
+        return NOTHING
+    said = [*clauses(move), *(deed for call in move.calls for deed in deeds(call))]
+    best = NOTHING
+    for rule in ground.constraints:
+        for clause in said:
+            strength, why = _against(rule, clause)
+            if strength > best.strength:
+                best = Finding(strength, why, clause.text, rule.text, rule.entry)
+    return best
+
+
+def _against(rule: Constraint, clause: Clause) -> tuple[float, str]:
+    words = plain(rule.text)
+    weight = BY_SYSTEM if rule.by == "system" else 1.0
+    if rule.negative:
+        cue = FORBIDS.search(words)
+        after = words[cue.end() :] if cue else words
+        end = EXCEPT.search(after, 3)
+        what = telling(after[: end.start()] if end else after).terms
+        if clause.denies or not _covers(clause.taken, what):
+            return 0.0, ""
+        strength = CALLED if clause.called else SAID
+        weight *= CONDITIONAL if CONDITION.search(words) else 1.0
+        return strength * weight, "it does what was forbidden"
+    about = telling(words)
+    if not clause.called and clause.skips and _covers(clause.skips, about.terms, least=0.5):
+        return LEFT_OUT * weight, "it leaves out what was demanded"
+    if _other_value(clause, about.values, about.terms, words):
+        return BOUND * weight, "it takes another value than the one that was set"
+    return 0.0, ""
+
+
+def _covers(terms: frozenset[str], what: frozenset[str], *, least: float = SHARE) -> bool:
+    shared = len(terms & what)
+    return shared >= min(ENOUGH, len(what)) and shared > 0 and shared >= least * len(what)
+
+
+def _other_value(clause: Clause, values: frozenset[str], terms: frozenset[str], words: str) -> bool:
+    if not values or not clause.values or values & clause.values or len(terms) < ENOUGH:
+        return False
+    bounded = AT_MOST.search(words) or LEAST.search(words)
+    return bool(bounded) and _covers(clause.terms, terms)
