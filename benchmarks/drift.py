@@ -49,17 +49,19 @@ OTHERS = 2
 """Sessions of other projects that are spliced in at each cut."""
 REAL = "what really followed"
 SPLICED = "another project's next message"
+EARLY, NOTHING_DONE = "done early", "done with nothing to show"
 KINDS = {
     SPLICED: "subtask",
     "against a constraint": "constraint",
-    "done early": "completion",
+    NOTHING_DONE: "completion",
+    EARLY: "completion",
     "asks for the task": "clarification",
     "asks for what was said": "clarification",
     "against a decision": "decision",
     "reads it all again": "repetition",
 }
 """Each way to drift, and the signal that is meant for it."""
-ASKED_FOR = tuple(KINDS)[:5]
+ASKED_FOR = tuple(KINDS)[:6]
 """The ways that count for the overall figure."""
 
 
@@ -71,6 +73,7 @@ class Row(NamedTuple):
     held_out: bool
     scores: dict[str, float]
     score: float
+    flagged: bool
     text: str
 
 
@@ -88,7 +91,7 @@ def run() -> None:
 def report(rows: Sequence[Row]) -> None:
     """Print what the rows come to."""
     real = [row for row in rows if row.kind == REAL]
-    alarms = [row for row in real if row.score >= LINE]
+    alarms = [row for row in real if row.flagged]
     print(f"\n{len({row.session for row in rows})} sessions, {len(real)} undisturbed messages, ")
     print(f"{len(alarms)} of them flagged: {len(alarms) / len(real):.1%} false alarms")
     made = [row for row in rows if row.kind in ASKED_FOR]
@@ -126,7 +129,7 @@ def _row(title: str, made: Sequence[Row], real: Sequence[Row]) -> tuple[object, 
         name = next(iter(names))
         own = f"{auc([r.scores[name] for r in made], [r.scores[name] for r in real]):.3f}"
     whole = auc([row.score for row in made], [row.score for row in real])
-    flagged = sum(row.score >= LINE for row in made) / len(made)
+    flagged = sum(row.flagged for row in made) / len(made)
     return (title, "/".join(sorted(names)), len(made), own, f"{whole:.3f}", f"{flagged:.0%}")
 
 
@@ -156,7 +159,10 @@ def _judged(name: str, kind: str, held_out: bool, message: Message, ground: Grou
     move = move_of(openai_chat.read(message))
     findings = {rule: judge(move, ground) for rule, judge in RULES.items()}
     scores = {rule: found.strength for rule, found in findings.items()}
-    return Row(name, kind, held_out, scores, verdict(findings).score, _told(message))
+    found = verdict(findings)
+    if kind == EARLY and not (ground.delivered.made or ground.delivered.passed):
+        kind = NOTHING_DONE
+    return Row(name, kind, held_out, scores, found.score, bool(found.signals), _told(message))
 
 
 def _told(message: Message) -> str:
@@ -240,7 +246,7 @@ def _spliced(name: str, share: float) -> Iterator[Message]:
     others = [other for other in repos if repos[other] != repos[name]]
     chosen = random.Random(f"{name} {share}").sample(others, OTHERS)
     for other in chosen:
-        place = dict((s, p) for p, s in points(other)).get(share) or points(other)[0][0]
+        place = {at: place for place, at in points(other)}.get(share, points(other)[0][0])
         following = [m for m in _session(other)[place:] if m["role"] == "assistant"]
         yield from map(plain, following[:STEPS])
 

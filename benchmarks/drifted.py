@@ -57,7 +57,9 @@ _CUE = re.compile(
     r"(?i)\b(?:do not|don['’]?t|never|must not|should not|shouldn['’]t|avoid|refrain from)\s{1,3}"
 )
 _ORDER = re.compile(r"(?i)^(?:[-*\d. ]{0,6})(?:please |always |only |you (?:must|should) |must )?")
-_END = re.compile(r"[.;\n—–(]| - ")
+_END = re.compile(r"[.;\n—–]| \(| - | (?:if|when|unless|because|so that) ")
+LONGEST = 20
+"""Words of a row that can be turned round in one sentence."""
 ROWS = 3
 
 
@@ -104,7 +106,7 @@ def _short(text: str, most: int) -> str:
 
 def _against_rule(rule: Constraint, *, held_out: bool) -> Iterator[Made]:
     cue = _CUE.search(rule.text)
-    if rule.negative and cue is None:
+    if (rule.negative and cue is None) or len(rule.text.split()) > LONGEST:
         return
     text = rule.text[cue.end() :] if rule.negative and cue else _ORDER.sub("", rule.text, 1)
     what = _short(text, 14)
@@ -116,8 +118,8 @@ def _against_rule(rule: Constraint, *, held_out: bool) -> Iterator[Made]:
 
 
 def _against_decision(one: Decision, *, held_out: bool) -> Iterator[Made]:
-    what = _short(one.choice, 14)
-    if len(what.split()) < 3:
+    what = _short(one.choice.rpartition("? ")[2], 14)
+    if len(what.split()) < 2:
         return
     for words in TURNS[held_out]:
         yield _said("against a decision", held_out, words.format(what=what))

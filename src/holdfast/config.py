@@ -50,6 +50,8 @@ SETTINGS: dict[str, type[str] | type[int] | type[tuple[str, ...]]] = {
     "batch.reclaim": int,
     "batch.requests": int,
     "batch.margin": int,
+    "drift.watch": int,
+    "drift.steps": int,
     "never_store.tools": tuple,
     "never_store.paths": tuple,
     "never_store.patterns": tuple,

@@ -104,6 +104,15 @@ class Batch(Struct, frozen=True, forbid_unknown_fields=True):
     """Percent of what a batch costs at once that it has to win above that."""
 
 
+class DriftWatch(Struct, frozen=True, forbid_unknown_fields=True):
+    """The watch for drift after a summary."""
+
+    watch: int = 1
+    """1 to judge what the agent does after a summary and tell it when it drifts; 0 for neither."""
+    steps: int = 3
+    """Steps of the agent after a summary that are watched."""
+
+
 class Policy(Struct, frozen=True, forbid_unknown_fields=True):
     """What the user may decide about a session."""
 
@@ -133,6 +142,7 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True):
     tail: Tail = Tail()
     batch: Batch = Batch()
     summary: Anchor = Anchor()
+    drift: DriftWatch = DriftWatch()
     never_store: NeverStore = NeverStore()
     models: dict[str, dict[str, str | int | tuple[str, ...]]] = {}
     """Values for one model, by how its name begins."""

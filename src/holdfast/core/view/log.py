@@ -17,7 +17,8 @@ class Event(Struct, frozen=True):
 
     at: str
     kind: str
-    """`TIER_1`, `TIER_2`, `TIER_3`, `HOST`, `UNDO`, `POSTPONED`, or `MODEL` where one failed."""
+    """`TIER_1`, `TIER_2`, `TIER_3`, `HOST`, `UNDO`, `POSTPONED`, `DRIFT`, or `MODEL`
+    where one failed."""
     trigger: str
     before: int = 0
     after: int = 0
@@ -57,6 +58,9 @@ def _event(entry: Entry) -> Event | None:
         case Noted(what="postponed") as body:
             why = f"{body.facts.get('trigger', '')}: {body.facts.get('reason', '')}"
             return Event(entry.at, "POSTPONED", why, ref=ref)
+        case Noted(what="drift") as body:
+            why = f"{body.facts.get('names', '')}: {body.facts.get('why', '')}"
+            return Event(entry.at, "DRIFT", why, ref=ref)
         case Noted(what="summarizer") as body:
             why = f"a model added nothing: {body.facts.get('refused', '')}"
             return Event(entry.at, "MODEL", why, ref=ref)

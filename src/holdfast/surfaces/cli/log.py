@@ -22,7 +22,7 @@ Examples:
   holdfast log
   holdfast log --all --limit 0     everything, also what was put off
   holdfast log --session 3ae3 --json"""
-COLOURS = {"UNDO": "yellow", "POSTPONED": "bright_black", "HOST": "magenta"}
+COLOURS = {"UNDO": "yellow", "POSTPONED": "bright_black", "HOST": "magenta", "DRIFT": "red"}
 
 
 @click.command(epilog=EXAMPLE)

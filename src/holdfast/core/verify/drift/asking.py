@@ -12,30 +12,35 @@ from holdfast.core.observe.artifacts import arguments_of, plain_name
 from holdfast.core.observe.overrides import telling
 from holdfast.core.observe.sentences import plain
 from holdfast.core.verify.drift.ground import Ground
-from holdfast.core.verify.drift.move import Move, _short
+from holdfast.core.verify.drift.move import Move, short_values
 from holdfast.core.verify.drift.signs import NOTHING, Finding
 
 AT_ONCE = 2
 """Steps of the agent after a summary within which a question comes at once."""
 _TASK = (
     r"(?:task|goal|objective|request|requirements?|assignment|instructions?|context|background"
-    r"|problem|issue|scope|purpose|project|conversation|history|specifics?|details?)"
+    r"|problem statement|purpose|conversation|history)"
 )
+SEEKS = re.compile(
+    r"\b(?:what|which)\b[^.?!]{0,60}\b(?:working on|trying to (?:do|achieve|accomplish|build|solve)"
+    r"|supposed to|asked (?:for|me)|left off|(?:need|like|want) me to (?:do|work|help|focus|tackle"
+    r"|start)|should i (?:do|be doing|work on|focus on)|(?:the|your|our|my) " + _TASK + r")\b"
+    r"|\bhow (?:can|may|could) i (?:help|assist)\b|\b(?:remind|refresh)\b[^.?!]{0,40}\b(?:me|my)\b"
+    r"|\b(?:share|provide|restate|repeat|describe|explain|clarify|outline|specify|give|send|tell)\b"
+    r"[^.?!]{0,60}\b" + _TASK + r"\b"
+)
+"""What is asked for is the task itself."""
 LOST = re.compile(
-    r"\b(?:what|which)\b[^.?!]{0,60}\b(?:working on|trying to|supposed to|asked (?:for|me)|left off"
-    r"|need me to|like me to (?:do|work|help|focus|tackle|start)|want me to (?:do|work|help|focus"
-    r"|tackle|start)|should i (?:do|be doing|work on|focus on)|(?:the|your|our|my) "
-    + _TASK
-    + r")\b"
-    r"|\bhow (?:can|may|could|should) i (?:help|assist|proceed)\b"
-    r"|\b(?:remind|refresh)\b[^.?!]{0,40}\b(?:me|my)\b"
-    r"|\b(?:no|lost|lack|missing|without|(?:don't|do not|didn't) (?:have|see|recall|remember|know))\b"
-    r"[^.?!]{0,40}\b(?:context|conversation|history|earlier|previous|prior|what (?:we|you|i)|"
-    r"the (?:task|goal|request))\b"
+    r"\b(?:i|we)\b[^.?!]{0,30}"
+    r"\b(?:no|lost|lack|missing|without|(?:do not|don't|didn't|can't|cannot)"
+    r" (?:have|see|recall|remember|know|access|find))\b[^.?!]{0,40}"
+    r"\b(?:context|conversation|history|earlier|previous|prior|what (?:we|you|i) |the (?:task|goal"
+    r"|request))"
 )
-"""The agent does not know any more what it is about."""
+"""The agent says itself that its past is gone."""
 PLEA = re.compile(
-    r"\b(?:could|can|would|will) you\b|\bplease\b|\b(?:i|we)(?:'ll| will)? need (?:you|to know|more)\b"
+    r"\b(?:could|can|would|will) you\b|\bplease\b"
+    r"|\b(?:i|we)(?:'ll| will)? need (?:you|to know|more)\b"
     r"|\blet me know\b|\b(?:i|we)(?:'m| am|'re| are) not sure\b|\b(?:i'd|i would) like to know\b"
 )
 TELL = re.compile(
@@ -54,6 +59,8 @@ OFFERS = re.compile(
 INVITED = re.compile(
     r"\b(?:ask me|interview me|questions? (?:first|before)|clarif|let's discuss)\b"
 )
+SHORT, AT_THE_END = 8, 4
+"""Sentences of a message that is all question; of a longer one, those at its end are looked at."""
 ENOUGH = 2
 SHARE = 0.6
 
@@ -62,7 +69,7 @@ def clarify(move: Move, ground: Ground) -> Finding:
     """Whether a message asks at once for what is known."""
     if not 0 < ground.since <= AT_ONCE or ground.anew:
         return NOTHING
-    if move.calls and not _asks_by_tool(move):
+    if move.acts and not _asks_by_tool(move):
         return NOTHING
     best = NOTHING
     for text in _asked(move):
@@ -76,10 +83,12 @@ def _asks_by_tool(move: Move) -> bool:
 
 
 def _asked(move: Move) -> list[str]:
-    asked = [one.text for one in move.prose if one.kind != "heading"]
+    """What may be a question to the user: how a message ends, and what its calls ask."""
+    said = [one.text for one in move.prose if one.kind != "heading"]
+    asked = said if len(said) <= SHORT else said[-AT_THE_END:]
     for call in move.calls:
         if plain_name(call.tool) in QUESTIONS:
-            asked += [text for text in _short(arguments_of(call)) if text.endswith("?")]
+            asked += [text for text in short_values(arguments_of(call)) if text.endswith("?")]
     return asked
 
 
@@ -87,10 +96,10 @@ def _judged(text: str, ground: Ground) -> Finding:
     words = plain(text)
     question = words.rstrip("\"')*_` ").endswith("?")
     pleads = PLEA.search(words) is not None and TELL.search(words) is not None
-    if LOST.search(words) and (question or pleads or "i " in words):
-        if OFFERS.search(words) and not question:
-            return NOTHING
+    if (question or pleads) and SEEKS.search(words):
         return _found(0.9, "it asks what it is to do", text, ground.intent.current)
+    if LOST.search(words):
+        return _found(0.85, "it says that its past is gone", text, ground.intent.current)
     if not (question or pleads):
         return NOTHING
     known, cover = _answered(words, ground)

@@ -37,11 +37,10 @@ class Clause(Struct, frozen=True):
     text: str
     terms: frozenset[str]
     values: frozenset[str]
-    denies: bool
     skips: frozenset[str]
     """What the words after a cue of leaving undone are about."""
     taken: frozenset[str]
-    """What the words before such a cue are about; all of them without one."""
+    """What the words before such a cue, or any that denies, are about; all of them without one."""
     called: bool = False
 
 
@@ -67,14 +66,14 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _clause(text: str, words: str) -> Clause:
-    about, cue = telling(words), SKIPS.search(words)
+    about, cue, denied = telling(words), SKIPS.search(words), DENIES.search(words)
+    first = min((found.start() for found in (cue, denied) if found), default=len(words))
     return Clause(
         text,
         about.terms,
         about.values,
-        DENIES.search(words) is not None,
         telling(words[cue.end() :]).terms if cue else frozenset(),
-        telling(words[: cue.start()]).terms if cue else about.terms,
+        telling(words[:first]).terms,
     )
 
 
@@ -92,4 +91,4 @@ def deeds(call: ToolCalled) -> Iterator[Clause]:
 
 def _deed(text: str, words: str) -> Clause:
     about = telling(words)
-    return Clause(text, about.terms, about.values, False, frozenset(), about.terms, called=True)
+    return Clause(text, about.terms, about.values, frozenset(), about.terms, called=True)

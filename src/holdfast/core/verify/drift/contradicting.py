@@ -34,10 +34,11 @@ def contradict(move: Move, ground: Ground) -> Finding:
 
 
 def _against(decision: Decision, clause: Clause) -> tuple[float, str]:
-    words = plain(decision.choice)
+    # A choice that answers a question stands behind it.
+    words = plain(decision.choice).rpartition("? ")[2]
     turn = AGAINST.search(words)
     chosen = telling(words[: turn.start()] if turn and turn.start() else words).terms
-    refused = telling(words[turn.end() :]).terms - chosen if turn and turn.start() else frozenset()
+    refused = telling(words[turn.end() :] if turn and turn.start() else "").terms - chosen
     if refused and _covers(clause.taken, refused) and not _covers(clause.taken, chosen - refused):
         why = "it takes what was turned down"
     elif chosen and _covers(clause.skips, chosen):

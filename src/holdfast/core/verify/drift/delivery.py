@@ -33,6 +33,10 @@ _CHECKS = re.compile(
 """Commands that tell whether the work holds."""
 
 
+AN_ANSWER = 40
+"""Words from which a text of the agent's can be an answer and not only a remark."""
+
+
 class Delivered(Struct, frozen=True):
     """What a request has come to so far."""
 
@@ -45,7 +49,7 @@ class Delivered(Struct, frozen=True):
     looking: bool = False
     """Whether the agent was only looking around when it was last seen."""
     answered: bool = False
-    """Whether the agent said something to the user since."""
+    """Whether the agent has said enough since to be an answer."""
 
 
 def delivered_since(scene: Scene, request: str) -> Delivered:
@@ -69,9 +73,14 @@ def delivered_since(scene: Scene, request: str) -> Delivered:
         failed = bad or bool(_FAILS.search(counts))
         passed = not failed and (passed or bool(counts) or bool(_CHECKS.search(touch.command)))
         failing = _line(touch, counts, body) if failed else ""
-    words = [at for at, item in enumerate(scene.items) if at > start and _says(item.body)]
-    edited = any(_edits_in_words(scene, at) for at in words)
-    return Delivered(made or edited, passed, failing, looking, bool(words))
+    said = [
+        item.body.text
+        for item in scene.items[start + 1 :]
+        if isinstance(item.body, Said) and item.body.role == "assistant"
+    ]
+    edited = any(SEARCH in text for text in said)
+    answered = any(len(text.split()) >= AN_ANSWER for text in said)
+    return Delivered(made or edited, passed, failing, looking, answered)
 
 
 def _looks(pair: Pair, touch: Touch) -> bool:
@@ -85,13 +94,3 @@ def _looks(pair: Pair, touch: Touch) -> bool:
 def _line(touch: Touch, counts: str, body: ToolReturned) -> str:
     end = next((line for line in reversed(body.output[-2_000:].split("\n")) if line.strip()), "")
     return f"`{' '.join(touch.command.split())[:80]}`: {counts or end.strip()[:120]}"
-
-
-def _says(body: object) -> bool:
-    return isinstance(body, Said) and body.role == "assistant" and bool(body.text.strip())
-
-
-def _edits_in_words(scene: Scene, at: int) -> bool:
-    """Whether an agent without tools wrote an edit into its words."""
-    body = scene.items[at].body
-    return isinstance(body, Said) and SEARCH in body.text

@@ -6,7 +6,6 @@ or a check that passed; a question has to be answered in words that are about it
 
 import re
 
-from holdfast.core.observe.answered import QUESTIONS
 from holdfast.core.observe.artifacts import plain_name
 from holdfast.core.observe.overrides import telling
 from holdfast.core.observe.sentences import is_question, plain
@@ -18,55 +17,67 @@ FINISHES = frozenset(
     ("attempt_completion", "finish", "submit", "task_complete", "complete_task", "done")
 )
 """Tools with which an agent says that it is done."""
-_WHOLE = (
-    r"(?:all|everything|that|this|it|work|task|job|request|implementation|feature|change|changes"
-    r"|refactor\w{0,4}|migration|project|fix|assignment|goal|objective|plan|we|i)"
-)
 _DONE = (
-    r"(?:done|complete|completed|finished|ready|in place|resolved|wrapped up|implemented|finali[sz]ed"
-    r"|delivered|accomplished|concluded|fulfilled|taken care of|good to go|all set)"
+    r"(?:done|complete|completed|finished|ready|in place|resolved|wrapped up|implemented"
+    r"|finali[sz]ed|delivered|accomplished|concluded|fulfilled|taken care of|good to go|all set)"
 )
 DECLARES = re.compile(
-    r"\b"
-    + _WHOLE
-    + r"(?:(?:'s|'re|'m| is| are| am| was| were| has been| have been)(?: now| all| fully"
-    r"| successfully| also){0,2}) " + _DONE + r"\b"
-    r"|^(?:ok(?:ay)?[,.!] |great[,.!] |perfect[,.!] )?(?:all )?(?:done|finished|completed?)(?:[.!:]|$)"
-    r"|\b(?:i|we)(?:'ve| have)?(?: now| just| successfully){0,2} (?:completed|finished|finali[sz]ed"
-    r"|delivered|wrapped up|accomplished|fulfilled|concluded)\b"
-    r"|\b(?:task|work|job|implementation|request) (?:complete|completed|done|finished|accomplished)\b"
-    r"|\bnothing (?:more|else|further|left|remains)\b|\bno (?:further|more|remaining) (?:work|steps|"
-    r"changes|action)\b|\bthat (?:completes|concludes|finishes|wraps)\b|\bwraps? (?:this|it|things) up\b"
+    r"(?:'s|'re|'m|\b(?:is|are|am|was|were|been|be))(?: (?:now|all|fully|successfully|also)){0,2} "
+    + _DONE
+    + r"\b|^(?:(?:ok|okay|great|perfect)[,.!] )?(?:all )?(?:done|finished|completed?)(?:[.!:]|$)"
+    r"|\b(?:i|we)(?:'ve| have)?(?: now| just| successfully){0,2} (?:completed|finished"
+    r"|finali[sz]ed|delivered|wrapped up|accomplished|fulfilled|concluded)\b"
+    r"|\b(?:task|work|job|implementation|request|mission) "
+    r"(?:complete|completed|done|finished|accomplished)\b"
+    r"|\bnothing (?:more|else|further|left|remains)\b"
+    r"|\bno (?:further|more|remaining) (?:work|steps|changes|action)\b"
+    r"|\bthat (?:completes|concludes|finishes|wraps)\b|\bwraps? (?:this|it|things) up\b"
 )
+"""Whatever it is that is called done: words without a call end the turn."""
 PASSES = re.compile(
-    r"\b(?:tests?|checks?|suite|build|everything)\b[^.!?]{0,40}\b(?:pass(?:es|ed|ing)?|green|succeed)"
+    r"\b(?:tests?|checks?|suite|build|everything)\b[^.!?]{0,40}"
+    r"\b(?:pass(?:es|ed|ing)?|green|succeed)"
 )
 PARTLY = re.compile(
     r"\b(?:once|when|after|until|before|if|next|first|not|isn't|aren't|step \d|phase \d|part \d"
     r"|remaining|still|will be|to be)\b|n't\b"
 )
 LOOKS_FOR_WORDS = re.compile(
-    r"^(?:(?:please|can you|could you|would you|i want you to|i need you to|help me|first|then|hey|hi"
-    r"|ok|okay|so|now)[, ]{1,2}){0,3}(?:explain|review|why|how|what|which|who|where|when|is|are|does"
-    r"|do|did|find|look|check|analy[sz]e|investigate|summari[sz]e|describe|compare|list|tell|research"
-    r"|show|assess|evaluate|read|think|plan|discuss|understand|verify|inspect|audit|deep)\b"
+    r"^(?:(?:please|can you|could you|would you|i want you to|i need you to|help me|first|then|hey"
+    r"|hi|ok|okay|so|now)[, ]{1,2}){0,3}(?:explain|review|why|how|what|which|who|where|when|is|are"
+    r"|does|do|did|find|look|check|analy[sz]e|investigate|summari[sz]e|describe|compare|list|tell"
+    r"|research|show|assess|evaluate|read|think|plan|discuss|understand|verify|inspect|audit"
+    r"|deep)\b"
 )
+SILENT = 0.4
+"""What is left of it when nothing is said to be done, and the turn merely ends."""
 SHORT_ANSWER = 25
 """Words with which a question can be answered."""
 
 
 def finish(move: Move, ground: Ground) -> Finding:
-    """Whether a message calls the work done that is not."""
+    """Whether a message calls the work done that is not.
+
+    Words without a call end the agent's turn: that says the same, only less clearly.
+    """
     tools = {plain_name(call.tool) for call in move.calls}
-    if move.calls and not tools <= FINISHES | QUESTIONS:
+    if move.acts and not (tools and tools <= FINISHES):
         return NOTHING
     said = [one.text for one in move.prose]
+    if not said and not tools:
+        return NOTHING
     claim = next((text for text in said if _declares(plain(text))), "")
-    if not claim and not tools & FINISHES:
+    if not claim and not tools and _waits(said):
         return NOTHING
     strength, why = _without(move, ground, said)
     request = ground.intent.current
-    return Finding(strength, why, claim or move.text, request.text, request.entry)
+    clear = 1.0 if claim or tools else SILENT
+    return Finding(strength * clear, why, claim or move.text, request.text, request.entry)
+
+
+def _waits(said: list[str]) -> bool:
+    """Whether a message ends with a question: then it is the user's turn, and nothing is over."""
+    return any(text.rstrip("\"')*_` ").endswith("?") for text in said[-3:])
 
 
 def _declares(words: str) -> bool:
@@ -80,23 +91,30 @@ def _without(move: Move, ground: Ground, said: list[str]) -> tuple[float, str]:
     """How surely there is nothing to show, and what is missing."""
     delivered, request = ground.delivered, ground.intent.current.text
     if _wants_words(request):
-        if delivered.made or _answers(move, request):
+        if _answers(move, request):
             return 0.05, "an answer was given"
-        return 0.75, "the request asks for an answer, and none was given"
-    if not delivered.made and not delivered.passed:
-        if _answers(move, request, least=4 * SHORT_ANSWER):
-            return 0.4, "nothing was written, changed or checked for this request"
-        return 0.9, "nothing was written, changed or checked for this request"
+        if not (delivered.made or delivered.answered):
+            return 0.75, "the request asks for an answer, and none was given"
+    elif not delivered.made and not delivered.passed:
+        told = _answers(move, request, least=4 * SHORT_ANSWER)
+        return (0.4 if told else 0.9), "nothing was written, changed or checked for this request"
+    return _half_done(ground, said)
+
+
+def _half_done(ground: Ground, said: list[str]) -> tuple[float, str]:
+    """How surely something is still missing although there is something to show."""
+    delivered, remaining = ground.delivered, ground.progress.remaining
     if delivered.failing:
         return 0.7, f"the last check failed: {delivered.failing}"
-    if ground.progress.remaining:
-        first = ground.progress.remaining[0]
-        return 0.6, f"{len(ground.progress.remaining)} steps of its own list are open: {first}"
+    if remaining:
+        return 0.6, f"{len(remaining)} steps of its own list are open: {remaining[0]}"
     if any(PASSES.search(plain(text)) for text in said) and not delivered.passed:
         return 0.55, "it speaks of checks that pass, and none did for this request"
-    if delivered.looking and ground.since == 1:
-        return 0.35, "it was still looking around when it was last seen"
-    return (0.15 if ground.since == 1 and not ground.anew else 0.05), "there is something to show"
+    if ground.since != 1 or ground.anew:
+        return 0.05, "there is something to show"
+    if delivered.looking:
+        return 0.4, "it was still looking around when it was last seen"
+    return 0.3, "it was in the middle of its work when it was last seen"
 
 
 def _wants_words(request: str) -> bool:

@@ -11,7 +11,7 @@ from holdfast.core.observe.artifacts import touch_of
 from holdfast.core.observe.paths import normal
 from holdfast.core.observe.worth import telling
 from holdfast.core.verify.drift.ground import Ground
-from holdfast.core.verify.drift.move import Move, outside_fences, referred
+from holdfast.core.verify.drift.move import Move, names_in, outside_fences, referred
 from holdfast.core.verify.drift.signs import NOTHING, Finding
 from holdfast.core.verify.drift.straying import foreign
 
@@ -20,8 +20,10 @@ SHORTEST = 5
 PREFIX = 4
 COMPARED = 40
 """Names with the same beginning that one is compared with."""
-NOWHERE, LEFT, MISTAKEN = 0.17, 0.03, 0.3
+NOWHERE, LEFT, MISTAKEN = 0.17, 0.03, 0.25
 """What one such name adds."""
+MANY = 12
+"""Names from which on a message is a report: it may well coin some."""
 MOST = 0.95
 SHOWN = 5
 
@@ -36,10 +38,8 @@ def ghosts(move: Move, ground: Ground) -> Finding:
     nowhere = foreign(names - left, ground)
     mistaken = _mistaken(names - left, left_out=ground.names - ground.in_sight)
     share = len(nowhere) / (len(used) + 2)
-    strength = (
-        2 * share * NOWHERE * min(len(nowhere), 6)
-        + LEFT * min(len(left), 6)
-        + MISTAKEN * min(len(mistaken), 2)
+    strength = LEFT * min(len(left), 6) + min(1.0, MANY / len(used)) * (
+        2 * share * NOWHERE * min(len(nowhere), 6) + MISTAKEN * min(len(mistaken), 2)
     )
     shown = [*(f"{wrong} (was {right}?)" for wrong, right in sorted(mistaken.items()))]
     shown += [*sorted(nowhere - mistaken.keys()), *sorted(left)]
@@ -63,8 +63,7 @@ def _used(move: Move) -> frozenset[str]:
             made.add(normal(touch.path))
         else:
             texts.append(referred(call))
-    names = telling("\n".join(texts))
-    return frozenset(name for name in names if not name.isdigit() and name not in made)
+    return names_in("\n".join(texts)) - made
 
 
 def _mistaken(names: frozenset[str], *, left_out: frozenset[str]) -> dict[str, str]:
@@ -83,7 +82,7 @@ def _mistaken(names: frozenset[str], *, left_out: frozenset[str]) -> dict[str, s
 
 
 def _nearly(one: str, other: str) -> bool:
-    """Whether two names differ by one character, digits apart: those count something."""
+    """Whether two names differ by one character that is no number and makes no plural."""
     if one == other or abs(len(one) - len(other)) > 1:
         return False
     start = 0
@@ -96,4 +95,5 @@ def _nearly(one: str, other: str) -> bool:
     ):
         end += 1
     middle = one[start : len(one) - end], other[start : len(other) - end]
-    return max(map(len, middle)) <= 1 and not any(part.isdigit() for part in middle)
+    plural = end == 0 and "s" in middle
+    return max(map(len, middle)) <= 1 and not plural and not any(map(str.isdigit, middle))

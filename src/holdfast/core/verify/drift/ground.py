@@ -47,6 +47,8 @@ class Ground(Struct, frozen=True):
     delivered: Delivered = Delivered()
     calls: Mapping[str, Known] = {}
     """What was called before, by what it asks for."""
+    repeated: int = 0
+    """Calls since the summary that asked for such a thing again."""
     since: int = 0
     """Steps of the agent after the summary, the one judged included; 0 without a summary."""
     anew: bool = False
@@ -73,6 +75,7 @@ def ground_of(
     want = wanted(scene)
     shown = {item.entry.id for item in window if item.stand_in is None}
     rules = lift((*want.constraints, *(pin for pin in pins_of(noted) if pin.text)), noted)
+    calls, repeated = known_calls(scene, shown, since=summary_at)
     later = [at for at, item in enumerate(record) if _is_later(item, summary_at)]
     return Ground(
         intent=want.intent,
@@ -84,7 +87,8 @@ def ground_of(
         in_sight=_union(telling(text_of(item.body)) for item in window),
         words=_union(words_in(text_of(item.body)) for item in (*record, *window)),
         delivered=delivered_since(scene, want.intent.current.entry),
-        calls=known_calls(scene, shown),
+        calls=calls,
+        repeated=repeated,
         since=_steps(scene, later) + 1 if summary_at is not None else 0,
         anew=any(is_task(record[at]) for at in later),
     )

@@ -1,6 +1,6 @@
 """Calls that were made before: what each asked for, and whether its answer still holds."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from msgspec import Struct
 
@@ -38,29 +38,37 @@ def asked_by(call: ToolCalled, touch: Touch) -> str:
             return ""
 
 
-def known_calls(scene: Scene, shown: Collection[EntryId]) -> dict[str, Known]:
+def known_calls(
+    scene: Scene, shown: Collection[EntryId], *, since: int | None = None
+) -> tuple[dict[str, Known], int]:
     """What was asked for before and would be answered the same way now.
 
-    A file that was written since has changed, and so has what any command would print.
+    A file that was written since has changed, and so has what any command would print. Also tells
+    how many calls after the entry of number `since` asked for such a thing again.
     """
     found: dict[str, tuple[Known, str, int]] = {}
     written: dict[str, int] = {}
+    last, again = -1, 0
     for number, pair in enumerate(scene.pairs):
         body, touch = result_of(scene, pair), touch_of(pair.body)
         if body is None or pair.result is None:
             continue
         if touch.verb in ("write", "edit"):
-            written[normal(touch.path)] = number
+            written[normal(touch.path)] = last = number
             continue
         asked = asked_by(pair.body, touch)
         if asked and not went_wrong(touch, body):
+            if asked in found and since is not None and scene.items[pair.call].entry.seq > since:
+                again += _holds(found[asked], written, last)
             entry = scene.items[pair.result].entry.id
             known = Known(entry, entry not in shown, pair.step)
             path = normal(touch.path) if touch.verb == "read" else ""
             found[asked] = (known, path, number)
-    last = max(written.values(), default=-1)
-    return {
-        asked: known
-        for asked, (known, path, number) in found.items()
-        if (written.get(path, -1) if path else last) < number
-    }
+    held = {asked: one[0] for asked, one in found.items() if _holds(one, written, last)}
+    return held, again
+
+
+def _holds(one: tuple[Known, str, int], written: Mapping[str, int], last: int) -> bool:
+    """Whether an answer still holds: the file it is about, or any file, was not written since."""
+    _, path, number = one
+    return (written.get(path, -1) if path else last) < number

@@ -15,6 +15,7 @@ from holdfast.core.ledger.jsontext import Json, as_list, as_object
 from holdfast.core.observe.artifacts import RUNS, arguments_of, command_of, plain_name, touch_of
 from holdfast.core.observe.likely import parts_of
 from holdfast.core.observe.sentences import Sentence, sentences
+from holdfast.core.observe.worth import telling
 
 LONGEST_VALUE = 400
 """Characters of an argument up to which it refers to something; a longer one is content."""
@@ -30,8 +31,13 @@ CONTENT = frozenset(
 )
 """Arguments that hold what is written, not what is spoken of."""
 _WORD = re.compile(r"[A-Za-z]{3,80}")
+_PLAIN = re.compile(r"[\d.,:-]{1,120}|\d{1,12}[A-Za-z]{1,3}|[A-Za-z]{1,40}(?:-[A-Za-z]{1,40}){1,6}")
+_COMMIT = re.compile(r"\bgit commit\b")
 _HEREDOC = re.compile(r"<<-?\s{0,4}['\"]?[A-Za-z_]\w{0,40}")
 _FENCE = re.compile(r"(?m)^[ \t]{0,3}(?:```|~~~)")
+
+
+_IN_WORDS = re.compile(r"```(?:bash|sh|shell|mswea_bash_command)\n|<{7} SEARCH")
 
 
 class Move(Struct, frozen=True):
@@ -44,6 +50,11 @@ class Move(Struct, frozen=True):
     def prose(self) -> tuple[Sentence, ...]:
         """Its sentences: no code, no quotations."""
         return sentences(self.text[:LONGEST_PROSE])
+
+    @property
+    def acts(self) -> bool:
+        """Whether it does something: an agent without tools writes its commands into its words."""
+        return bool(self.calls) or _IN_WORDS.search(self.text) is not None
 
 
 def move_of(bodies: Iterable[Source]) -> Move:
@@ -76,22 +87,29 @@ def referred(call: ToolCalled) -> str:
     arguments = arguments_of(call)
     if plain_name(call.tool).rpartition(".")[2] in RUNS:
         command = command_of(arguments)
-        written = _HEREDOC.search(command)
+        # What a commit is said to do is part of what it refers to.
+        written = None if _COMMIT.search(command) else _HEREDOC.search(command)
         return (command[: written.start()] if written else command)[:LONGEST_VALUE]
-    return "\n".join([touch_of(call).path, *_short(arguments)])
+    return "\n".join([touch_of(call).path, *short_values(arguments)])
 
 
-def _short(value: Json, depth: int = 0) -> Iterator[str]:
+def short_values(value: Json, depth: int = 0) -> Iterator[str]:
+    """The texts in some arguments that are short enough to name something."""
     if isinstance(value, str):
         if len(value) <= LONGEST_VALUE:
             yield value
     elif isinstance(value, dict) and depth < 4:
         for key, inner in as_object(value).items():
             if key not in CONTENT:
-                yield from _short(inner, depth + 1)
+                yield from short_values(inner, depth + 1)
     elif isinstance(value, list) and depth < 4:
         for inner in as_list(value)[:20]:
-            yield from _short(inner, depth + 1)
+            yield from short_values(inner, depth + 1)
+
+
+def names_in(text: str) -> frozenset[str]:
+    """The names of a text: no numbers, no counted units, no words that a hyphen joins."""
+    return frozenset(name for name in telling(text) if not _PLAIN.fullmatch(name))
 
 
 def words_in(text: str) -> frozenset[str]:

@@ -6,8 +6,12 @@ from holdfast.core.verify.drift.known import asked_by
 from holdfast.core.verify.drift.move import Move
 from holdfast.core.verify.drift.signs import NOTHING, Finding
 
-EACH = 0.3
-"""What one call adds that was made before; two in one message are a sign."""
+EACH = 0.25
+"""What one call adds that was made before; the third since the summary is a sign."""
+BEFORE = 2
+"""Earlier repetitions that count, at most: one that stopped is over."""
+ANEW = 0.6
+"""What is left of it when the user asked for something new: then it is worth another look."""
 SHOWN = 3
 
 
@@ -22,9 +26,10 @@ def repeat(move: Move, ground: Ground) -> Finding:
     if not again:
         return NOTHING
     entry = next(iter(again.values()))
+    count = len(again) + min(ground.repeated, BEFORE)
     hidden = sum(ground.calls[asked].hidden for asked in again)
     return Finding(
-        strength=1 - (1 - EACH) ** len(again),
+        strength=(1 - (1 - EACH) ** count) * (ANEW if ground.anew else 1.0),
         why=f"{len(again)} calls were made before with the same answer to be had"
         + (f", {hidden} of them out of sight now" if hidden else ""),
         evidence="; ".join(asked[:120] for asked in list(again)[:SHOWN]),

@@ -5,15 +5,16 @@ time. What tells is the share of words and names that nothing in the session lea
 """
 
 from holdfast.core.observe.likely import parts_of
-from holdfast.core.observe.worth import telling
 from holdfast.core.verify.drift.ground import Ground
-from holdfast.core.verify.drift.move import Move, spoken_of, words_in
+from holdfast.core.verify.drift.move import Move, names_in, spoken_of, words_in
 from holdfast.core.verify.drift.signs import NOTHING, Finding
 
-FEW_WORDS, FEW_NAMES = 4, 1
+FEW_WORDS, FEW_NAMES = 6, 1
 """Added to what a message speaks of, so that a share of very little says little."""
-CENTRE, WIDTH = 0.62, 0.5
-"""The sum of both shares at which a message is as likely astray as not, and how fast it turns."""
+OF_NAMES = 0.75
+"""What the share of new names counts beside that of new words."""
+CENTRE, WIDTH = 0.58, 1.0
+"""The sum of both shares at which a message counts as astray, and how fast that changes."""
 SHOWN = 6
 
 
@@ -21,11 +22,12 @@ def stray(move: Move, ground: Ground) -> Finding:
     """How foreign a message is to the record."""
     text = spoken_of(move)
     words = words_in(text)
-    names = frozenset(name for name in telling(text) if not name.isdigit())
+    names = names_in(text)
     new_words = words - ground.words
     new_names = foreign(names, ground)
-    share = len(new_words) / (len(words) + FEW_WORDS) + len(new_names) / (len(names) + FEW_NAMES)
-    strength = ground.weight * min(max(0.5 + (share - CENTRE) / WIDTH / 2, 0.0), 1.0)
+    share = len(new_words) / (len(words) + FEW_WORDS)
+    share += OF_NAMES * len(new_names) / (len(names) + FEW_NAMES)
+    strength = ground.weight * min(max(0.5 + (share - CENTRE) / WIDTH, 0.0), 1.0)
     if strength <= 0:
         return NOTHING
     shown = [*sorted(new_names), *sorted(new_words, key=lambda word: (-len(word), word))][:SHOWN]

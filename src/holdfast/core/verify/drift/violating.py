@@ -16,15 +16,19 @@ from holdfast.core.verify.drift.move import Move
 from holdfast.core.verify.drift.signs import NOTHING, Finding
 
 FORBIDS = re.compile(
-    r"\b(?:do not|don't|dont|never|must(?:n't| not| never)|should(?:n't| not| never)|shall not|can't"
-    r"|cannot|may not|avoid|refrain from|stop|without|no longer|not allowed to|no|not)\b"
+    r"\b(?:do not|don't|dont|never|must(?:n't| not| never)|should(?:n't| not| never)|shall not"
+    r"|can't|cannot|may not|avoid|refrain from|stop|without|no longer|not allowed to|no|not)\b"
 )
 EXCEPT = re.compile(
     r"\b(?:unless|except|until|if|when|because|since|so that|so|but|instead|only if|only when|as)\b"
-    r"|[.;—–(]"
+    r"|[.;—–]| \("
 )
 CONDITION = re.compile(r"\b(?:if|when|unless|except|until|where|while)\b")
 ENOUGH, SHARE = 2, 0.75
+SHORT = 6
+"""Words of a rule that may be about a single thing."""
+LEAD = 12
+"""Characters of a rule before which it says nothing yet."""
 SAID, CALLED, LEFT_OUT, BOUND = 0.75, 0.85, 0.65, 0.6
 CONDITIONAL = 0.6
 """How much is left of a violation when the rule holds only under a condition."""
@@ -50,20 +54,29 @@ def _against(rule: Constraint, clause: Clause) -> tuple[float, str]:
     weight = BY_SYSTEM if rule.by == "system" else 1.0
     if rule.negative:
         cue = FORBIDS.search(words)
-        after = words[cue.end() :] if cue else words
-        end = EXCEPT.search(after, 3)
-        what = telling(after[: end.start()] if end else after).terms
-        if clause.denies or not _covers(clause.taken, what):
+        what = telling(_main(words[cue.end() :] if cue else words)).terms
+        if not _covers(clause.taken, what) or not _is_plain(what, words, clause):
             return 0.0, ""
         strength = CALLED if clause.called else SAID
         weight *= CONDITIONAL if CONDITION.search(words) else 1.0
         return strength * weight, "it does what was forbidden"
-    about = telling(words)
-    if not clause.called and clause.skips and _covers(clause.skips, about.terms, least=0.5):
+    about = telling(_main(words))
+    if not clause.called and _covers(clause.skips, about.terms, least=0.5):
         return LEFT_OUT * weight, "it leaves out what was demanded"
     if _other_value(clause, about.values, about.terms, words):
         return BOUND * weight, "it takes another value than the one that was set"
     return 0.0, ""
+
+
+def _is_plain(what: frozenset[str], words: str, clause: Clause) -> bool:
+    """Whether a rule says clearly enough what it is about: one word does in a short rule only."""
+    return len(what) >= ENOUGH or clause.called or len(words.split()) <= SHORT
+
+
+def _main(words: str) -> str:
+    """The part of a rule that says what, without when, why and except."""
+    end = EXCEPT.search(words, LEAD)
+    return words[: end.start()] if end else words
 
 
 def _covers(terms: frozenset[str], what: frozenset[str], *, least: float = SHARE) -> bool:
