@@ -104,7 +104,7 @@ def missing_spans(drift: Drift, window: Window) -> list[Excerpt]:
     found: dict[tuple[str, int], Excerpt] = {}
     for signal in drift.signals:
         for one in _spans(signal.finding, entries, in_sight):
-            if one.hidden:
+            if one.hidden and one.text != signal.finding.quote:
                 found.setdefault((one.ref, one.first), one)
     return list(found.values())[:SPANS]
 

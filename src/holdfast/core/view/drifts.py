@@ -72,7 +72,7 @@ def render_realignment(
         parts += _restated("Current request", intent.current)
     for one in signals:
         found = one.finding
-        if found.quote and found.ref not in (intent.original.entry, intent.current.entry):
+        if found.quote and found.quote not in (intent.original.text, intent.current.text):
             parts += _restated(f"It goes against this ({one.name})", Quote(found.quote, found.ref))
     blocks = [fenced(one) for one in recovered]
     if blocks:

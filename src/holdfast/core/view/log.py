@@ -60,7 +60,7 @@ def _event(entry: Entry) -> Event | None:
             return Event(entry.at, "POSTPONED", why, ref=ref)
         case Noted(what="drift") as body:
             why = f"{body.facts.get('names', '')}: {body.facts.get('why', '')}"
-            return Event(entry.at, "DRIFT", why, ref=ref)
+            return Event(entry.at, "DRIFT", why, intent=False, ref=ref)
         case Noted(what="summarizer") as body:
             why = f"a model added nothing: {body.facts.get('refused', '')}"
             return Event(entry.at, "MODEL", why, ref=ref)

@@ -10,7 +10,7 @@ from holdfast.core.observe.artifacts import touch_of
 from holdfast.core.observe.failures import PARTS, only_looks
 from holdfast.core.observe.overrides import DENIES, telling
 from holdfast.core.observe.sentences import is_question, plain
-from holdfast.core.verify.drift.move import Move
+from holdfast.core.verify.drift.move import Move, names_in
 
 _JOINT = re.compile(
     r"[,;:()—–] {0,2}|\s--?\s| (?:but|although|though|so that|because|since|while) "
@@ -29,6 +29,32 @@ HEDGES = re.compile(
     r"|as (?:you|requested|instructed)|per your)\b"
 )
 MOST = 60
+AGAINST = re.compile(r"\b(?:instead of|rather than|in favou?r of|over|not|without|from)\b")
+_ALIKE = {
+    "edit": "touch edit modify change alter update rewrite overwrite patch",
+    "remove": "delete remove erase drop purge",
+    "add": "add introduce include create",
+}
+"""Verbs that mean the same when something is forbidden."""
+_LETTERS = re.compile(r"[a-z]{3,20}")
+
+
+def _inflected(verb: str) -> Iterator[str]:
+    stem = verb[:-1] if verb[-1] in "ey" else verb
+    vowel = "i" if verb.endswith("y") else ""
+    yield from (verb, f"{verb}s", f"{stem}{vowel}ed", f"{stem}{vowel}es")
+    yield f"{verb}ing" if verb.endswith("y") else f"{stem}ing"
+    yield f"{verb}{verb[-1]}ing"
+
+
+MEANT = {
+    word: kind
+    for kind, verbs in _ALIKE.items()
+    for verb in verbs.split()
+    for word in _inflected(verb)
+}
+
+_STEMS = frozenset(term for word in MEANT for term in telling(word).terms)
 
 
 class Clause(Struct, frozen=True):
@@ -42,6 +68,43 @@ class Clause(Struct, frozen=True):
     taken: frozenset[str]
     """What the words before such a cue, or any that denies, are about; all of them without one."""
     called: bool = False
+
+
+def about(words: str) -> frozenset[str]:
+    """The words that say what something is about, those that mean the same as one."""
+    kinds = {MEANT[word] for word in _LETTERS.findall(words) if word in MEANT}
+    others = (term for term in telling(words).terms if term not in _STEMS)
+    return frozenset(kinds) | frozenset(map(_undoubled, others))
+
+
+def _undoubled(term: str) -> str:
+    """`running` and `run` have one stem, whatever became of it."""
+    return term[:-1] if len(term) > 3 and term[-1] == term[-2] else term
+
+
+def names(text: str) -> frozenset[str]:
+    """The names of files and things in a text, in small letters; of a path, its last part too."""
+    return frozenset(name.lower() for name in names_in(text))
+
+
+def verbs(terms: frozenset[str]) -> frozenset[str]:
+    """The verbs among some terms that mean a kind of change."""
+    return terms & _ALIKE.keys()
+
+
+def sides(words: str) -> tuple[frozenset[str], frozenset[str]]:
+    """What a choice takes, and what it turns down."""
+    turn = AGAINST.search(words)
+    if turn is None or not turn.start():
+        return about(words), frozenset()
+    taken = about(words[: turn.start()])
+    return taken, about(words[turn.end() :]) - taken
+
+
+def covers(terms: frozenset[str], what: frozenset[str], share: float, enough: int = 2) -> bool:
+    """Whether some words hold so much of what a rule or a choice is about."""
+    shared = len(terms & what)
+    return 0 < shared >= min(enough, len(what)) and shared >= share * len(what)
 
 
 def clauses(move: Move) -> list[Clause]:
@@ -66,14 +129,14 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _clause(text: str, words: str) -> Clause:
-    about, cue, denied = telling(words), SKIPS.search(words), DENIES.search(words)
+    cue, denied = SKIPS.search(words), DENIES.search(words)
     first = min((found.start() for found in (cue, denied) if found), default=len(words))
     return Clause(
         text,
-        about.terms,
-        about.values,
-        telling(words[cue.end() :]).terms if cue else frozenset(),
-        telling(words[:first]).terms,
+        about(words),
+        telling(words).values,
+        about(words[cue.end() :]) if cue else frozenset(),
+        about(words[:first]),
     )
 
 
@@ -81,7 +144,7 @@ def deeds(call: ToolCalled) -> Iterator[Clause]:
     """What a call does, in words: what it writes to, or the commands that it runs."""
     touch = touch_of(call)
     if touch.verb in ("write", "edit"):
-        words = f"edit modify change write touch {touch.path}"
+        words = f"edit write {touch.path}"
         yield _deed(f"{touch.verb} {touch.path}", words)
     elif touch.verb == "run" and not only_looks(touch.command):
         for part in PARTS.split(_QUOTED.sub(" ", touch.command[:2_000])):
@@ -90,5 +153,5 @@ def deeds(call: ToolCalled) -> Iterator[Clause]:
 
 
 def _deed(text: str, words: str) -> Clause:
-    about = telling(words)
-    return Clause(text, about.terms, about.values, frozenset(), about.terms, called=True)
+    terms = about(words)
+    return Clause(text, terms, telling(words).values, frozenset(), terms, called=True)

@@ -49,6 +49,7 @@ LOOKS_FOR_WORDS = re.compile(
     r"|research|show|assess|evaluate|read|think|plan|discuss|understand|verify|inspect|audit"
     r"|deep)\b"
 )
+INTENDS = re.compile(r"\b(?:let me|let's|i'll|i will|i'm going to|i am going to|next|now)\b")
 SILENT = 0.4
 """What is left of it when nothing is said to be done, and the turn merely ends."""
 SHORT_ANSWER = 25
@@ -67,7 +68,7 @@ def finish(move: Move, ground: Ground) -> Finding:
     if not said and not tools:
         return NOTHING
     claim = next((text for text in said if _declares(plain(text))), "")
-    if not claim and not tools and _waits(said):
+    if not claim and not tools and (_waits(said) or INTENDS.search(plain(said[-1]))):
         return NOTHING
     strength, why = _without(move, ground, said)
     request = ground.intent.current

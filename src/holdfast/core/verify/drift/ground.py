@@ -24,7 +24,7 @@ from holdfast.core.verify.drift.move import words_in
 
 MOST_TOLD = 2_000
 """Sentences of the user's that a question is held against, the newest first."""
-LARGE = 400
+LARGE = 250
 """Words a record must have before what is new to it says anything."""
 
 

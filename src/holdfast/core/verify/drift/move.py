@@ -78,8 +78,17 @@ def spoken_of(move: Move) -> str:
 
 
 def outside_fences(text: str) -> str:
-    """A text without its blocks of code."""
-    return "\n".join(_FENCE.split(text)[::2])
+    """A text without its blocks of code, fenced or to be searched and replaced."""
+    plain = "\n".join(_edits(text))
+    return "\n".join(_FENCE.split(plain)[::2])
+
+
+def _edits(text: str) -> Iterator[str]:
+    """What stands around the edits that are written into a text."""
+    first, *later = text.split("<<<<<<< SEARCH")
+    yield first
+    for part in later:
+        yield part.partition(">>>>>>> REPLACE")[2]
 
 
 def referred(call: ToolCalled) -> str:
@@ -90,7 +99,7 @@ def referred(call: ToolCalled) -> str:
         # What a commit is said to do is part of what it refers to.
         written = None if _COMMIT.search(command) else _HEREDOC.search(command)
         return (command[: written.start()] if written else command)[:LONGEST_VALUE]
-    return "\n".join([touch_of(call).path, *short_values(arguments)])
+    return "\n".join(dict.fromkeys([touch_of(call).path, *short_values(arguments)]))
 
 
 def short_values(value: Json, depth: int = 0) -> Iterator[str]:

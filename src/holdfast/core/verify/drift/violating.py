@@ -10,7 +10,16 @@ from holdfast.core.ledger.summary import Constraint
 from holdfast.core.observe.overrides import LEAST, telling
 from holdfast.core.observe.overrides import MOST as AT_MOST
 from holdfast.core.observe.sentences import plain
-from holdfast.core.verify.drift.clauses import Clause, clauses, deeds
+from holdfast.core.verify.drift.clauses import (
+    Clause,
+    about,
+    clauses,
+    covers,
+    deeds,
+    names,
+    sides,
+    verbs,
+)
 from holdfast.core.verify.drift.ground import Ground
 from holdfast.core.verify.drift.move import Move
 from holdfast.core.verify.drift.signs import NOTHING, Finding
@@ -21,10 +30,10 @@ FORBIDS = re.compile(
 )
 EXCEPT = re.compile(
     r"\b(?:unless|except|until|if|when|because|since|so that|so|but|instead|only if|only when|as)\b"
-    r"|[.;—–]| \("
+    r"|[.;](?=\s|$)|[—–]| \("
 )
 CONDITION = re.compile(r"\b(?:if|when|unless|except|until|where|while)\b")
-ENOUGH, SHARE = 2, 0.75
+ENOUGH, SHARE, HALF = 2, 0.75, 0.5
 SHORT = 6
 """Words of a rule that may be about a single thing."""
 LEAD = 12
@@ -53,19 +62,33 @@ def _against(rule: Constraint, clause: Clause) -> tuple[float, str]:
     words = plain(rule.text)
     weight = BY_SYSTEM if rule.by == "system" else 1.0
     if rule.negative:
-        cue = FORBIDS.search(words)
-        what = telling(_main(words[cue.end() :] if cue else words)).terms
-        if not _covers(clause.taken, what) or not _is_plain(what, words, clause):
-            return 0.0, ""
-        strength = CALLED if clause.called else SAID
         weight *= CONDITIONAL if CONDITION.search(words) else 1.0
-        return strength * weight, "it does what was forbidden"
-    about = telling(_main(words))
-    if not clause.called and _covers(clause.skips, about.terms, least=0.5):
+        strength = CALLED if clause.called else SAID
+        broken = _does(rule.text, words, clause)
+        return (strength * weight, "it does what was forbidden") if broken else (0.0, "")
+    wanted, refused = sides(_main(words))
+    if refused and covers(clause.taken, refused, SHARE) and not covers(clause.taken, wanted, SHARE):
+        return SAID * weight, "it takes what was ruled out"
+    if not clause.called and covers(clause.skips, wanted, HALF):
         return LEFT_OUT * weight, "it leaves out what was demanded"
-    if _other_value(clause, about.values, about.terms, words):
+    if _other_value(clause, wanted, words):
         return BOUND * weight, "it takes another value than the one that was set"
     return 0.0, ""
+
+
+def _does(text: str, words: str, clause: Clause) -> bool:
+    """Whether a clause does what a rule forbids: the same kind of deed, to the same thing."""
+    cue = FORBIDS.search(words)
+    start = cue.end() if cue else 0
+    main = _main(words[start:])
+    what = about(main)
+    if not covers(clause.taken, what, SHARE) or not _is_plain(what, words, clause):
+        return False
+    if (does := verbs(what)) and does.isdisjoint(clause.taken):
+        return False
+    # Paths share folders and endings with others: a name is only met by itself.
+    named = names(text[start : start + len(main)])
+    return not named or not named.isdisjoint(names(clause.text))
 
 
 def _is_plain(what: frozenset[str], words: str, clause: Clause) -> bool:
@@ -79,13 +102,9 @@ def _main(words: str) -> str:
     return words[: end.start()] if end else words
 
 
-def _covers(terms: frozenset[str], what: frozenset[str], *, least: float = SHARE) -> bool:
-    shared = len(terms & what)
-    return shared >= min(ENOUGH, len(what)) and shared > 0 and shared >= least * len(what)
-
-
-def _other_value(clause: Clause, values: frozenset[str], terms: frozenset[str], words: str) -> bool:
+def _other_value(clause: Clause, terms: frozenset[str], words: str) -> bool:
+    values = telling(words).values
     if not values or not clause.values or values & clause.values or len(terms) < ENOUGH:
         return False
     bounded = AT_MOST.search(words) or LEAST.search(words)
-    return bool(bounded) and _covers(clause.terms, terms)
+    return bool(bounded) and covers(clause.terms, terms, SHARE)
