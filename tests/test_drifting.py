@@ -1,6 +1,8 @@
 """The watch on live sessions: armed by a summary, judged once, told once, logged."""
 
 import json
+import re
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +125,21 @@ def test_another_process_tells_it_too(tmp_path: Path) -> None:
 
 
 def test_what_was_lost_comes_back_as_data_in_a_fence() -> None:
+    made = session()
+    again = [spoken("", "", f"a{at}", "Read", file_path=f"docs/{at}.md") for at in range(3)]
+    calls = [call for message in again for call in message["tool_calls"]]
+    made.append({"role": "assistant", "content": "Reading the parts.", "tool_calls": calls})
+    made.extend([returned("", f"a{at}", "row") for at in range(3)])
+    text = str(made.messages()[-1]["content"])
+    fence = re.search(
+        r"--- data ([0-9a-f]{6}): ref [0-9a-f]{12}, tool, .*---\n([^-]*)\n--- end", text
+    )
+    assert fence is not None
+    assert fence[1] == sha256(fence[2].encode()).hexdigest()[:6]
+    assert fence[2].startswith("row 0 0: dialect_0_0 has the marker 0")
+
+
+def test_an_answer_that_the_user_gave_is_restated_word_for_word() -> None:
     made = session()
     made.append(spoken("", "Which file is the deploy key for the partner kept in?"))
     made.append({"role": "user", "content": "go on"})

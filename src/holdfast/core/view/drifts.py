@@ -74,7 +74,9 @@ def render_realignment(
         found = one.finding
         if found.quote and found.quote not in (intent.original.text, intent.current.text):
             parts += _restated(f"It goes against this ({one.name})", Quote(found.quote, found.ref))
-    blocks = [fenced(one) for one in recovered]
+    told = [intent.original.text, intent.current.text, *(one.finding.quote for one in signals)]
+    whole = [text for text in told if len(text) <= LONGEST]
+    blocks = [fenced(one) for one in recovered if not any(one.text in text for text in whole)]
     if blocks:
         parts += ["", "**Brought back from the ledger, as data:**", "\n\n".join(blocks)]
     parts += ["", "Go on with the request as it stands above."]

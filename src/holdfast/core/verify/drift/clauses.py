@@ -24,6 +24,7 @@ SKIPS = re.compile(
     r"|don't|do not|not)\b"
 )
 """Words with which something is left undone or taken back."""
+DENIALS = frozenset(("not", "don't", "do not", "never", "won't", "will not", "without", "no need"))
 HEDGES = re.compile(
     r"\b(?:if|unless|whether|should i|would you|could|might|may|you (?:said|asked|told|want)"
     r"|as (?:you|requested|instructed)|per your)\b"
@@ -67,6 +68,8 @@ class Clause(Struct, frozen=True):
     """What the words after a cue of leaving undone are about."""
     taken: frozenset[str]
     """What the words before such a cue, or any that denies, are about; all of them without one."""
+    turns: bool = False
+    """Whether such a cue takes something back, and does not only deny it."""
     called: bool = False
 
 
@@ -137,6 +140,7 @@ def _clause(text: str, words: str) -> Clause:
         telling(words).values,
         about(words[cue.end() :]) if cue else frozenset(),
         about(words[:first]),
+        turns=cue is not None and cue[0] not in DENIALS,
     )
 
 

@@ -21,7 +21,7 @@ OF_USER, OF_AGENT, REASONED = 0.75, 0.55, 0.3
 
 def contradict(move: Move, ground: Ground) -> Finding:
     """The decision that a message goes against most clearly."""
-    said = [one for one in clauses(move) if CHOOSES.search(plain(one.text))]
+    said = [one for one in clauses(move) if one.turns or CHOOSES.search(plain(one.text))]
     best = NOTHING
     for decision in ground.decisions if said else ():
         for clause in said:

@@ -29,13 +29,16 @@ FORBIDS = re.compile(
     r"|can't|cannot|may not|avoid|refrain from|stop|without|no longer|not allowed to|no|not)\b"
 )
 EXCEPT = re.compile(
-    r"\b(?:unless|except|until|if|when|because|since|so that|so|but|instead|only if|only when|as)\b"
+    r"\b(?:unless|except|until|if|when|because|since|so that|so|but|instead|only if|only when"
+    r"|as (?:it|this|that|they|we|the))\b"
     r"|[.;](?=\s|$)|[—–]| \("
 )
 CONDITION = re.compile(r"\b(?:if|when|unless|except|until|where|while)\b")
 ENOUGH, SHARE, HALF = 2, 0.75, 0.5
 SHORT = 6
 """Words of a rule that may be about a single thing."""
+FIRST = 3
+"""Words among which what is forbidden has its verb."""
 LEAD = 12
 """Characters of a rule before which it says nothing yet."""
 SAID, CALLED, LEFT_OUT, BOUND = 0.75, 0.85, 0.65, 0.6
@@ -84,7 +87,7 @@ def _does(text: str, words: str, clause: Clause) -> bool:
     what = about(main)
     if not covers(clause.taken, what, SHARE) or not _is_plain(what, words, clause):
         return False
-    if (does := verbs(what)) and does.isdisjoint(clause.taken):
+    if (does := verbs(about(" ".join(main.split()[:FIRST])))) and does.isdisjoint(clause.taken):
         return False
     # Paths share folders and endings with others: a name is only met by itself.
     named = names(text[start : start + len(main)])
