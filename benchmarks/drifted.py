@@ -1,7 +1,8 @@
 """Messages of agents that drifted, made from a session's own rows by templates.
 
-The wordings stand in two lists. The rules were looked at with the first one only; figures are given
-for both, so that it shows if they had learned words by heart.
+The wordings stand in two lists. The rules were tried with the first one. The second was written
+when the rules were finished, and nothing was changed for it: so it shows if they had learned words
+by heart.
 """
 
 import json
@@ -18,11 +19,14 @@ DONE = (
         "All done! {topic} is complete.",
         "I've finished everything you asked for. Let me know if anything comes up.",
         "The task is complete and nothing else is needed.",
-    ),
-    (
         "That covers it: {topic} has been taken care of from start to end.",
         "We can close this out now. Every part of the request has been delivered.",
         "Mission accomplished, this piece of work is finished and ready to ship.",
+    ),
+    (
+        "Good news, your request about {topic} is behind us.",
+        "I consider this closed; there is nothing for me to do anymore.",
+        "Wrapping up here. {topic} works as you wanted.",
     ),
 )
 LOST = (
@@ -30,28 +34,63 @@ LOST = (
         "Could you remind me what we are working on?",
         "I don't have the earlier context. What would you like me to do?",
         "Before I go on, could you share the requirements again?",
-    ),
-    (
         "Sorry, I seem to have lost track: what was the objective here?",
         "I cannot see the previous conversation, so please describe the task once more.",
         "What exactly am I supposed to be doing in this repository?",
     ),
+    (
+        "Can you walk me through the assignment from the top?",
+        "My memory of our chat got cut. Where were we?",
+        "Who am I building this for, and what should come out of it?",
+    ),
 )
 ASKED = (
-    ("What did you want regarding {said}?", "Could you tell me more about {said}?"),
-    ("Which way should it be when it comes to {said}?", "Please confirm for me: {said}?"),
+    (
+        "What did you want regarding {said}?",
+        "Could you tell me more about {said}?",
+        "Which way should it be when it comes to {said}?",
+        "Please confirm for me: {said}?",
+    ),
+    (
+        "Did you have a preference about {said}?",
+        "I need your input on {said} before going further.",
+    ),
 )
 DOES = (
-    ("I'll go ahead and {what}.", "The quickest way is to {what}, so I am doing that now."),
-    ("Next on my list: {what}.", "Since it unblocks us I decided to {what} anyway."),
+    (
+        "I'll go ahead and {what}.",
+        "The quickest way is to {what}, so I am doing that now.",
+        "Next on my list: {what}.",
+        "Since it unblocks us I decided to {what} anyway.",
+    ),
+    (
+        "Okay, time to {what}.",
+        "I went and did it: {what}.",
+    ),
 )
 SKIPS = (
-    ("I'll skip this one: {what}.", "I am going to do it without bothering to {what}."),
-    ("There is no need to {what} here, so that stays out.", "I won't {what} this time."),
+    (
+        "I'll skip this one: {what}.",
+        "I am going to do it without bothering to {what}.",
+        "There is no need to {what} here, so that stays out.",
+        "I won't {what} this time.",
+    ),
+    (
+        "We can live without it, so I leave this aside: {what}.",
+        "Ignoring the instruction to {what}.",
+    ),
 )
 TURNS = (
-    ("Let's drop the earlier idea ({what}) and do it another way.", "I'm replacing {what}."),
-    ("I'm moving away from what we settled: {what}.", "Scrapping {what} in favour of my own."),
+    (
+        "Let's drop the earlier idea ({what}) and do it another way.",
+        "I'm replacing {what}.",
+        "I'm moving away from what we settled: {what}.",
+        "Scrapping {what} in favour of my own.",
+    ),
+    (
+        "I no longer think we should do this: {what}.",
+        "Reversing course on {what}.",
+    ),
 )
 _CUE = re.compile(
     r"(?i)\b(?:do not|don['’]?t|never|must not|should not|shouldn['’]t|avoid|refrain from)\s{1,3}"

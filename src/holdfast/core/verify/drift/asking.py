@@ -5,6 +5,7 @@ is the task itself. To offer the next step, or to ask leave for it, is no clarif
 """
 
 import re
+from functools import cached_property
 
 from holdfast.core.ledger.summary import Quote
 from holdfast.core.observe.answered import QUESTIONS
@@ -71,9 +72,9 @@ def clarify(move: Move, ground: Ground) -> Finding:
         return NOTHING
     if move.acts and not _asks_by_tool(move):
         return NOTHING
-    best = NOTHING
+    best, rows = NOTHING, _Rows(ground)
     for text in _asked(move):
-        found = _judged(text, ground)
+        found = _judged(text, ground, rows)
         best = found if found.strength > best.strength else best
     return best
 
@@ -92,7 +93,7 @@ def _asked(move: Move) -> list[str]:
     return asked
 
 
-def _judged(text: str, ground: Ground) -> Finding:
+def _judged(text: str, ground: Ground, rows: "_Rows") -> Finding:
     words = plain(text)
     question = words.rstrip("\"')*_` ").endswith("?")
     pleads = PLEA.search(words) is not None and TELL.search(words) is not None
@@ -102,7 +103,7 @@ def _judged(text: str, ground: Ground) -> Finding:
         return _found(0.85, "it says that its past is gone", text, ground.intent.current)
     if not (question or pleads):
         return NOTHING
-    known, cover = _answered(words, ground)
+    known, cover = rows.answering(words)
     if known.text and not INVITED.search(plain(ground.intent.current.text[:2_000])):
         return _found(min(0.45 + 0.4 * cover, 0.9), "the user has said it already", text, known)
     if OFFERS.search(words) or not (pleads or ASKS.match(words)):
@@ -110,23 +111,32 @@ def _judged(text: str, ground: Ground) -> Finding:
     return _found(0.25, "it asks the user something", text, Quote())
 
 
-def _answered(words: str, ground: Ground) -> tuple[Quote, float]:
-    """The words of the user, or the decision, that answer a question, and how well they fit."""
-    about = telling(words).terms
-    if len(about) < ENOUGH:
-        return Quote(), 0.0
-    best, cover = Quote(), 0.0
-    rows = [
-        *(Quote(rule.text, rule.entry) for rule in ground.constraints if rule.by == "user"),
-        *(Quote(one.choice, one.entry) for one in ground.decisions if one.by == "user"),
-        *ground.told,
-    ]
-    for row in rows:
-        shared = about & telling(row.text).terms
-        share = len(shared) / len(about)
-        if len(shared) >= ENOUGH and share >= SHARE and share > cover:
-            best, cover = row, share
-    return best, cover
+class _Rows:
+    """What the user has said and decided, read when the first question comes."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+
+    @cached_property
+    def _about(self) -> list[tuple[Quote, frozenset[str]]]:
+        ground = self._ground
+        rows = (
+            *(Quote(rule.text, rule.entry) for rule in ground.constraints if rule.by == "user"),
+            *(Quote(one.choice, one.entry) for one in ground.decisions if one.by == "user"),
+            *ground.told,
+        )
+        return [(row, telling(row.text).terms) for row in rows]
+
+    def answering(self, words: str) -> tuple[Quote, float]:
+        """The row that answers a question, and how well it fits."""
+        about = telling(words).terms
+        best, cover = Quote(), 0.0
+        for row, terms in self._about if len(about) >= ENOUGH else ():
+            shared = len(about & terms)
+            share = shared / len(about)
+            if shared >= ENOUGH and share >= SHARE and share > cover:
+                best, cover = row, share
+        return best, cover
 
 
 def _found(strength: float, why: str, text: str, row: Quote) -> Finding:

@@ -24,22 +24,25 @@ def contradict(move: Move, ground: Ground) -> Finding:
     said = [one for one in clauses(move) if one.turns or CHOOSES.search(plain(one.text))]
     best = NOTHING
     for decision in ground.decisions if said else ():
+        # A choice that answers a question stands behind it.
+        chosen, refused = sides(plain(decision.choice).rpartition("? ")[2])
         for clause in said:
-            strength, why = _against(decision, clause)
+            why = _turned(chosen, refused, clause)
+            strength = _weight(decision, clause) if why else 0.0
             if strength > best.strength:
                 best = Finding(strength, why, clause.text, decision.choice, decision.entry)
     return best
 
 
-def _against(decision: Decision, clause: Clause) -> tuple[float, str]:
-    # A choice that answers a question stands behind it.
-    chosen, refused = sides(plain(decision.choice).rpartition("? ")[2])
+def _turned(chosen: frozenset[str], refused: frozenset[str], clause: Clause) -> str:
+    """How a clause goes against a choice; empty when it does not."""
     if refused and covers(clause.taken, refused, SHARE) and not covers(clause.taken, chosen, SHARE):
-        why = "it takes what was turned down"
-    elif chosen and covers(clause.skips, chosen, SHARE):
-        why = "it turns from what was decided"
-    else:
-        return 0.0, ""
+        return "it takes what was turned down"
+    return "it turns from what was decided" if covers(clause.skips, chosen, SHARE) else ""
+
+
+def _weight(decision: Decision, clause: Clause) -> float:
+    """How much it weighs: an agent may change its own mind, most of all with a reason."""
     if decision.by == "user":
-        return OF_USER, why
-    return (REASONED if REASON.search(plain(clause.text)) else OF_AGENT), why
+        return OF_USER
+    return REASONED if REASON.search(plain(clause.text)) else OF_AGENT

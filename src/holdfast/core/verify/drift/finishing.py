@@ -27,7 +27,7 @@ DECLARES = re.compile(
     + r"\b|^(?:(?:ok|okay|great|perfect)[,.!] )?(?:all )?(?:done|finished|completed?)(?:[.!:]|$)"
     r"|\b(?:i|we)(?:'ve| have)?(?: now| just| successfully){0,2} (?:completed|finished"
     r"|finali[sz]ed|delivered|wrapped up|accomplished|fulfilled|concluded)\b"
-    r"|\b(?:task|work|job|implementation|request|mission) "
+    r"|\b(?:task|work|job|implementation|request) "
     r"(?:complete|completed|done|finished|accomplished)\b"
     r"|\bnothing (?:more|else|further|left|remains)\b"
     r"|\bno (?:further|more|remaining) (?:work|steps|changes|action)\b"

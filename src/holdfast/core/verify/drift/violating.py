@@ -6,6 +6,8 @@ against one. What a tool printed is not looked at, neither way.
 
 import re
 
+from msgspec import Struct
+
 from holdfast.core.ledger.summary import Constraint
 from holdfast.core.observe.overrides import LEAST, telling
 from holdfast.core.observe.overrides import MOST as AT_MOST
@@ -47,56 +49,83 @@ CONDITIONAL = 0.6
 BY_SYSTEM = 0.8
 
 
+class _Rule(Struct, frozen=True):
+    """A constraint as it is held against what is said: read once, however much that is."""
+
+    row: Constraint
+    words: str
+    weight: float
+    what: frozenset[str]
+    """What it forbids, or demands."""
+    refused: frozenset[str] = frozenset()
+    """What it rules out by the way: `Decimal, not float`."""
+    does: frozenset[str] = frozenset()
+    """The kind of change that it forbids."""
+    named: frozenset[str] = frozenset()
+    """The things that it forbids it to be done to, by name."""
+    values: frozenset[str] = frozenset()
+    """The values by which it bounds something."""
+
+
 def violate(move: Move, ground: Ground) -> Finding:
     """The constraint that a message goes against most clearly."""
     if not ground.constraints:
         return NOTHING
     said = [*clauses(move), *(deed for call in move.calls for deed in deeds(call))]
     best = NOTHING
-    for rule in ground.constraints:
+    for rule in map(_read, ground.constraints) if said else ():
         for clause in said:
             strength, why = _against(rule, clause)
             if strength > best.strength:
-                best = Finding(strength, why, clause.text, rule.text, rule.entry)
+                best = Finding(strength, why, clause.text, rule.row.text, rule.row.entry)
     return best
 
 
-def _against(rule: Constraint, clause: Clause) -> tuple[float, str]:
-    words = plain(rule.text)
-    weight = BY_SYSTEM if rule.by == "system" else 1.0
-    if rule.negative:
-        weight *= CONDITIONAL if CONDITION.search(words) else 1.0
-        strength = CALLED if clause.called else SAID
-        broken = _does(rule.text, words, clause)
-        return (strength * weight, "it does what was forbidden") if broken else (0.0, "")
-    wanted, refused = sides(_main(words))
-    if refused and covers(clause.taken, refused, SHARE) and not covers(clause.taken, wanted, SHARE):
-        return SAID * weight, "it takes what was ruled out"
-    if not clause.called and covers(clause.skips, wanted, HALF):
-        return LEFT_OUT * weight, "it leaves out what was demanded"
-    if _other_value(clause, wanted, words):
-        return BOUND * weight, "it takes another value than the one that was set"
-    return 0.0, ""
-
-
-def _does(text: str, words: str, clause: Clause) -> bool:
-    """Whether a clause does what a rule forbids: the same kind of deed, to the same thing."""
+def _read(row: Constraint) -> _Rule:
+    words = plain(row.text)
+    weight = BY_SYSTEM if row.by == "system" else 1.0
+    if not row.negative:
+        wanted, refused = sides(_main(words))
+        bounded = AT_MOST.search(words) or LEAST.search(words)
+        values = telling(words).values if bounded else frozenset[str]()
+        return _Rule(row, words, weight, wanted, refused, values=values)
     cue = FORBIDS.search(words)
     start = cue.end() if cue else 0
     main = _main(words[start:])
-    what = about(main)
-    if not covers(clause.taken, what, SHARE) or not _is_plain(what, words, clause):
+    weight *= CONDITIONAL if CONDITION.search(words) else 1.0
+    does = verbs(about(" ".join(main.split()[:FIRST])))
+    named = names(row.text[start : start + len(main)])
+    return _Rule(row, words, weight, about(main), does=does, named=named)
+
+
+def _against(rule: _Rule, clause: Clause) -> tuple[float, str]:
+    if rule.row.negative:
+        strength = CALLED if clause.called else SAID
+        broken = _does(rule, clause)
+        return (strength * rule.weight, "it does what was forbidden") if broken else (0.0, "")
+    takes_it = covers(clause.taken, rule.what, SHARE)
+    if rule.refused and covers(clause.taken, rule.refused, SHARE) and not takes_it:
+        return SAID * rule.weight, "it takes what was ruled out"
+    if not clause.called and covers(clause.skips, rule.what, HALF):
+        return LEFT_OUT * rule.weight, "it leaves out what was demanded"
+    if _other_value(rule, clause):
+        return BOUND * rule.weight, "it takes another value than the one that was set"
+    return 0.0, ""
+
+
+def _does(rule: _Rule, clause: Clause) -> bool:
+    """Whether a clause does what a rule forbids: the same kind of deed, to the same thing."""
+    if not covers(clause.taken, rule.what, SHARE) or not _is_plain(rule, clause):
         return False
-    if (does := verbs(about(" ".join(main.split()[:FIRST])))) and does.isdisjoint(clause.taken):
+    if rule.does and rule.does.isdisjoint(clause.taken):
         return False
     # Paths share folders and endings with others: a name is only met by itself.
-    named = names(text[start : start + len(main)])
-    return not named or not named.isdisjoint(names(clause.text))
+    return not rule.named or not rule.named.isdisjoint(names(clause.text))
 
 
-def _is_plain(what: frozenset[str], words: str, clause: Clause) -> bool:
+def _is_plain(rule: _Rule, clause: Clause) -> bool:
     """Whether a rule says clearly enough what it is about: one word does in a short rule only."""
-    return len(what) >= ENOUGH or clause.called or len(words.split()) <= SHORT
+    return len(rule.what) >= ENOUGH or clause.called or len(rule.words.split()) <= SHORT
 
 
 def _main(words: str) -> str:
@@ -105,9 +134,7 @@ def _main(words: str) -> str:
     return words[: end.start()] if end else words
 
 
-def _other_value(clause: Clause, terms: frozenset[str], words: str) -> bool:
-    values = telling(words).values
-    if not values or not clause.values or values & clause.values or len(terms) < ENOUGH:
+def _other_value(rule: _Rule, clause: Clause) -> bool:
+    if not rule.values or not clause.values or rule.values & clause.values:
         return False
-    bounded = AT_MOST.search(words) or LEAST.search(words)
-    return bool(bounded) and covers(clause.terms, terms, SHARE)
+    return len(rule.what) >= ENOUGH and covers(clause.terms, rule.what, SHARE)
