@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdfast.core.ledger.entry import ToolCalled
 from holdfast.core.verify.drift.ghosts import ghosts
 from holdfast.core.verify.drift.judge import RULES, judge
 from holdfast.core.verify.drift.move import Move
@@ -18,8 +19,14 @@ from tests.properties.sessions import words
 
 GROUND = ground()
 VISIBLE = sorted(set(REQUEST.replace(".", " ").split()))
+
+
+def called(tool: str, path: str) -> ToolCalled:
+    return call("c", tool, file_path=path, command=path)
+
+
 calls = st.builds(
-    lambda tool, path: call("c", tool, file_path=path, command=path),
+    called,
     st.sampled_from(("Read", "Edit", "Write", "Bash", "AskUserQuestion", "submit")),
     st.one_of(st.text(max_size=20), st.sampled_from(("src/billing.py", "git push", "ls -la"))),
 )
