@@ -303,7 +303,7 @@ def score_of(case: Case, text: str) -> Score:
 def _cases(messages: Window) -> Iterator[Case]:
     """The session at each cut, where anything is needed later."""
     total = sum(map(tokens_of, messages))
-    legal = list(_legal_cuts(messages))
+    legal = list(legal_cuts(messages))
     for share in CUTS:
         cut, _ = min(legal, key=lambda place: abs(place[1] - share * total))
         case = case_of(messages[:cut], messages[cut:])
@@ -330,7 +330,7 @@ def _context(before: str, name: str) -> tuple[frozenset[str], int]:
     return beside, enough
 
 
-def _legal_cuts(messages: Window) -> Iterator[tuple[int, int]]:
+def legal_cuts(messages: Window) -> Iterator[tuple[int, int]]:
     """Places before an assistant's message that part no call from its result; tokens before."""
     waiting: dict[str, int] = {}
     for place, message in enumerate(messages):

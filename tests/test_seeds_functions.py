@@ -8,16 +8,23 @@ import pytest
 import holdfast
 from holdfast.errors import NotWritten
 from holdfast.seeds import (
+    any_drift_indicators,
     assess_progress,
     check_context_status,
+    compare_to_intent,
     determine_next_steps,
+    drift_warning,
     estimate_context_usage,
     extract_decisions,
     extract_intent,
     generate_session_summary,
+    is_asking_clarification_immediately,
+    is_declaring_complete_without_deliverable,
+    is_progressing_toward_goal,
     list_artifacts,
     offload_tool_result,
     truncate_tool_inputs,
+    verify_intent_alignment,
 )
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
@@ -210,3 +217,77 @@ def test_the_parts_say_what_the_record_shows() -> None:
     decisions = extract_decisions(worked())
     assert isinstance(decisions, list)
     assert any("regex" in str(one) for one in decisions)
+
+
+ASKED = "Fix the nightly export in src/export.py. Never touch src/billing.py."
+WELL = "Now I add the retry loop to src/export.py."
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> dict[str, object]:
+    """The protocol's own summary of a session that has only begun."""
+    made = generate_session_summary([{"role": "user", "content": ASKED}], "s", root=str(tmp_path))
+    return dict(made)
+
+
+@pytest.mark.seed("R163")
+def test_an_action_that_goes_on_is_aligned(told: dict[str, object]) -> None:
+    assert verify_intent_alignment(told, WELL) == {"status": "ALIGNED", "continue": True}
+
+
+@pytest.mark.seed("R160", "R162")
+@pytest.mark.parametrize(
+    ("action", "check", "value"),
+    [
+        ("Setting up the carousel with swipe gestures.", "intent_match", False),
+        ("I'll change src/billing.py for the export.", "trajectory_valid", False),
+        ("What would you like me to do?", "clarification_flag", True),
+        ("All done! The export is complete.", "completion_flag", True),
+    ],
+)
+def test_each_check_tells_of_drift_by_itself(
+    told: dict[str, object], action: str, check: str, value: bool
+) -> None:
+    aligned = {
+        "intent_match": True,
+        "trajectory_valid": True,
+        "clarification_flag": False,
+        "completion_flag": False,
+    }
+    assert verify_intent_alignment(told, action) == {
+        "status": "DRIFT_DETECTED",
+        "action": "RECOVER_CONTEXT",
+        "details": aligned | {check: value},
+    }
+
+
+@pytest.mark.seed("R161")
+def test_the_predicates_can_be_asked_one_by_one(told: dict[str, object]) -> None:
+    assert compare_to_intent(WELL, ASKED)
+    assert not compare_to_intent("Setting up the carousel with swipe gestures.", ASKED)
+    assert is_progressing_toward_goal(WELL, told)
+    assert is_asking_clarification_immediately("Could you remind me of the task?", told)
+    assert not is_asking_clarification_immediately(WELL, told)
+    assert is_declaring_complete_without_deliverable("Everything is done.", told)
+    assert any_drift_indicators({"intent_match": True, "completion_flag": True})
+    assert not any_drift_indicators({"intent_match": True, "trajectory_valid": True})
+
+
+def test_a_summary_in_rows_a_session_and_a_message_do_as_well() -> None:
+    session = Session("s", MemoryStore())
+    session.append({"role": "user", "content": ASKED})
+    arguments = json.dumps({"file_path": "src/billing.py"})
+    call = {"id": "c", "type": "function", "function": {"name": "Edit", "arguments": arguments}}
+    message = {"role": "assistant", "content": "", "tool_calls": [call]}
+    for summary in (session, session.summary(), session.summary().rows):
+        assert verify_intent_alignment(summary, message)["status"] == "DRIFT_DETECTED"
+        assert verify_intent_alignment(summary, WELL)["status"] == "ALIGNED"
+
+
+def test_a_warning_is_given_only_when_there_is_something_to_warn_of() -> None:
+    session = Session("s", MemoryStore())
+    session.append({"role": "user", "content": ASKED})
+    assert drift_warning(session, WELL) == ""
+    warning = drift_warning(session, "I'll change src/billing.py as well.")
+    assert warning.startswith("⚠️ **Goal Drift Warning**\n\n**Detection:** ")
+    assert f"**Original Intent:** {ASKED}" in warning

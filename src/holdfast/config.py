@@ -65,6 +65,8 @@ SETTINGS: dict[str, type[str] | type[int] | type[tuple[str, ...]]] = {
     "preservation.always": tuple,
     "preservation.unsafe_drop": tuple,
     "preservation.compactable": tuple,
+    "drift.watch": int,
+    "drift.steps": int,
     "never_store.tools": tuple,
     "never_store.paths": tuple,
     "never_store.patterns": tuple,

@@ -5,6 +5,7 @@ from hashlib import sha256
 from time import gmtime, strftime
 from typing import TypeAlias, TypedDict
 
+from holdfast import aligning
 from holdfast.core.compress import carry_out
 from holdfast.core.ledger.entry import Entry, ToolReturned
 from holdfast.core.ledger.jsontext import Json
@@ -177,3 +178,12 @@ def _rows(session: Session) -> Summary:
     """Every row that the record shows."""
     scene = read_scene([Item(entry) for entry in session.path()])
     return account(Span(scene, scene, scene))
+
+
+verify_intent_alignment = aligning.verify_intent_alignment
+compare_to_intent = aligning.compare_to_intent
+is_progressing_toward_goal = aligning.is_progressing_toward_goal
+is_asking_clarification_immediately = aligning.is_asking_clarification_immediately
+is_declaring_complete_without_deliverable = aligning.is_declaring_complete_without_deliverable
+any_drift_indicators = aligning.any_drift_indicators
+drift_warning = aligning.drift_warning

@@ -42,8 +42,10 @@ from holdfast.withhold import Withholder
 if TYPE_CHECKING:
     from holdfast.core.ledger.summary import Intent
     from holdfast.core.plan.plan import Plan
+    from holdfast.core.verify.drift.signs import Drift
     from holdfast.core.verify.forks import Fork
     from holdfast.core.view.log import Event
+    from holdfast.drifting import Watch
     from holdfast.engine import Account, Engine, Outcome
     from holdfast.history import Synced
     from holdfast.models.naming import Summarizer
@@ -250,10 +252,28 @@ class Session:
         return b"[" + b",".join(self._to_send()) + b"]"
 
     def _to_send(self) -> list[bytes]:
+        self.watch.look()
         self.engine.consider()
-        shown = self.sight.messages()
+        shown = self.watch.told(self.sight.messages())
         self.engine.handed_out()
         return shown
+
+    @cached_property
+    def watch(self) -> "Watch":
+        """What looks whether the agent still does what it was asked to."""
+        from holdfast.drifting import Watch  # late: hooks append
+
+        return Watch(self)
+
+    def drift(self, message_or_text: Mapping[str, object] | str) -> "Drift":
+        """What the agent's next message looks like against the session; nothing is changed.
+
+        Raises:
+            Unreadable: a message was given that is none.
+        """
+        from holdfast.drifting import judged
+
+        return judged(self, message_or_text)
 
     @cached_property
     def engine(self) -> "Engine":

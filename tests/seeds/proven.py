@@ -550,6 +550,57 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/core/view/test_log.py::test_a_compression_is_an_event_with_the_fields_of_the_protocol",
         "tests/test_keeping.py::test_a_summary_goes_through_four_phases_and_the_event_has_them",
     ),
+    "R144": (
+        "tests/surfaces/cli/test_drift.py::test_drift_is_shown_with_its_reasons_and_evidence_and_ends_with_1",
+        "tests/test_drifting.py::test_an_agent_that_drifts_after_a_summary_is_told_with_its_next_request",
+    ),
+    "R145": ("tests/core/verify/drift/test_signs.py::test_working_on_something_else_is_a_sign",),
+    "R146": ("tests/core/verify/drift/test_signs.py::test_working_on_something_else_is_a_sign",),
+    "R147": (
+        "tests/core/verify/drift/test_signs.py::test_asking_at_once_for_what_was_said_is_a_sign",
+    ),
+    "R148": (
+        "tests/core/verify/drift/test_signs.py::test_calling_it_done_with_nothing_to_show_is_critical",
+    ),
+    "R149": (
+        "tests/core/verify/drift/test_signs.py::test_asking_at_once_for_what_was_said_is_a_sign",
+    ),
+    "R150": (
+        "tests/test_drifting.py::test_an_agent_that_drifts_after_a_summary_is_told_with_its_next_request",
+    ),
+    "R151": (
+        "tests/test_drifting.py::test_an_agent_that_drifts_after_a_summary_is_told_with_its_next_request",
+    ),
+    "R152": (
+        "tests/test_drifting.py::test_an_agent_that_drifts_after_a_summary_is_told_with_its_next_request",
+    ),
+    "R153": (
+        "tests/test_drifting.py::test_an_agent_that_drifts_after_a_summary_is_told_with_its_next_request",
+    ),
+    "R154": (
+        "tests/core/verify/drift/test_signs.py::test_asking_at_once_for_what_was_said_is_a_sign",
+    ),
+    "R155": (
+        "tests/core/verify/drift/test_signs.py::test_calling_it_done_with_nothing_to_show_is_critical",
+    ),
+    "R156": ("tests/core/verify/drift/test_signs.py::test_working_on_something_else_is_a_sign",),
+    "R157": ("tests/core/verify/drift/test_signs.py::test_turning_from_a_decision_is_a_sign",),
+    "R158": (
+        "tests/core/verify/drift/test_signs.py::test_doing_what_was_forbidden_or_skipping_what_was_demanded_is_a_sign",
+    ),
+    "R159": (
+        "tests/test_drifting.py::test_an_agent_that_drifts_after_a_summary_is_told_with_its_next_request",
+    ),
+    "R160": ("tests/test_seeds_functions.py::test_each_check_tells_of_drift_by_itself",),
+    "R161": ("tests/test_seeds_functions.py::test_the_predicates_can_be_asked_one_by_one",),
+    "R162": ("tests/test_seeds_functions.py::test_each_check_tells_of_drift_by_itself",),
+    "R163": ("tests/test_seeds_functions.py::test_an_action_that_goes_on_is_aligned",),
+    "R164": (
+        "tests/test_drifting.py::test_an_agent_that_drifts_after_a_summary_is_told_with_its_next_request",
+    ),
+    "R165": (
+        "tests/test_drifting.py::test_an_agent_that_drifts_after_a_summary_is_told_with_its_next_request",
+    ),
     "R175": ("tests/surfaces/test_shim.py::test_words_are_handed_on_and_the_exit_code_comes_back",),
     "R176": ("tests/surfaces/test_shim.py::test_words_are_handed_on_and_the_exit_code_comes_back",),
     "R177": ("tests/surfaces/test_shim.py::test_words_are_handed_on_and_the_exit_code_comes_back",),
@@ -735,6 +786,9 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R225": (
         "tests/core/observe/test_intent.py::test_the_first_request_and_the_newest_are_kept_word_for_word",
     ),
+    "R227": (
+        "tests/test_drifting.py::test_an_agent_that_drifts_after_a_summary_is_told_with_its_next_request",
+    ),
     "R229": (
         "tests/core/plan/test_steps.py::test_an_error_that_is_still_open_stays_unless_everything_legal_is_asked_for",
         "tests/core/shrink/test_offload.py::test_a_mask_keeps_the_lines_that_were_used",
@@ -861,6 +915,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/core/plan/test_profiles.py::test_the_stress_profile_compresses_at_a_quarter",
         "tests/test_replaying.py::test_under_stress_there_are_more_compressions",
     ),
+    "R338": ("tests/test_drifting.py::test_an_agent_that_goes_on_is_not_disturbed",),
     "R356": (
         "tests/core/observe/test_decisions.py::test_a_decision_names_the_one_that_it_takes_the_place_of",
     ),

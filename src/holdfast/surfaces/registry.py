@@ -65,6 +65,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("pin", "make words stay in sight whatever leaves"),
     Command("unpin", "lift what was pinned, or a constraint"),
     Command("probe", "ask the window about what left it"),
+    Command("drift", "find where the agent left its goal after a summary"),
     Command("rules", "show the rules in force, and why"),
     Command("preserve", "check that what has to survive is there"),
     Command("replay", "tell what compressing would have done to sessions"),

@@ -6,6 +6,8 @@ OFFLOADED = "## Offloaded: "
 TRUNCATED = "## Tool Call: "
 MASKED = "[holdfast "
 REFERENCE = "**Ref:** "
+WARNING = "⚠️ **Goal Drift Warning**"
+"""How a warning of ours begins, in the protocol's words."""
 
 NEAR = 600
 """Characters within which a stand-in names its reference."""

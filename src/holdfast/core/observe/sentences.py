@@ -11,11 +11,12 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
-from holdfast.core.observe.marks import is_stand_in
+from holdfast.core.observe.marks import WARNING, is_stand_in
 
 Kind: TypeAlias = Literal["plain", "item", "heading"]
 
 WHOLE = (
+    WARNING,
     "## Session Summary [",
     "This session is being continued from a previous conversation",
     "Another language model started to solve this problem",

@@ -144,6 +144,15 @@ class Preservation(Struct, frozen=True, forbid_unknown_fields=True):
     """The kinds that tiers 1 and 2 may take out of sight."""
 
 
+class DriftWatch(Struct, frozen=True, forbid_unknown_fields=True):
+    """The watch for drift after a summary."""
+
+    watch: int = 1
+    """1 to judge what the agent does after a summary and tell it when it drifts; 0 for neither."""
+    steps: int = 3
+    """Steps of the agent after a summary that are watched."""
+
+
 class Policy(Struct, frozen=True, forbid_unknown_fields=True):
     """What the user may decide about a session."""
 
@@ -174,6 +183,7 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True):
     batch: Batch = Batch()
     summary: Anchor = Anchor()
     preservation: Preservation = Preservation()
+    drift: DriftWatch = DriftWatch()
     never_store: NeverStore = NeverStore()
     models: dict[str, dict[str, str | int | tuple[str, ...]]] = {}
     """Values for one model, by how its name begins."""

@@ -208,7 +208,6 @@ def gates_for(policy: Policy) -> tuple[Gate, ...]:
             checks=("Intent alignment verified", "No drift indicators present"),
             on_pass="Continue with task",
             on_fail="Recover context and realign",
-            built=False,
         ),
         Gate(
             id="HOOK-CTX-005",
@@ -262,15 +261,13 @@ def _nine(policy: Policy) -> tuple[Rule, ...]:
             "+",
             "verify-post-compression",
             "Check for goal drift after Tier 3",
-            "every summary is probed before it is written; the watch for drift is still to come",
-            built=False,
+            "every summary is probed before it is written; the steps after it are watched",
         ),
         Rule(
             "+",
             "recover-on-drift",
             "Actively recover if drift detected",
-            "`holdfast recover` finds what left; by itself it happens once drift is watched",
-            built=False,
+            "what the agent lost comes back with its next request, as data, and is logged",
         ),
         Rule(
             "-",
@@ -366,8 +363,8 @@ def _tree(policy: Policy) -> tuple[Question, ...]:
             "POST-COMPRESSION",
             "Was Tier 3 applied?",
             (
-                Branch("If Tier 3 applied", "Run drift detection", built=False),
-                Branch("If drift detected", "Recover and realign", built=False),
+                Branch("If Tier 3 applied", "Run drift detection"),
+                Branch("If drift detected", "Recover and realign"),
                 Branch("Then", "Continue with task"),
             ),
         ),

@@ -21,8 +21,8 @@ class Event(Struct, frozen=True):
 
     at: str
     kind: str
-    """`TIER_1`, `TIER_2`, `TIER_3`, `HOST`, `UNDO`, `POSTPONED`, `BLOCKED` in strict mode, `MODEL`
-    where one failed, `FORK` where something contradicts the ledger, or `DATA_LOSS` where
+    """`TIER_1`, `TIER_2`, `TIER_3`, `HOST`, `UNDO`, `POSTPONED`, `DRIFT`, `BLOCKED` in strict mode,
+    `MODEL` where one failed, `FORK` where something contradicts the ledger, or `DATA_LOSS` where
     something could not be brought back."""
     trigger: str
     before: int = 0
@@ -84,6 +84,9 @@ def _event(entry: Entry) -> Event | None:
         case Noted(what="recovery_failed") as body:
             why = f"not brought back, to be looked at: {body.facts.get('lost', '')}"
             return Event(entry.at, "DATA_LOSS", why, intent=False, ref=ref)
+        case Noted(what="drift") as body:
+            why = f"{body.facts.get('names', '')}: {body.facts.get('why', '')}"
+            return Event(entry.at, "DRIFT", why, intent=False, ref=ref)
         case Noted(what="summarizer") as body:
             why = f"a model added nothing: {body.facts.get('refused', '')}"
             return Event(entry.at, "MODEL", why, ref=ref)

@@ -29,6 +29,7 @@ COLOURS = {
     "FORK": "red",
     "BLOCKED": "red",
     "DATA_LOSS": "red",
+    "DRIFT": "red",
 }
 
 

@@ -1,0 +1,32 @@
+"""The seven rules, each from a message and a ground to a finding, and all of them at once."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from holdfast.core.verify.drift.asking import clarify
+from holdfast.core.verify.drift.contradicting import contradict
+from holdfast.core.verify.drift.finishing import finish
+from holdfast.core.verify.drift.ghosts import ghosts
+from holdfast.core.verify.drift.ground import Ground
+from holdfast.core.verify.drift.move import Move
+from holdfast.core.verify.drift.repeating import repeat
+from holdfast.core.verify.drift.signs import Drift, Finding, verdict
+from holdfast.core.verify.drift.straying import stray
+from holdfast.core.verify.drift.violating import violate
+
+Rule: TypeAlias = Callable[[Move, Ground], Finding]
+
+RULES: dict[str, Rule] = {
+    "clarification": clarify,
+    "completion": finish,
+    "subtask": stray,
+    "decision": contradict,
+    "constraint": violate,
+    "vocabulary": ghosts,
+    "repetition": repeat,
+}
+
+
+def judge(move: Move, ground: Ground) -> Drift:
+    """What a message of the agent looks like against its session."""
+    return verdict({name: rule(move, ground) for name, rule in RULES.items()}, ground.since)

@@ -1,0 +1,297 @@
+"""The drift watch at work on a session: judge, search, note, and bring back what was lost.
+
+Judging happens before a request is made up, with the window that the agent had. What comes of it
+is noted once; the agent is told with its next request, and only with that one.
+"""
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, cast
+
+import msgspec
+
+from holdfast.core.ledger.entry import Derived, Entry, EntryId, Noted, Said, Source, role_of
+from holdfast.core.ledger.head import Head
+from holdfast.core.ledger.jsontext import Json, NotJson, as_object, as_text, cleaned, encode, parse
+from holdfast.core.ledger.summary import Intent
+from holdfast.core.ledger.window import Item, Window, fold, in_force, path_to
+from holdfast.core.observe.calls import read_scene
+from holdfast.core.observe.intent import wanted
+from holdfast.core.verify.drift.arming import (
+    DRIFT,
+    Watched,
+    arms,
+    pending,
+    since_summary,
+    watched,
+)
+from holdfast.core.verify.drift.ground import Ground, ground_of
+from holdfast.core.verify.drift.judge import judge
+from holdfast.core.verify.drift.move import Move, move_of, referred
+from holdfast.core.verify.drift.signs import SIGN, Drift, Finding, Signal
+from holdfast.core.view.drifts import Flagged, render_realignment, render_warning
+from holdfast.core.view.excerpts import Excerpt, find_excerpts, fitted, part_of
+from holdfast.core.view.listing import opening
+from holdfast.errors import Unreadable
+from holdfast.vocabularies import counter
+from holdfast.wire.adding import added
+from holdfast.wire.detect import MESSAGE_WIRES, PLAIN, TRANSCRIPT_WIRES, wire_of_messages
+
+if TYPE_CHECKING:
+    from holdfast.session import Session
+
+logger = logging.getLogger(__name__)
+
+SPANS = 3
+"""Spans that are brought back at most."""
+RECOVERED = 600
+"""Tokens of what is brought back, fences included."""
+NOTED = 300
+"""Characters of evidence that a note keeps."""
+QUERY = 160
+"""Characters of a quotation by which it is looked for."""
+
+
+def judged(session: "Session", message_or_text: Mapping[str, object] | str) -> Drift:
+    """What the agent's next message looks like against the session.
+
+    Raises:
+        Unreadable: a message was given that is none.
+    """
+    bodies = _bodies(session, message_or_text)
+    window = session.sight.window(whole=True)
+    return judge(move_of(bodies), _ground(window, _summary_at(window)))
+
+
+def _bodies(session: "Session", given: Mapping[str, object] | str) -> list[Source]:
+    if isinstance(given, str):
+        return [Said("assistant", as_text(cleaned(given)))]
+    try:
+        value = as_object(parse(encode(given))[0])
+    except NotJson as error:
+        raise Unreadable("message", str(error)) from None
+    return MESSAGE_WIRES[_wire_for(session, value)].read(value)
+
+
+def _wire_for(session: "Session", value: dict[str, Json]) -> str:
+    wire = (session.store.head(session.name) or Head()).wire
+    spoken = TRANSCRIPT_WIRES[wire].SPEAKS if wire in TRANSCRIPT_WIRES else wire
+    if spoken in MESSAGE_WIRES and MESSAGE_WIRES[spoken].fits(value) is not False:
+        return spoken
+    return wire_of_messages([value]) or PLAIN
+
+
+def _summary_at(window: Window) -> int | None:
+    return max((entry.seq for entry in in_force(window) if arms(entry)), default=None)
+
+
+def _ground(window: Window, summary_at: int | None) -> Ground:
+    record = [Item(entry) for entry in path_to(window.end, window.ledger)]
+    return ground_of(record, list(window.items), window.ledger, summary_at=summary_at)
+
+
+def recalled(
+    query: str, entries: Sequence[Entry], in_sight: frozenset[EntryId], limit: int
+) -> list[Excerpt]:
+    """Where something was said. The one place through which the watch searches the ledger."""
+    return find_excerpts(query, entries, in_sight, limit=limit)
+
+
+def missing_spans(drift: Drift, window: Window) -> list[Excerpt]:
+    """What the agent lost: the spans out of sight that its signals point at."""
+    entries = [entry for entry in window.ledger if not isinstance(entry.body, Derived)]
+    in_sight = frozenset(item.entry.id for item in window.items if item.stand_in is None)
+    found: dict[tuple[str, int], Excerpt] = {}
+    for signal in drift.signals:
+        for one in _spans(signal.finding, entries, in_sight):
+            if one.hidden and one.text != signal.finding.quote:
+                found.setdefault((one.ref, one.first), one)
+    return list(found.values())[:SPANS]
+
+
+def _spans(
+    finding: Finding, entries: Sequence[Entry], in_sight: frozenset[EntryId]
+) -> Iterator[Excerpt]:
+    line = next((line for line in finding.quote.split("\n") if line.strip()), "")[:QUERY].strip()
+    if line and finding.ref:
+        yield from (
+            one
+            for one in recalled(line, entries, in_sight, 4 * SPANS)
+            if finding.ref.startswith(one.ref)
+        )
+    elif finding.ref:
+        entry = next((entry for entry in entries if entry.id == finding.ref), None)
+        shown = part_of(entry, entries, first=1, last=12, hidden=True) if entry else None
+        if entry is not None and shown is not None and entry.id not in in_sight:
+            yield shown
+    for name in finding.missing[:SPANS]:
+        yield from recalled(name, entries, in_sight, 1)
+
+
+def reviewed(session: "Session", steps: int = 0) -> tuple[list[Flagged], int]:
+    """Every step after a summary of a recorded session that drifted, and how many were judged."""
+    ledger = session.sight.window(whole=True).ledger
+    flagged: list[Flagged] = []
+    count = 0
+    for step in watched(ledger, steps or session.policy.drift.steps):
+        first = step.entries[0].seq
+        before = fold((e for e in ledger if e.seq < first), lane=session.agent)
+        move = move_of(step.bodies)
+        drift = judge(move, _ground(before, step.summary.seq))
+        count += 1
+        if drift.signals:
+            flagged.append(_flagged(session, step, move, drift, before))
+    return flagged, count
+
+
+def _flagged(
+    session: "Session", step: Watched, move: Move, drift: Drift, window: Window
+) -> Flagged:
+    count = counter((session.store.head(session.name) or Head()).vocabulary)
+    recovered = fitted(missing_spans(drift, window), count, RECOVERED)
+    at = step.entries[0].at
+    return Flagged(drift, step.id, step.summary.id, told(move), at, tuple(recovered))
+
+
+def told(move: Move) -> str:
+    """What a message does, in a line."""
+    said = " ".join(move.text.split())
+    calls = [f"{call.tool}: {' '.join(referred(call).split())}" for call in move.calls]
+    return opening(" | ".join([part for part in (said, *calls) if part]), 2 * NOTED)
+
+
+class Watch:
+    """The watch over one session, which remembers what it has looked at."""
+
+    def __init__(self, session: "Session") -> None:
+        self._session = session
+        self._seen: set[EntryId] = set()
+
+    def look(self) -> None:
+        """Judge the agent's new steps, while a summary is new to it; note what drifted."""
+        session = self._session
+        if not session.policy.drift.watch:
+            return
+        window = session.window()
+        if not window.generation:
+            return
+        for step in since_summary(window.ledger, session.policy.drift.steps):
+            if step.id not in self._seen:
+                self._seen.add(step.id)
+                self._judge(step)
+
+    def _judge(self, step: Watched) -> None:
+        session = self._session
+        window = session.sight.window(whole=True)
+        if _is_noted(step, window.ledger):
+            return
+        first = step.entries[0].seq
+        before = fold((entry for entry in window.ledger if entry.seq < first), lane=session.agent)
+        move = move_of(step.bodies)
+        drift = judge(move, _ground(before, step.summary.seq))
+        if not drift.signals:
+            return
+        flagged = _flagged(session, step, move, drift, before)
+        session.note(DRIFT, **_facts(flagged))
+        names = ", ".join(signal.name for signal in drift.signals)
+        logger.warning("the agent of %r may have left its goal: %s", session.name, names)
+
+    def told(self, messages: list[bytes]) -> list[bytes]:
+        """The messages, with what the agent has to be told at their end, where it may stand."""
+        session = self._session
+        window = session.window()
+        if not session.policy.drift.watch or not window.generation:
+            return messages
+        note = pending(window.ledger)
+        if note is None or not isinstance(note.body, Noted) or not _may_follow(window.items):
+            return messages
+        wire = (session.store.head(session.name) or Head()).wire or PLAIN
+        spoken = TRANSCRIPT_WIRES[wire].SPEAKS if wire in TRANSCRIPT_WIRES else wire
+        return added(messages, self._realignment(note.body), wire=spoken)
+
+    def _realignment(self, note: Noted) -> str:
+        whole = self._session.sight.window(whole=True)
+        path = path_to(whole.end, whole.ledger)
+        return render_realignment(
+            signals_of(note), _intent(path), note.facts.get("action", ""), _brought(note, path)
+        )
+
+
+def _is_noted(step: Watched, ledger: Iterable[Entry]) -> bool:
+    return any(
+        isinstance(entry.body, Noted)
+        and entry.body.what == DRIFT
+        and entry.body.facts.get("entry") == step.id
+        for entry in ledger
+    )
+
+
+def _facts(one: Flagged) -> dict[str, str]:
+    """A note of drift: signals with their evidence, and where the missing spans stand."""
+    spans = [[back.ref, back.first, back.last] for back in one.recovered]
+    signals = [
+        {
+            "name": signal.name,
+            "finding": msgspec.structs.replace(
+                signal.finding,
+                evidence=signal.finding.evidence[:NOTED],
+                quote=signal.finding.quote[:NOTED],
+            ),
+        }
+        for signal in one.drift.signals
+    ]
+    return {
+        "entry": one.ref,
+        "summary": one.summary,
+        "score": f"{one.drift.score:.2f}",
+        "step": str(one.drift.since),
+        "names": ", ".join(signal.name for signal in one.drift.signals),
+        "why": "; ".join(signal.finding.why for signal in one.drift.signals),
+        "action": one.action[:NOTED],
+        "signals": msgspec.json.encode(signals).decode(),
+        "recovered": msgspec.json.encode(spans).decode(),
+    }
+
+
+def signals_of(note: Noted) -> list[Signal]:
+    """The signals that a note of drift tells of."""
+    found: list[Signal] = []
+    for one in _listed(note, "signals"):
+        value = cast(dict[str, object], one)
+        sign = SIGN.get(str(value.get("name")))
+        if sign is not None:
+            finding = msgspec.convert(value.get("finding"), Finding)
+            found.append(Signal(sign.name, sign.severity, sign.what, sign.action, finding))
+    return found
+
+
+def _listed(note: Noted, fact: str) -> list[object]:
+    return cast(list[object], msgspec.json.decode(note.facts.get(fact, "[]")))
+
+
+def _brought(note: Noted, path: Sequence[Entry]) -> list[Excerpt]:
+    """The spans that a note names, read anew: what was purged since does not come back."""
+    found: list[Excerpt] = []
+    for ref, first, last in cast(list[tuple[str, int, int]], _listed(note, "recovered")):
+        entry = next((entry for entry in path if entry.id.startswith(ref)), None)
+        if entry is not None:
+            one = part_of(entry, path, first=first, last=last, hidden=True)
+            found += [one] if one is not None else []
+    return found
+
+
+def _intent(path: Sequence[Entry]) -> Intent:
+    return wanted(read_scene([Item(entry) for entry in path])).intent
+
+
+def warning_of(session: "Session", drift: Drift, action: str) -> str:
+    """The protocol's warning for a message that drifted."""
+    return render_warning(drift.signals, session.intent(), action)
+
+
+def _may_follow(items: Sequence[Item]) -> bool:
+    """Whether words of ours may stand at the end: the agent is next, and no call is open."""
+    if not items or role_of(items[-1].body) == "assistant":
+        return False
+    scene = read_scene(items[-200:])
+    return all(pair.result is not None for pair in scene.pairs if pair.step == scene.step_count)

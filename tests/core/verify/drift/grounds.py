@@ -1,0 +1,45 @@
+"""A small session that was summarised, and what its agent may do next."""
+
+from holdfast.core.ledger.entry import Said, Source
+from holdfast.core.ledger.window import Item
+from holdfast.core.verify.drift.ground import Ground, ground_of
+from holdfast.core.verify.drift.judge import RULES
+from holdfast.core.verify.drift.move import Move, move_of
+from holdfast.core.verify.drift.signs import Finding
+from tests.core.building import Told, answer, ask, back, bash, call, entries
+
+REQUEST = (
+    "Add retries to the export in src/export.py. Never touch src/billing.py. "
+    "Always run the linter before you commit. Use the Decimal type for amounts, not float. "
+    "The partner's endpoint is called ingest-eu."
+)
+ENDS = "lpha ridge arbour olumn elta mber rove arvest sland unction eepsake antern eadow orthern"
+PROSE = " ".join(first + end for first in "abcdefghijklmnopqrst" for end in ENDS.split())
+"""Words enough that what is new to the record says something."""
+READ = call("r1", "Read", file_path="src/export.py")
+SOURCE = f"class RetryBudget:\n    def spend_token(self): ...\n    export_window = 17\n{PROSE}"
+
+
+def ground(*more: Told, hidden: int = 4, window: str = "") -> Ground:
+    """The session, its first entries hidden behind a summary, and what came after that."""
+    said: tuple[Told, ...] = (
+        ask(REQUEST),
+        (answer("I will keep the totals as decimals instead of floats."), READ),
+        back("r1", SOURCE),
+    )
+    record = [Item(entry) for entry in entries(*said, *more)]
+    summary_at = record[hidden - 1].entry.seq
+    summary = Said("user", window or f"## Session Summary [s]\n{REQUEST}")
+    shown = [Item(record[0].entry, tuple(i.entry.id for i in record[:hidden]), summary)]
+    return ground_of(record, [*shown, *record[hidden:]], summary_at=summary_at)
+
+
+def says(text: str, *calls: Source) -> Move:
+    return move_of((answer(text), *calls))
+
+
+def found(sign: str, move: Move, where: Ground) -> Finding:
+    return RULES[sign](move, where)
+
+
+__all__ = ["bash", "call", "found", "ground", "says"]

@@ -1,0 +1,263 @@
+"""The watch on live sessions: armed by a summary, judged once, told once, logged."""
+
+import json
+import re
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import holdfast
+from holdfast.core.ledger.entry import Noted
+from holdfast.core.observe.sentences import own_words
+from holdfast.core.plan.policy import DriftWatch
+from holdfast.drifting import reviewed, signals_of
+from holdfast.session import Session
+from holdfast.stores.memory import MemoryStore
+from tests.provider.strict import complaints
+
+REQUEST = (
+    "Build the importer in src/importer.py. Never touch src/billing.py, it is audited. "
+    "The deploy key for the partner is kept in vault/partner_eu.json."
+)
+PARTS = 6
+Message = dict[str, Any]
+
+
+def spoken(wire: str, text: str, name: str = "", tool: str = "", **arguments: str) -> Message:
+    """A message of the agent, with a call if a tool is named."""
+    if wire == "anthropic":
+        blocks: list[Message] = [{"type": "text", "text": text}] if text else []
+        if tool:
+            blocks.append({"type": "tool_use", "id": name, "name": tool, "input": arguments})
+        return {"role": "assistant", "content": blocks}
+    function = {"name": tool, "arguments": json.dumps(arguments)}
+    calls = [{"id": name, "type": "function", "function": function}] if tool else []
+    return {"role": "assistant", "content": text} | ({"tool_calls": calls} if calls else {})
+
+
+def returned(wire: str, name: str, output: str) -> Message:
+    if wire == "anthropic":
+        block = {"type": "tool_result", "tool_use_id": name, "content": output}
+        return {"role": "user", "content": [block]}
+    return {"role": "tool", "tool_call_id": name, "content": output}
+
+
+def history(wire: str) -> list[Message]:
+    found: list[Message] = [{"role": "user", "content": REQUEST}]
+    for part in range(PARTS):
+        lines = [
+            f"row {part} {at}: dialect_{part}_{at} has the marker {at * 7}" for at in range(90)
+        ]
+        found.append(
+            spoken(wire, f"Reading part {part}.", f"c{part}", "Read", file_path=f"docs/{part}.md")
+        )
+        found.append(returned(wire, f"c{part}", "\n".join(lines)))
+    return found
+
+
+def session(wire: str = "openai_chat", *, watch: int = 1, steps: int = 3) -> Session:
+    """A session whose past has just been summarised."""
+    policy = holdfast.Policy(window=200_000, drift=DriftWatch(watch, steps))
+    made = Session("s", MemoryStore(), policy=policy)
+    made.extend(history(wire))
+    made.compact(budget=3_000)
+    return made
+
+
+def breaks(wire: str = "openai_chat") -> list[Message]:
+    """The agent edits what it was told not to."""
+    edit = spoken(wire, "Adding it.", "w", "Edit", file_path="src/billing.py", new_string="x = 1")
+    return [edit, returned(wire, "w", "The file src/billing.py has been updated.")]
+
+
+def notes(of: Session) -> list[Noted]:
+    bodies = [entry.body for entry in of.store.read(of.name)]
+    return [body for body in bodies if isinstance(body, Noted) and body.what == "drift"]
+
+
+@pytest.mark.seed("R144", "R150", "R151", "R152", "R153", "R159", "R164", "R165", "R227")
+@pytest.mark.parametrize("wire", ["openai_chat", "anthropic"])
+def test_an_agent_that_drifts_after_a_summary_is_told_with_its_next_request(wire: str) -> None:
+    made = session(wire)
+    made.extend(breaks(wire))
+    sent = made.messages()
+    text = json.dumps(sent[-1], ensure_ascii=False)
+    assert sent[-1]["role"] == "user"
+    assert [part for part in WARNED if part not in text] == []
+    assert "Never touch src/billing.py, it is audited." in text
+    assert complaints(wire, sent) == []
+
+
+WARNED = (
+    "⚠️ **Goal Drift Warning**",
+    "**Detection:** Missing stated constraint (HIGH): it does what was forbidden",
+    "**Original Intent:** Build the importer in src/importer.py.",
+    "**Current Action:** Adding it. | Edit: src/billing.py",
+    "**Recovery Action:**\\nSearching archived content for original context...",
+    "**Recommendation:** Recover constraints from archive",
+    "Tell the user in one sentence",
+)
+
+
+@pytest.mark.parametrize("wire", ["openai_chat", "anthropic"])
+def test_it_is_told_once_and_the_same_until_the_agent_answers(wire: str) -> None:
+    made = session(wire)
+    made.extend(breaks(wire))
+    first = made.messages()
+    assert made.messages() == first
+    assert len(notes(made)) == 1
+    made.extend([spoken(wire, "Going back to it.", "r", "Read", file_path="docs/1.md")])
+    made.extend([returned(wire, "r", "row")])
+    assert "Goal Drift Warning" not in json.dumps(made.messages())
+
+
+def test_another_process_tells_it_too(tmp_path: Path) -> None:
+    with holdfast.open("s", root=tmp_path, window=200_000) as made:
+        made.extend(history("openai_chat"))
+        made.compact(budget=3_000)
+        made.extend(breaks())
+        first = made.messages()
+    with holdfast.open("s", root=tmp_path, window=200_000) as again:
+        assert again.messages() == first
+        assert len(notes(again)) == 1
+
+
+def test_what_was_lost_comes_back_as_data_in_a_fence() -> None:
+    made = session()
+    again = [spoken("", "", f"a{at}", "Read", file_path=f"docs/{at}.md") for at in range(3)]
+    calls = [call for message in again for call in message["tool_calls"]]
+    made.append({"role": "assistant", "content": "Reading the parts.", "tool_calls": calls})
+    made.extend([returned("", f"a{at}", "row") for at in range(3)])
+    text = str(made.messages()[-1]["content"])
+    fence = re.search(
+        r"--- data ([0-9a-f]{6}): ref [0-9a-f]{12}, tool, .*---\n([^-]*)\n--- end", text
+    )
+    assert fence is not None
+    assert fence[1] == sha256(fence[2].encode()).hexdigest()[:6]
+    assert fence[2].startswith("row 0 0: dialect_0_0 has the marker 0")
+
+
+def test_an_answer_that_the_user_gave_is_restated_word_for_word() -> None:
+    made = session()
+    made.append(spoken("", "Which file is the deploy key for the partner kept in?"))
+    made.append({"role": "user", "content": "go on"})
+    text = str(made.messages()[-1]["content"])
+    assert "Asking clarification immediately after summary (HIGH)" in text
+    assert "The deploy key for the partner is kept in vault/partner_eu.json." in text
+    (note,) = notes(made)
+    assert [one.name for one in signals_of(note)] == ["clarification"]
+
+
+@pytest.mark.seed("R338")
+def test_an_agent_that_goes_on_is_not_disturbed() -> None:
+    made = session()
+    made.append(spoken("", "Now the importer.", "w", "Write", file_path="src/importer.py"))
+    made.append(returned("", "w", "File created successfully at: src/importer.py"))
+    assert made.messages()[-1]["role"] == "tool"
+    assert notes(made) == []
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        pytest.param(lambda: session(watch=0), id="switched off"),
+        pytest.param(lambda: session(steps=0), id="for no step"),
+    ],
+)
+def test_a_watch_that_is_off_judges_nothing(made: Any) -> None:
+    off = made()
+    off.extend(breaks())
+    assert off.messages()[-1]["role"] == "tool"
+    assert notes(off) == []
+    assert off.drift("Could you remind me what we are working on?").status == "DRIFT_DETECTED"
+
+
+def test_a_session_without_a_summary_is_not_watched() -> None:
+    made = Session("s", MemoryStore(), policy=holdfast.Policy(window=200_000))
+    made.extend(history("openai_chat"))
+    made.extend(breaks())
+    assert made.messages()[-1]["role"] == "tool"
+
+
+def test_a_new_task_of_the_user_ends_the_watch() -> None:
+    made = session()
+    made.append({"role": "user", "content": "Now write a changelog for the last release."})
+    made.extend(breaks())
+    assert "Goal Drift Warning" not in json.dumps(made.messages())
+
+
+def test_after_some_steps_the_watch_is_over() -> None:
+    made = session(steps=1)
+    made.append(spoken("", "Reading on.", "r", "Read", file_path="docs/7.md"))
+    made.append(returned("", "r", "row"))
+    made.messages()
+    made.extend(breaks())
+    assert "Goal Drift Warning" not in json.dumps(made.messages())
+
+
+def test_nothing_of_ours_stands_between_a_call_and_its_result() -> None:
+    made = session()
+    made.append(breaks()[0])
+    assert made.messages()[-1]["role"] == "assistant"
+    made.append(breaks()[1])
+    assert made.messages()[-1]["role"] == "user"
+
+
+def test_the_user_never_said_what_a_warning_says() -> None:
+    made = session()
+    made.extend(breaks())
+    told = str(made.messages()[-1]["content"])
+    assert own_words(told) == ()
+    before = made.intent()
+    made.append({"role": "user", "content": told})
+    assert made.intent() == before
+
+
+def test_the_log_tells_of_it() -> None:
+    made = session()
+    made.extend(breaks())
+    made.messages()
+    event = made.log()[-1]
+    assert (event.kind, event.intent) == ("DRIFT", False)
+    assert event.trigger == "constraint: it does what was forbidden"
+
+
+def test_a_recorded_session_is_judged_as_it_was_then() -> None:
+    made = session(watch=0)
+    made.extend(breaks())
+    made.append(spoken("", "The importer is next.", "r", "Read", file_path="docs/9.md"))
+    made.append(returned("", "r", "row"))
+    flagged, judged = reviewed(made)
+    assert judged == 2
+    assert [signal.name for one in flagged for signal in one.drift.signals] == ["constraint"]
+    assert flagged[0].action == "Adding it. | Edit: src/billing.py"
+
+
+@pytest.mark.parametrize("wire", ["openai_chat", "anthropic"])
+def test_a_message_is_judged_in_the_format_of_its_session(wire: str) -> None:
+    drift = session(wire).drift(breaks(wire)[0])
+    assert (drift.status, drift.since) == ("DRIFT_DETECTED", 1)
+    told = drift.to_dict()
+    assert (told["status"], [one.name for one in drift.signals]) == (
+        "DRIFT_DETECTED",
+        ["constraint"],
+    )
+
+
+def test_judging_changes_nothing() -> None:
+    made = session()
+    before = list(made.store.read("s"))
+    made.drift("Could you remind me what we are working on?")
+    assert list(made.store.read("s")) == before
+
+
+def test_an_empty_session_has_nothing_to_drift_from() -> None:
+    empty = Session("s", MemoryStore())
+    assert empty.drift("Let me look at something.").to_dict() == {
+        "status": "ALIGNED",
+        "score": 0.0,
+        "since": 0,
+        "signals": [],
+    }
