@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
-from holdfast.core.ledger.entry import Compacted, Compressed, Entry, Noted, Restored
+from holdfast.core.ledger.entry import Checkpointed, Compacted, Compressed, Entry, Noted, Restored
 from holdfast.core.verify.quality import DIMENSIONS
 
 SHOWN_FILES = 3
@@ -17,7 +17,8 @@ class Event(Struct, frozen=True):
 
     at: str
     kind: str
-    """`TIER_1`, `TIER_2`, `TIER_3`, `HOST`, `UNDO`, `POSTPONED`, or `MODEL` where one failed."""
+    """`TIER_1`, `TIER_2`, `TIER_3`, `HOST`, `UNDO`, `POSTPONED`, `CHECKPOINT`, `ADVICE` of a fresh
+    session, `MODEL` or `RECOVERY` where one failed."""
     trigger: str
     before: int = 0
     after: int = 0
@@ -60,6 +61,17 @@ def _event(entry: Entry) -> Event | None:
         case Noted(what="summarizer") as body:
             why = f"a model added nothing: {body.facts.get('refused', '')}"
             return Event(entry.at, "MODEL", why, ref=ref)
+        case Checkpointed() as body:
+            files = (body.file,) if body.file else ()
+            why = body.trigger or "asked for"
+            return Event(
+                entry.at, "CHECKPOINT", why, body.tokens, body.tokens, files=files, ref=ref
+            )
+        case Noted(what="recovery_failed") as body:
+            why = f"level {body.facts.get('level', '')} failed: {body.facts.get('reason', '')}"
+            return Event(entry.at, "RECOVERY", f"{why}; {body.facts.get('review', '')}", ref=ref)
+        case Noted(what="fresh_session"):
+            return Event(entry.at, "ADVICE", "critical: go on in a fresh session", ref=ref)
         case _:
             return None
 
