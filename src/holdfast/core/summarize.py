@@ -199,6 +199,10 @@ def _smaller_tail(state: State, means: Means, cut: Cut, over: int) -> tuple[Step
 
 
 def _span(state: State, cut: Cut) -> Span:
+    if not state.window.generation and cut.at == len(cut.items):
+        # Nothing ever left: what leaves, what is in sight and what was recorded are the same.
+        scene = as_it_came([item for item in cut.leaves if not is_anchor(item)])
+        return Span(scene, scene, scene)
     names = {item.entry.id for item in cut.items[: cut.lead]}
     last = cut.leaves[-1]
     upto = max(last.entry.seq, *(0, *_seqs(state, last)))
