@@ -174,7 +174,7 @@ def advise(session: "Session", state: State) -> None:
     taken = checkpoints_of(state.window.ledger, state.window.lane)
     ref = ref_of(taken[-1].id) if taken else ""
     session.note(ADVISED, generation=generation, checkpoint=ref)
-    logger.warning(
+    logger.info(
         "the window of %r is critical and nothing more may leave it: go on in a fresh session"
         " (`holdfast checkpoint --reset`, or holdfast.resume(%r))",
         session.name,

@@ -49,10 +49,12 @@ def resume(
     taken = named or _newest(old)
     assert isinstance(taken.body, Checkpointed)
     new = _fresh(old, as_, apart=isinstance(session_or_ref, Session))
+    text = ready(old, named, budget).text
+    old.note(CONTINUED, session=new.name, checkpoint=taken.id)
+    # Last, so that the fresh one is the newest of the project.
     new.derive(Resumed(old.name, taken.id, taken.body.summary))
     carry_over(old, new)
-    new.tell(ready(old, named, budget).text)
-    old.note(CONTINUED, session=new.name, checkpoint=taken.id)
+    new.tell(text)
     return new
 
 

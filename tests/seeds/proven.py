@@ -447,6 +447,45 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R139": (
         "tests/core/view/test_log.py::test_a_compression_is_an_event_with_the_fields_of_the_protocol",
     ),
+    "R140": (
+        "tests/core/observe/test_runs.py::test_whatever_is_missing_the_user_is_asked",
+        "tests/surfaces/cli/test_checkpoint.py::test_a_run_is_started_looked_at_and_stopped",
+        "tests/surfaces/cli/test_checkpoint.py::test_a_run_state_file_alone_has_the_user_asked",
+        "tests/test_unattended.py::test_a_file_that_merely_sits_in_the_work_tree_starts_nothing",
+        "tests/test_unattended.py::test_a_run_that_was_started_here_goes_on_after_a_compression",
+    ),
+    "R141": (
+        "tests/core/observe/test_runs.py::test_a_run_of_ours_continues_its_sprint_without_asking",
+        "tests/test_unattended.py::test_a_run_that_was_started_here_goes_on_after_a_compression",
+    ),
+    "R142": (
+        "tests/core/observe/test_runs.py::test_a_run_of_ours_continues_its_sprint_without_asking",
+        "tests/surfaces/cli/test_checkpoint.py::test_a_run_is_started_looked_at_and_stopped",
+        "tests/test_unattended.py::test_a_run_that_was_started_here_goes_on_after_a_compression",
+    ),
+    "R143": (
+        "tests/test_unattended.py::test_a_file_that_merely_sits_in_the_work_tree_starts_nothing",
+        "tests/test_unattended.py::test_a_run_that_was_started_here_goes_on_after_a_compression",
+    ),
+    "R174": (
+        "tests/test_leveling.py::test_a_reference_opens_after_a_restart_a_month_later",
+        "tests/test_leveling.py::test_every_level_can_be_given_after_a_compression_and_tells_the_requests",
+    ),
+    "R175": (
+        "tests/core/view/test_recovery.py::test_no_level_ever_has_more_tokens_than_its_budget",
+        "tests/surfaces/cli/test_checkpoint.py::test_a_level_is_printed_in_its_tokens",
+        "tests/test_leveling.py::test_every_level_can_be_given_after_a_compression_and_tells_the_requests",
+    ),
+    "R176": (
+        "tests/core/view/test_recovery.py::test_no_level_ever_has_more_tokens_than_its_budget",
+        "tests/surfaces/cli/test_checkpoint.py::test_a_level_is_printed_in_its_tokens",
+        "tests/test_leveling.py::test_every_level_can_be_given_after_a_compression_and_tells_the_requests",
+    ),
+    "R177": (
+        "tests/core/view/test_recovery.py::test_no_level_ever_has_more_tokens_than_its_budget",
+        "tests/surfaces/cli/test_checkpoint.py::test_a_level_is_printed_in_its_tokens",
+        "tests/test_leveling.py::test_every_level_can_be_given_after_a_compression_and_tells_the_requests",
+    ),
     "R178": (
         "tests/core/verify/test_probes.py::test_there_is_a_question_of_each_kind_in_plain_words",
         "tests/core/view/test_probing.py::test_facts_are_asked_for_whether_the_summary_shows_them_or_not",
@@ -548,6 +587,29 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/core/shrink/test_writing.py::test_files_that_were_changed_are_a_table_and_those_that_were_read_a_list",
         "tests/test_seeds_functions.py::test_the_parts_say_what_the_record_shows",
     ),
+    "R201": (
+        "tests/surfaces/cli/test_checkpoint.py::test_a_checkpoint_is_made_listed_and_shown",
+        "tests/test_checkpoints.py::test_a_checkpoint_is_in_the_ledger_and_on_disk_and_can_be_read_back",
+    ),
+    "R202": (
+        "tests/test_checkpoints.py::test_a_summary_is_preceded_by_a_checkpoint_of_what_it_replaces",
+    ),
+    "R203": (
+        "tests/test_checkpoints.py::test_a_critical_window_that_nothing_may_leave_is_told_to_go_on_afresh_once",
+        "tests/test_checkpoints.py::test_a_window_that_becomes_critical_is_put_down_once_before_anything_leaves",
+    ),
+    "R204": (
+        "tests/test_checkpoints.py::test_a_summary_is_preceded_by_a_checkpoint_of_what_it_replaces",
+    ),
+    "R205": (
+        "tests/test_checkpoints.py::test_a_critical_window_that_nothing_may_leave_is_told_to_go_on_afresh_once",
+    ),
+    "R206": (
+        "tests/test_checkpoints.py::test_a_checkpoint_is_in_the_ledger_and_on_disk_and_can_be_read_back",
+    ),
+    "R207": (
+        "tests/surfaces/cli/test_checkpoint.py::test_checkpoint_and_reset_ends_the_session_and_opens_one_that_goes_on",
+    ),
     "R208": (
         "tests/core/view/test_log.py::test_a_compression_is_an_event_with_the_fields_of_the_protocol",
         "tests/core/view/test_log.py::test_a_summary_names_its_archive_and_its_quality_below_the_fields",
@@ -644,6 +706,18 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "R294": (
         "tests/core/plan/test_profiles.py::test_no_role_changes_when_something_is_due_or_turns_anything_off",
+    ),
+    "R298": (
+        "tests/test_checkpoints.py::test_a_checkpoint_is_in_the_ledger_and_on_disk_and_can_be_read_back",
+    ),
+    "R319": (
+        "tests/test_leveling.py::test_a_level_that_cannot_be_given_is_followed_by_all_that_can_be_read",
+    ),
+    "R320": (
+        "tests/test_leveling.py::test_a_level_that_cannot_be_given_is_followed_by_all_that_can_be_read",
+    ),
+    "R321": (
+        "tests/test_leveling.py::test_a_level_that_cannot_be_given_is_followed_by_all_that_can_be_read",
     ),
     "R322": (
         "tests/reliability/test_engine.py::test_a_result_that_cannot_be_copied_stays_in_sight_with_a_warning",
