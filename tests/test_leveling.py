@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -71,7 +72,7 @@ def test_a_session_in_which_nothing_happened_has_levels_that_say_nothing() -> No
 
 def damaged(root: Path, entry: int) -> None:
     """Make the content of one entry something that was never written."""
-    db = apsw.Connection(str(root / ".holdfast" / "ledger.db"))
+    db: Any = apsw.Connection(str(root / ".holdfast" / "ledger.db"))
     db.execute("update entries set at = 'long ago' where seq = ?", (entry,))
     db.close()
 

@@ -233,8 +233,12 @@ def _extended(
         refs=(*archive, *refs),
         revision=known.revision + 1,
     )
-    # Arguments can hold half a character that no ledger takes.
-    return msgspec.convert(_cleaned(msgspec.to_builtins(whole)), Summary)
+    try:
+        msgspec.msgpack.encode(whole)
+    except UnicodeEncodeError:
+        # Arguments can hold half a character that no ledger takes.
+        return msgspec.convert(_cleaned(msgspec.to_builtins(whole)), Summary)
+    return whole
 
 
 def _cleaned(value: object) -> object:
