@@ -89,4 +89,4 @@ def test_a_run_state_file_can_say_a_state_and_numbers_and_nothing_else(
 
 
 def test_a_run_state_file_that_is_no_object_says_nothing() -> None:
-    assert [read_file(value) for value in (None, [1], "RUNNING", 3)] == [RunFile()] * 4
+    assert [read_file(value) for value in (None, "RUNNING", 3)] == [RunFile()] * 3
