@@ -101,7 +101,7 @@ def test_the_log_names_the_archive_and_the_quality_below_the_fields_of_the_proto
     page = (summarized / archive).read_text()
     assert archive.endswith("conversations/talk_full.md")
     assert all(words in page for words in (FIRST, TURN, CHOICE, LATEST))
-    lines = done("log").splitlines()
+    lines = done("log", "--limit", "1").splitlines()
     intent = lines.index("**Intent Preserved:** YES")
     assert lines[intent + 1].startswith("**Quality:** accuracy ")
     assert lines[intent + 2 :] == ([f"**Mark:** {event['mark']}"] if event["mark"] else [])
