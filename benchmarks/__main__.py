@@ -15,7 +15,7 @@ BENCHMARKS = (
         "bill",
         "engine",
     ),
-    *("artifacts", "compactbench", "drift"),
+    *("artifacts", "compactbench", "drift", "checkpoint"),
 )
 
 

@@ -60,7 +60,7 @@ def run() -> None:
     theirs = {} if missing["context_editing"] else {n: _langchain_turn(n) for n in LENGTHS}
     _print_bounded()
     _print_all_in_sight(theirs)
-    large = _large_window()
+    large = large_window()
     if large:
         _print_compressions(large, missing)
     else:
@@ -198,7 +198,7 @@ def _langchain_turn(length: int) -> float:
     return median(times)
 
 
-def _large_window() -> list[Message]:
+def large_window() -> list[Message]:
     """Real sessions one behind the other, each as far as it fits, until the window is full."""
     window: list[Message] = []
     tokens = 0

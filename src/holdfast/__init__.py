@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from holdfast.checkpoints import Checkpoint
     from holdfast.compressing import compress
     from holdfast.core.measure.usage import Level, Usage
     from holdfast.core.plan.plan import Plan
@@ -12,11 +13,13 @@ if TYPE_CHECKING:
     from holdfast.history import Synced
     from holdfast.ingesting import Ingested, ingest
     from holdfast.opening import open
+    from holdfast.resuming import resume
     from holdfast.session import Session
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "Checkpoint": "holdfast.checkpoints",
     "HoldfastError": "holdfast.errors",
     "Ingested": "holdfast.ingesting",
     "Level": "holdfast.core.measure.usage",
@@ -30,9 +33,11 @@ _HOMES = {
     "compress": "holdfast.compressing",
     "ingest": "holdfast.ingesting",
     "open": "holdfast.opening",
+    "resume": "holdfast.resuming",
 }
 
 __all__ = [
+    "Checkpoint",
     "HoldfastError",
     "Ingested",
     "Level",
@@ -46,6 +51,7 @@ __all__ = [
     "compress",
     "ingest",
     "open",
+    "resume",
 ]
 
 

@@ -50,6 +50,7 @@ from holdfast.stores.store import retried
 from holdfast.vocabularies import counter
 
 if TYPE_CHECKING:
+    from holdfast.checkpoints import Checkpoint
     from holdfast.keeping import Keeping
     from holdfast.session import Session
     from holdfast.summarizing import Summarizing
@@ -84,6 +85,8 @@ class Outcome(Struct, frozen=True):
     originals: dict[str, bytes] = {}
     """By reference: what left the window, whole."""
     plan: Plan | None = None
+    checkpoint: str = ""
+    """The checkpoint that was taken before a summary replaced what is old."""
 
     def read(self, ref: str) -> str:
         """The text that a reference names."""
@@ -131,9 +134,31 @@ class Engine:
             self._make(at_birth)
         called = self._due()
         if called.action:
-            self._make(lambda state, means: batch(state, means, called))
+            self._called(called)
         window = self._session.window()
         self._looked, self._generation = len(window.items), window.generation
+
+    def _called(self, called: Due) -> None:
+        """Weigh a batch; a critical window is secured first, and a fresh one advised if need be."""
+        if called.action != "force":
+            self._make(lambda state, means: batch(state, means, called))
+            return
+        from holdfast.checkpoints import advise, at_critical  # late: few windows come this far
+
+        state = self.state()
+        at_critical(self._session, state, self.means(state.policy), called.trigger)
+        self._make(lambda state, means: batch(state, means, called))
+        advise(self._session, self.state())
+
+    def checkpoint(self, trigger: str = MANUAL) -> "Checkpoint":
+        """Put down where the work stands.
+
+        Raises:
+            NotWritten: its readable copy could not be written.
+        """
+        from holdfast.checkpoints import take_now  # late: few sessions ask for one
+
+        return take_now(self._session, self.state, self.means(self._session.policy), trigger)
 
     def reached(self, event: str) -> None:
         """Weigh a batch or a summary at a boundary that was told of: a task done, a phase left."""
@@ -270,8 +295,8 @@ class Engine:
 
         return lambda one, item: path_of(item.entry, one.kind, one.tool, policy.layout)
 
-    def write(self, candidate: Candidate, state: State) -> None:
-        """Write the copies, then the compression that names them.
+    def write(self, candidate: Candidate, state: State) -> str:
+        """Write the copies, then the compression that names them; tells the checkpoint before it.
 
         Raises:
             Conflict: the window changed since it was planned.
@@ -283,8 +308,18 @@ class Engine:
         if self.keeping is not None:
             body = self.keeping.before(candidate, state)
         self._project(body, state)
+        ref = self._secured(body, state)
         self._session.commit(body)
         self._told = self._told and candidate.plan.after.fraction >= 1
+        return ref
+
+    def _secured(self, body: Compressed, state: State) -> str:
+        """The checkpoint that is taken before a summary replaces what is old."""
+        if body.summary is None:
+            return ""
+        from holdfast.checkpoints import take  # late: only tier 3 takes one
+
+        return take(self._session, state, self.means(state.policy), "before tier 3").ref
 
     def _project(self, body: Compressed, state: State) -> None:
         if not self._session.root:
@@ -395,7 +430,7 @@ class Engine:
             candidate, refused = self._asked(candidate, state, budget)
             made = self.outcome(candidate, state)
             if candidate.body is not None:
-                self.write(candidate, state)
+                made = replace(made, checkpoint=self.write(candidate, state))
             return made
 
         outcome = retried(self._session.name, attempt)
@@ -462,6 +497,13 @@ class Engine:
         state = self.state()
         fitted = told(state, self.means(state.policy), budget)
         return Account(fitted.summary, fitted.text)
+
+    def rows(self) -> Summary:
+        """Everything up to now in rows, facts apart: quickly told."""
+        from holdfast.core.summarize import rows
+
+        state = self.state()
+        return rows(state, self.means(state.policy))
 
     def undo(self) -> Restored:
         """Lift the newest compression: the next window is the one before it.

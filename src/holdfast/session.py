@@ -15,11 +15,13 @@ from msgspec.structs import replace
 
 from holdfast.core.ledger.arrive import Arrival, Batch, Draft, arrive, note
 from holdfast.core.ledger.entry import (
+    Checkpointed,
     Compressed,
     Derived,
     Entry,
     Noted,
     Restored,
+    Said,
     Used,
     role_of,
     text_of,
@@ -40,6 +42,7 @@ from holdfast.wire.pieces import read_object
 from holdfast.withhold import Withholder
 
 if TYPE_CHECKING:
+    from holdfast.checkpoints import Checkpoint
     from holdfast.core.ledger.summary import Intent
     from holdfast.core.plan.plan import Plan
     from holdfast.core.verify.drift.signs import Drift
@@ -96,11 +99,28 @@ class Session:
         self.settle = settle
         """Gives the policy that plans are made by, where that takes a file which can wait."""
         self._wire, self._clock = wire, clock or _untold
-        self._owns_store = owns_store
+        self.owns_store = owns_store
         self._withholder = Withholder(self.policy.never_store)
         self._recalled = False
         self._task = task
         self.sight = Sight(store, name, agent)
+
+    def sibling(self, name: str, *, wire: str = "", store: Store | None = None) -> "Session":
+        """Another session of the same place; in a store of its own, or in this one's.
+
+        This one's store is let go of with whichever of them owns it: the sibling takes that over.
+        """
+        owns, self.owns_store = self.owns_store, self.owns_store and store is not None
+        return Session(
+            name,
+            self.store if store is None else store,
+            policy=self.policy,
+            root=self.root,
+            wire=wire,
+            clock=self._clock,
+            owns_store=owns,
+            summarizer=self.summarizer,
+        )
 
     def __enter__(self) -> "Session":
         return self
@@ -115,7 +135,7 @@ class Session:
 
     def close(self) -> None:
         """Let go of the store, unless the caller brought it."""
-        if self._owns_store:
+        if self.owns_store:
             self.store.close()
 
     def append(self, message: Message) -> None:
@@ -300,10 +320,13 @@ class Session:
 
     def intent(self) -> "Intent":
         """What the user wants: the first request, the current one, and how it changed."""
+        from holdfast.core.ledger.inherited import inherited
         from holdfast.core.observe.calls import read_scene
         from holdfast.core.observe.intent import wanted
+        from holdfast.core.shrink.merging import merge_intent
 
-        return wanted(read_scene([Item(entry) for entry in self.path()])).intent
+        want = wanted(read_scene([Item(entry) for entry in self.path()])).intent
+        return merge_intent(inherited(self.sight.window(whole=True).ledger).intent, want)
 
     def pin(self, text_or_ref: str) -> str:
         """Make words stay in sight whatever leaves; returns the name of the pin.
@@ -339,6 +362,23 @@ class Session:
 
         mine = (entry for entry in self.store.read(self.name) if entry.lane == self.agent)
         return events_of(mine, self.store.counts(self.name, self.head().vocabulary))
+
+    def level(self, number: int) -> str:
+        """What a reader needs to go on, in 100, 500 or 2,000 tokens (1, 2, 3): data in a fence.
+
+        A level that cannot be given is noted, and the next larger one is given, in the end all.
+        """
+        from holdfast.leveling import level
+
+        return level(self, number)
+
+    def checkpoint(self) -> "Checkpoint":
+        """Put down where the work stands: no model, nothing leaves; the same state only once.
+
+        Raises:
+            NotWritten: its readable copy could not be written.
+        """
+        return self.engine.checkpoint()
 
     def window(self) -> Window:
         """What is in sight, as the ledger has it."""
@@ -387,15 +427,47 @@ class Session:
         return "\n".join(text.split("\n")[max(first, 1) - 1 : last])
 
     def find(self, ref: str) -> Entry:
-        """The entry a reference names: its number after a `#`, or the beginning of its id."""
-        if ref.startswith("#") and ref[1:].isdigit():
-            found = [int(ref[1:])] if 0 < int(ref[1:]) <= self._head().seq else []
-        else:
-            found = self._starting_with(ref)
-        entries = list(self.store.read(self.name, numbers=found))
+        """The entry a reference names: its number after a `#`, or the beginning of its id.
+
+        What a session goes on from is found as well, by the names that it knows it by.
+        """
+        entries = self._named(ref)
+        if not entries:
+            before = self.holding(ref)
+            entries = before._named(ref) if before is not self else []
         if not entries:
             raise NotRecorded("entry", ref, where=f"session {self.name!r}")
         return entries[0]
+
+    def holding(self, ref: str) -> "Session":
+        """The session that a reference is of: this one, or one that it goes on from."""
+        from holdfast.core.ledger.inherited import resumed_from  # late: most never look
+
+        session, seen = self, {self.name}
+        while not session._named(ref) and not ref.startswith("#"):
+            link = resumed_from(self.store.read(session.name))
+            if link is None or link.session in seen:
+                return self
+            seen.add(link.session)
+            session = Session(
+                link.session, self.store, policy=self.policy, root=self.root, owns_store=False
+            )
+        return session
+
+    def _named(self, ref: str) -> list[Entry]:
+        if ref.startswith("#") and ref[1:].isdigit():
+            found = [int(ref[1:])] if 0 < int(ref[1:]) <= self._head().seq else []
+        else:
+            found = self._starting_with(ref) or self._checkpoint_like(ref)
+        return list(self.store.read(self.name, numbers=found))
+
+    def _checkpoint_like(self, ref: str) -> list[int]:
+        """The number of a checkpoint: it is no link of the chain, and has a name all the same."""
+        if len(ref) < SHORTEST_REFERENCE:
+            return []
+        entries = self.store.read(self.name)
+        taken = (entry for entry in entries if isinstance(entry.body, Checkpointed))
+        return [entry.seq for entry in taken if entry.id.startswith(ref.lower())][:1]
 
     def _starting_with(self, ref: str) -> list[int]:
         if len(ref) < SHORTEST_REFERENCE:
@@ -423,6 +495,31 @@ class Session:
             return note(head, body, lane=self.agent, at=self._clock())
 
         return self._write(build)
+
+    def derive(self, body: Derived, *, after: int | None = None) -> Entry:
+        """Write something about the session: only if it still ends at `after`, when that is given.
+
+        Raises:
+            Conflict: something came since.
+        """
+
+        def build(head: Head) -> Batch:
+            if after is not None and head.seq != after:
+                raise Conflict(self.name, expected=after, found=head.seq)
+            return note(head, body, lane=self.agent, at=self._clock())
+
+        return self._write(build).entries[0]
+
+    def tell(self, text: str) -> None:
+        """Add words of ours at the end: the user's role, and no request of the user's."""
+        raw = encode({"role": "user", "content": text})
+        draft = Draft(Said("user", text, by="holdfast"), self.agent, at=self._clock())
+        wire = self._head().wire or self._wire
+        arrival = Arrival(raw, (draft,))
+        batch = self.store.append(
+            self.name, lambda head: arrive(self._stamped(head, wire), [arrival])
+        )
+        self.sight.took(batch)
 
     def _named_in(self, body: Compressed | Restored) -> Iterator[Entry]:
         """The entries that decide whether a compression may be written."""
@@ -453,7 +550,7 @@ class Session:
         return self._limit(head, self._model_of(head))
 
     def now(self) -> str:
-        """This moment, by the session's clock; empty when nobody times it."""
+        """This moment, by the session's clock; empty when it has none."""
         return self._clock()
 
     def seconds_since(self, at: str) -> float:

@@ -165,7 +165,7 @@ def test_what_cannot_be_made_smaller_is_told_of_once_and_not_tried_again(
             assert session.messages() == first
     assert len(caplog.records) == 1
     assert session.head().seq == entries
-    assert [one.kind for one in session.log()] == ["POSTPONED"]
+    assert [one.kind for one in session.log()] == ["CHECKPOINT", "POSTPONED", "ADVICE"]
 
 
 def test_a_part_above_the_trigger_that_stays_does_not_make_every_turn_a_batch() -> None:

@@ -550,6 +550,26 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/core/view/test_log.py::test_a_compression_is_an_event_with_the_fields_of_the_protocol",
         "tests/test_keeping.py::test_a_summary_goes_through_four_phases_and_the_event_has_them",
     ),
+    "R140": (
+        "tests/core/observe/test_runs.py::test_whatever_is_missing_the_user_is_asked",
+        "tests/surfaces/cli/test_checkpoint.py::test_a_run_is_started_looked_at_and_stopped",
+        "tests/surfaces/cli/test_checkpoint.py::test_a_run_state_file_alone_has_the_user_asked",
+        "tests/test_unattended.py::test_a_file_that_merely_sits_in_the_work_tree_starts_nothing",
+        "tests/test_unattended.py::test_a_run_that_was_started_here_goes_on_after_a_compression",
+    ),
+    "R141": (
+        "tests/core/observe/test_runs.py::test_a_run_of_ours_continues_its_sprint_without_asking",
+        "tests/test_unattended.py::test_a_run_that_was_started_here_goes_on_after_a_compression",
+    ),
+    "R142": (
+        "tests/core/observe/test_runs.py::test_a_run_of_ours_continues_its_sprint_without_asking",
+        "tests/surfaces/cli/test_checkpoint.py::test_a_run_is_started_looked_at_and_stopped",
+        "tests/test_unattended.py::test_a_run_that_was_started_here_goes_on_after_a_compression",
+    ),
+    "R143": (
+        "tests/test_unattended.py::test_a_file_that_merely_sits_in_the_work_tree_starts_nothing",
+        "tests/test_unattended.py::test_a_run_that_was_started_here_goes_on_after_a_compression",
+    ),
     "R144": (
         "tests/surfaces/cli/test_drift.py::test_drift_is_shown_with_its_reasons_and_evidence_and_ends_with_1",
         "tests/test_drifting.py::test_an_agent_that_drifts_after_a_summary_is_told_with_its_next_request",
@@ -601,9 +621,28 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R165": (
         "tests/test_drifting.py::test_an_agent_that_drifts_after_a_summary_is_told_with_its_next_request",
     ),
-    "R175": ("tests/surfaces/test_shim.py::test_words_are_handed_on_and_the_exit_code_comes_back",),
-    "R176": ("tests/surfaces/test_shim.py::test_words_are_handed_on_and_the_exit_code_comes_back",),
-    "R177": ("tests/surfaces/test_shim.py::test_words_are_handed_on_and_the_exit_code_comes_back",),
+    "R174": (
+        "tests/test_leveling.py::test_a_reference_opens_after_a_restart_a_month_later",
+        "tests/test_leveling.py::test_every_level_can_be_given_after_a_compression_and_tells_the_requests",
+    ),
+    "R175": (
+        "tests/core/view/test_recovery.py::test_no_level_ever_has_more_tokens_than_its_budget",
+        "tests/surfaces/cli/test_checkpoint.py::test_a_level_is_printed_in_its_tokens",
+        "tests/surfaces/test_shim.py::test_words_are_handed_on_and_the_exit_code_comes_back",
+        "tests/test_leveling.py::test_every_level_can_be_given_after_a_compression_and_tells_the_requests",
+    ),
+    "R176": (
+        "tests/core/view/test_recovery.py::test_no_level_ever_has_more_tokens_than_its_budget",
+        "tests/surfaces/cli/test_checkpoint.py::test_a_level_is_printed_in_its_tokens",
+        "tests/surfaces/test_shim.py::test_words_are_handed_on_and_the_exit_code_comes_back",
+        "tests/test_leveling.py::test_every_level_can_be_given_after_a_compression_and_tells_the_requests",
+    ),
+    "R177": (
+        "tests/core/view/test_recovery.py::test_no_level_ever_has_more_tokens_than_its_budget",
+        "tests/surfaces/cli/test_checkpoint.py::test_a_level_is_printed_in_its_tokens",
+        "tests/surfaces/test_shim.py::test_words_are_handed_on_and_the_exit_code_comes_back",
+        "tests/test_leveling.py::test_every_level_can_be_given_after_a_compression_and_tells_the_requests",
+    ),
     "R178": (
         "tests/core/verify/test_probes.py::test_there_is_a_question_of_each_kind_in_plain_words",
         "tests/core/view/test_probing.py::test_facts_are_asked_for_whether_the_summary_shows_them_or_not",
@@ -704,6 +743,29 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R200": (
         "tests/core/shrink/test_writing.py::test_files_that_were_changed_are_a_table_and_those_that_were_read_a_list",
         "tests/test_seeds_functions.py::test_the_parts_say_what_the_record_shows",
+    ),
+    "R201": (
+        "tests/surfaces/cli/test_checkpoint.py::test_a_checkpoint_is_made_listed_and_shown",
+        "tests/test_checkpoints.py::test_a_checkpoint_is_in_the_ledger_and_on_disk_and_can_be_read_back",
+    ),
+    "R202": (
+        "tests/test_checkpoints.py::test_a_summary_is_preceded_by_a_checkpoint_of_what_it_replaces",
+    ),
+    "R203": (
+        "tests/test_checkpoints.py::test_a_critical_window_that_nothing_may_leave_is_told_to_go_on_afresh_once",
+        "tests/test_checkpoints.py::test_a_window_that_becomes_critical_is_put_down_once_before_anything_leaves",
+    ),
+    "R204": (
+        "tests/test_checkpoints.py::test_a_summary_is_preceded_by_a_checkpoint_of_what_it_replaces",
+    ),
+    "R205": (
+        "tests/test_checkpoints.py::test_a_critical_window_that_nothing_may_leave_is_told_to_go_on_afresh_once",
+    ),
+    "R206": (
+        "tests/test_checkpoints.py::test_a_checkpoint_is_in_the_ledger_and_on_disk_and_can_be_read_back",
+    ),
+    "R207": (
+        "tests/surfaces/cli/test_checkpoint.py::test_checkpoint_and_reset_ends_the_session_and_opens_one_that_goes_on",
     ),
     "R208": (
         "tests/core/view/test_log.py::test_a_compression_is_an_event_with_the_fields_of_the_protocol",
@@ -847,6 +909,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "R298": (
         "tests/surfaces/cli/test_loa_config.py::test_the_block_as_the_document_has_it",
+        "tests/test_checkpoints.py::test_a_checkpoint_is_in_the_ledger_and_on_disk_and_can_be_read_back",
         "tests/test_keeping.py::test_a_simple_checkpoint_looks_at_three_and_carries_all",
     ),
     "R299": (
@@ -876,6 +939,15 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/surfaces/cli/test_preserve.py::test_a_person_is_asked",
         "tests/surfaces/cli/test_preserve.py::test_what_is_missing_is_made_when_asked_for",
         "tests/test_keeping.py::test_a_missing_section_is_made_where_that_is_automatic",
+    ),
+    "R319": (
+        "tests/test_leveling.py::test_a_level_that_cannot_be_given_is_followed_by_all_that_can_be_read",
+    ),
+    "R320": (
+        "tests/test_leveling.py::test_a_level_that_cannot_be_given_is_followed_by_all_that_can_be_read",
+    ),
+    "R321": (
+        "tests/test_leveling.py::test_a_level_that_cannot_be_given_is_followed_by_all_that_can_be_read",
     ),
     "R322": (
         "tests/reliability/test_engine.py::test_a_result_that_cannot_be_copied_stays_in_sight_with_a_warning",

@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import Compressed, Entry, Said, Step, is_request, text_of
+from holdfast.core.ledger.inherited import inherited
 from holdfast.core.ledger.jsontext import SURROGATE
 from holdfast.core.ledger.summary import Constraint, Quote, Ref, Summary
 from holdfast.core.ledger.window import Item, in_force, path_to
@@ -147,7 +148,7 @@ def anchor_of(state: State) -> Summary:
             known = believed.summary if believed is not None else read(item.body.text)
             if known is not None:
                 return known
-    return Summary()
+    return inherited(state.window.ledger)
 
 
 def _cut(state: State, means: Means, target: int) -> Cut | None:
@@ -204,6 +205,10 @@ def _smaller_tail(state: State, means: Means, cut: Cut, over: int) -> tuple[Step
 
 
 def _span(state: State, cut: Cut) -> Span:
+    if not state.window.generation and cut.at == len(cut.items):
+        # Nothing ever left: what leaves, what is in sight and what was recorded are the same.
+        scene = as_it_came([item for item in cut.leaves if not is_anchor(item)])
+        return Span(scene, scene, scene)
     names = {item.entry.id for item in cut.items[: cut.lead]}
     last = cut.leaves[-1]
     upto = max(last.entry.seq, *(0, *_seqs(state, last)))
@@ -235,8 +240,12 @@ def _extended(
         refs=(*archive, *refs),
         revision=known.revision + 1,
     )
-    # Arguments can hold half a character that no ledger takes.
-    return msgspec.convert(_cleaned(msgspec.to_builtins(whole)), Summary)
+    try:
+        msgspec.msgpack.encode(whole)
+    except UnicodeEncodeError:
+        # Arguments can hold half a character that no ledger takes.
+        return msgspec.convert(_cleaned(msgspec.to_builtins(whole)), Summary)
+    return whole
 
 
 def _cleaned(value: object) -> object:
@@ -259,19 +268,33 @@ def _new_pins(known: Summary, ledger: Iterable[Entry]) -> tuple[Constraint, ...]
 
 def told(state: State, means: Means, tokens: int) -> Fitted:
     """A summary of everything up to now, the recent part included; nothing is hidden for it."""
-    items = tuple(state.window.items)
-    lead = lead_of(read_scene(items))
-    cut = Cut(items, tokens_of(state, means.count), lead, len(items))
+    cut = _all_of(state, tokens_of(state, means.count))
     if not cut.leaves:
-        return Fitted(Summary(), "", 0)
-    known, span = anchor_of(state), _span(state, cut)
-    # The whole conversation was written down only if something of it has left.
-    means = means if known.revision else replace(means, archive="")
-    merged = _extended(known, account(span), span, means, state.window.ledger)
-    merged = replace(merged, revision=known.revision, saved=known.saved)
+        return Fitted(anchor_of(state), "", 0)
+    span = _span(state, cut)
+    merged = _known_of(state, means, span)
     room = _room(state, cut, span, means, tokens + cut.stays)
     fitted = fit(merged, replace(room, frame="whole"))
     return replace(fitted, summary=replace(merged, facts=fitted.summary.facts))
+
+
+def rows(state: State, means: Means) -> Summary:
+    """The same in rows alone, facts apart: what no text has to be fitted for is quickly told."""
+    cut = _all_of(state, [])
+    return _known_of(state, means, _span(state, cut)) if cut.leaves else anchor_of(state)
+
+
+def _all_of(state: State, tokens: list[int]) -> Cut:
+    items = tuple(state.window.items)
+    return Cut(items, tokens, lead_of(read_scene(items)), len(items))
+
+
+def _known_of(state: State, means: Means, span: Span) -> Summary:
+    known = anchor_of(state)
+    # The whole conversation was written down only if something of it has left.
+    means = means if known.revision else replace(means, archive="")
+    merged = _extended(known, account(span), span, means, state.window.ledger)
+    return replace(merged, revision=known.revision, saved=known.saved)
 
 
 def _room(state: State, cut: Cut, span: Span, means: Means, target: int) -> Room:

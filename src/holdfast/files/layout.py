@@ -1,6 +1,7 @@
 """Where readable copies go: one folder per kind, in the shape of the layout that was chosen."""
 
 import re
+from hashlib import sha256
 
 from holdfast.core.ledger.entry import Entry
 from holdfast.core.plan.profiles import LAYOUTS
@@ -27,6 +28,14 @@ def summary_of(task: str, layout: str) -> str:
     """Where the summary of a task, or of a session without one, can be read."""
     folder = LAYOUTS[layout].removesuffix("/cache")
     return f"{folder}/session-summary-{slug(task)}.md"
+
+
+def checkpoint_of(session: str, at: str, content: bytes, layout: str) -> str:
+    """Where a checkpoint can be read: when, of which session, and the beginning of its hash."""
+    stamp = _stamp(at)
+    digest = sha256(content).hexdigest()[:8]
+    name = f"{stamp}{'_' if stamp else ''}{slug(session)}-{digest}.md"
+    return f"{LAYOUTS[layout]}/checkpoints/{name}"
 
 
 def slug(name: str) -> str:

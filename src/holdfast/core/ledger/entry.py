@@ -41,7 +41,8 @@ class Said(Struct, frozen=True, tag="said", omit_defaults=True):
     text: str
     by: str = ""
     """Who really spoke when the role hides it: `host` for text that the agent's program put in,
-    `summary` for the summary it wrote when it compacted. Empty when the role tells the truth."""
+    `summary` for the summary it wrote when it compacted, `holdfast` for what we put in ourselves.
+    Empty when the role tells the truth."""
 
 
 class Thought(Struct, frozen=True, tag="thought", omit_defaults=True):
@@ -173,6 +174,35 @@ class Noted(Struct, frozen=True, tag="noted", omit_defaults=True):
     facts: dict[str, str] = {}
 
 
+class Checkpointed(Struct, frozen=True, tag="checkpoint", omit_defaults=True):
+    """Where the work stood: what a fresh session needs to go on from here."""
+
+    summary: Summary
+    generation: int = 0
+    """The generation of the window it was made on."""
+    upto: int = 0
+    """The last entry that it tells of."""
+    trigger: str = ""
+    """Why it was made, in the words of the log."""
+    tokens: int = 0
+    limit: int = 0
+    """How full the window was."""
+    run: str = ""
+    """What was to be said of an unattended run."""
+    file: str = ""
+    """Where a readable copy is; empty when none was written."""
+
+
+class Resumed(Struct, frozen=True, tag="resumed", omit_defaults=True):
+    """The session goes on from another one."""
+
+    session: str
+    checkpoint: EntryId = ""
+    """The checkpoint of that session that it starts from."""
+    summary: Summary = Summary()
+    """What was known there."""
+
+
 class Unread(Struct, frozen=True, tag="unread"):
     """A derived entry written by a newer version; kept, not understood."""
 
@@ -181,7 +211,9 @@ class Unread(Struct, frozen=True, tag="unread"):
 
 
 Source: TypeAlias = Said | Thought | ToolCalled | ToolReturned | Attached | Opaque
-Derived: TypeAlias = Compressed | Restored | Compacted | Used | Noted | Unread
+Derived: TypeAlias = (
+    Compressed | Restored | Compacted | Used | Noted | Checkpointed | Resumed | Unread
+)
 Body: TypeAlias = Source | Derived
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import (
+    Checkpointed,
     Compacted,
     Compressed,
     Derived,
@@ -18,6 +19,7 @@ from holdfast.core.ledger.entry import (
     EntryId,
     Noted,
     Restored,
+    Resumed,
     Said,
     Source,
     Unread,
@@ -212,7 +214,7 @@ def _moved(lane: Lane, entry: Entry, tokens: int) -> Lane:
             return led_back(lane, entry.parent)
         case Noted() if entry.body.what == "postponed":
             return _weighed(lane, int(entry.body.facts.get("raw", "0")))
-        case Noted() | Unread():
+        case Noted() | Checkpointed() | Resumed() | Unread():
             return lane
         case _:
             return _sourced(lane, entry, entry.body, tokens)

@@ -84,8 +84,8 @@ class Item(Struct, frozen=True):
         """What a reader sees here."""
         if self.stand_in is not None:
             return self.stand_in
-        assert not isinstance(self.entry.body, Derived)
-        return self.entry.body
+        # An item is made of a source entry. It is asked for its body too often to look each time.
+        return cast("Source", self.entry.body)
 
     @property
     def shows(self) -> tuple[EntryId, ...]:

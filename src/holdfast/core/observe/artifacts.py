@@ -7,6 +7,7 @@ touches nothing, and then nothing is concluded from it.
 import re
 import shlex
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import chain
 
 from msgspec import Struct
@@ -158,6 +159,7 @@ class Touch(Struct, frozen=True):
         return bool(self.first or self.last)
 
 
+@lru_cache(maxsize=1_024)
 def touch_of(body: ToolCalled) -> Touch:
     """What a call touches."""
     arguments = arguments_of(body)

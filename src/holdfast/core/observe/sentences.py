@@ -7,6 +7,7 @@ a slice of what was given, so that a sentence can be found again where it stands
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
@@ -160,6 +161,7 @@ ITEM_WHOLE = 300
 """An item up to this length is one thought."""
 
 
+@lru_cache(maxsize=512)
 def sentences(text: str) -> tuple[Sentence, ...]:
     """The sentences of prose in a text, in order: no code, no quotation, no pasted output."""
     if len(text) <= 2 * EDGE:

@@ -38,8 +38,8 @@ class Span(Struct, frozen=True):
     def whole(self) -> Scene:
         """Everything up to now, as it came: a list of tasks may have left long ago, and hold."""
         left = {item.entry.id for item in self.record.items}
-        stays = (item for item in self.window.items if item.entry.id not in left)
-        return read_scene([*self.record.items, *stays])
+        stays = [item for item in self.window.items if item.entry.id not in left]
+        return read_scene([*self.record.items, *stays]) if stays else self.record
 
     @property
     def names(self) -> frozenset[EntryId]:

@@ -17,12 +17,20 @@ from holdfast.core.ledger.entry import (
 
 def render_conversation(session: str, entries: Iterable[Entry]) -> str:
     """The page; each entry under its reference, who spoke, and when."""
-    pages = [f"# Conversation {session}".rstrip()]
-    for entry in entries:
-        if not isinstance(entry.body, Derived):
-            when = f" · {entry.at}" if entry.at else ""
-            pages.append(f"## [{entry.id[:12]}] {_who(entry.body)}{when}\n\n{_what(entry.body)}")
-    return "\n\n".join(pages) + "\n"
+    told = (entry for entry in entries if not isinstance(entry.body, Derived))
+    return "\n\n".join([f"# Conversation {session}".rstrip(), *map(page_of, told)]) + "\n"
+
+
+def title_of(session: str) -> str:
+    """The name of a session, in a line."""
+    return " ".join(session.split()) or "the session"
+
+
+def page_of(entry: Entry) -> str:
+    """One source entry under its reference."""
+    assert not isinstance(entry.body, Derived)
+    when = f" · {entry.at}" if entry.at else ""
+    return f"## [{entry.id[:12]}] {_who(entry.body)}{when}\n\n{_what(entry.body)}"
 
 
 def _who(body: Source) -> str:

@@ -5,11 +5,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from holdfast.core.ledger.entry import Entry
-from holdfast.core.ledger.summary import Constraint, Intent, Quote
+from holdfast.core.ledger.inherited import inherited
+from holdfast.core.ledger.summary import Constraint, Intent, Quote, Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.calls import read_scene
 from holdfast.core.observe.intent import wanted
 from holdfast.core.observe.pins import lift, pins_of
+from holdfast.core.shrink.merging import merge
 
 SHORTEST = 6
 """Letters of the name of an entry from which they mean it."""
@@ -28,7 +30,8 @@ class Asked(Struct, frozen=True):
 def asked_of(path: Iterable[Entry], ledger: Iterable[Entry]) -> Asked:
     """What the user wants, from everything that was said, in sight or not, and every pin."""
     said, noted = list(path), list(ledger)
-    want = wanted(read_scene([Item(entry) for entry in said]))
+    own = wanted(read_scene([Item(entry) for entry in said]))
+    want = merge(inherited(noted), Summary(intent=own.intent, constraints=own.constraints))
     pins = tuple(pin for pin in pins_of(noted) if pin.text)
     return Asked(
         intent=want.intent,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import Compacted, Compressed, Entry, Noted, Restored
+from holdfast.core.ledger.entry import Checkpointed, Compacted, Compressed, Entry, Noted, Restored
 from holdfast.core.ledger.phases import Phase
 from holdfast.core.observe.effects import Caused, effects_of
 from holdfast.core.verify.quality import DIMENSIONS
@@ -21,9 +21,9 @@ class Event(Struct, frozen=True):
 
     at: str
     kind: str
-    """`TIER_1`, `TIER_2`, `TIER_3`, `HOST`, `UNDO`, `POSTPONED`, `DRIFT`, `BLOCKED` in strict mode,
-    `MODEL` where one failed, `FORK` where something contradicts the ledger, or `DATA_LOSS` where
-    something could not be brought back."""
+    """`TIER_1`, `TIER_2`, `TIER_3`, `HOST`, `UNDO`, `POSTPONED`, `CHECKPOINT`, `ADVICE` of a fresh
+    session, `DRIFT`, `BLOCKED` in strict mode, `MODEL` or `RECOVERY` where one failed, `FORK` where
+    something contradicts the ledger, or `DATA_LOSS` where something could not be brought back."""
     trigger: str
     before: int = 0
     after: int = 0
@@ -81,7 +81,7 @@ def _event(entry: Entry) -> Event | None:
         case Noted(what="blocked") as body:
             why = f"strict: {body.facts.get('missing', '')} missing, nothing was changed"
             return Event(entry.at, "BLOCKED", why, ref=ref)
-        case Noted(what="recovery_failed") as body:
+        case Noted(what="recovery_failed") as body if "lost" in body.facts:
             why = f"not brought back, to be looked at: {body.facts.get('lost', '')}"
             return Event(entry.at, "DATA_LOSS", why, intent=False, ref=ref)
         case Noted(what="drift") as body:
@@ -90,6 +90,17 @@ def _event(entry: Entry) -> Event | None:
         case Noted(what="summarizer") as body:
             why = f"a model added nothing: {body.facts.get('refused', '')}"
             return Event(entry.at, "MODEL", why, ref=ref)
+        case Checkpointed() as body:
+            files = (body.file,) if body.file else ()
+            why = body.trigger or "asked for"
+            return Event(
+                entry.at, "CHECKPOINT", why, body.tokens, body.tokens, files=files, ref=ref
+            )
+        case Noted(what="recovery_failed") as body:
+            why = f"level {body.facts.get('level', '')} failed: {body.facts.get('reason', '')}"
+            return Event(entry.at, "RECOVERY", f"{why}; {body.facts.get('review', '')}", ref=ref)
+        case Noted(what="fresh_session"):
+            return Event(entry.at, "ADVICE", "critical: go on in a fresh session", ref=ref)
         case _:
             return None
 

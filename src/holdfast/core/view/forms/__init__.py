@@ -32,7 +32,13 @@ FORMS: Mapping[str, Form] = {
 
 
 def render(
-    summary: Summary, form: str, *, session: str = "", task: str = "", archive: str = ""
+    summary: Summary,
+    form: str,
+    *,
+    session: str = "",
+    task: str = "",
+    archive: str = "",
+    facts: str = "",
 ) -> str:
     """The summary in one of its forms.
 
@@ -42,4 +48,4 @@ def render(
     if form not in FORMS:
         known = ", ".join(FORMS)
         raise BadSetting("form", f"{form!r} is none of {known}", origin="the caller")
-    return FORMS[form](summary, About(session, task, archive))
+    return FORMS[form](summary, About(session, task, archive, facts))

@@ -36,6 +36,8 @@ class About(Struct, frozen=True):
     task: str = ""
     archive: str = ""
     """The file that holds the whole conversation; empty when none was written."""
+    facts: str = ""
+    """What to say where there are no facts, when nobody looked for any."""
 
     @property
     def cache(self) -> str:

@@ -161,7 +161,7 @@ def checkpoint(summary: Summary, about: About) -> str:
         *section("Key Decisions", decisions(summary)),
         *section("Error Context", errors(summary)),
         *section("Open Questions", quoted(summary.questions)),
-        *section("Critical Facts", facts(summary)),
+        *section("Critical Facts", facts(summary) or bullets([about.facts] if about.facts else [])),
         *section("User Words", quoted(summary.words)),
         *section("Recovery References", where(summary, about)),
         *section("Resume", RESUME),

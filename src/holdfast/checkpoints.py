@@ -1,0 +1,182 @@
+"""Checkpoints: where the work stands, put down without a model, in three steps.
+
+Persist: a readable copy and an entry of the ledger. Verify: both are read back and are what was
+meant. Announce: the caller gets its reference, and the log shows it. A checkpoint changes nothing
+in sight, so it may be taken at any time; the engine takes one before a summary replaces what is
+old, and once when a window becomes critical.
+"""
+
+import logging
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from holdfast.core.ledger.entry import Checkpointed, Entry, Noted
+from holdfast.core.ledger.summary import Summary
+from holdfast.core.measure.usage import Level
+from holdfast.core.plan.state import State
+from holdfast.core.shrink.step import Means, ref_of
+from holdfast.core.summarize import rows
+from holdfast.core.view.forms import render
+from holdfast.errors import Conflict, NotWritten, StoreDamaged
+
+if TYPE_CHECKING:
+    from holdfast.session import Session
+
+logger = logging.getLogger(__name__)
+
+CRITICAL = "critical"
+ADVISED = "fresh_session"
+"""What is noted when only a fresh session helps."""
+TRIES = 3
+UNREAD = "Not looked for: `holdfast recover --level 3` does, where there is room for them."
+
+
+class Checkpoint(Struct, frozen=True):
+    """A checkpoint that was taken: how to name it, and where it can be read."""
+
+    ref: str
+    path: str = ""
+    """Below the project's root; empty when the session has none."""
+
+
+def checkpoints_of(ledger: Iterable[Entry], agent: str = "") -> list[Entry]:
+    """The checkpoints of an agent, oldest first."""
+    return [e for e in ledger if isinstance(e.body, Checkpointed) and e.lane == agent]
+
+
+def as_checkpoint(entry: Entry) -> Checkpoint:
+    """How an entry of the ledger is called."""
+    assert isinstance(entry.body, Checkpointed)
+    return Checkpoint(ref_of(entry.id), entry.body.file)
+
+
+def take(
+    session: "Session", state: State, means: Means, trigger: str, *, alone: bool = False
+) -> Checkpoint:
+    """Put down where the work stands; the same state is put down once.
+
+    Raises:
+        NotWritten: the copy could not be written; the ledger has no such checkpoint then.
+        Conflict: something came since the state was looked at, and `alone` was asked for.
+    """
+    known = rows(state, means)
+    body = _body(session, state, known, trigger)
+    there = _same(state, body)
+    if there is not None:
+        return as_checkpoint(there)
+    body = replace(body, file=_copy(session, state, known))
+    made = session.derive(body, after=state.seq if alone else None)
+    _verify(session, made)
+    return _announce(session, made)
+
+
+def take_now(
+    session: "Session", look: Callable[[], State], means: Means, trigger: str
+) -> Checkpoint:
+    """The same for whoever asks now: two who ask at once get one checkpoint."""
+    for _ in range(TRIES):
+        with suppress(Conflict):
+            return take(session, look(), means, trigger, alone=True)
+    # Others keep writing. What it tells of is said in it, so it is right all the same.
+    return take(session, look(), means, trigger)
+
+
+def _same(state: State, wanted: Checkpointed) -> Entry | None:
+    """The newest checkpoint, if nothing came since that it does not tell of."""
+    taken = checkpoints_of(state.window.ledger, state.window.lane)
+    if not taken or taken[-1].parent != state.window.end:
+        return None
+    body = taken[-1].body
+    assert isinstance(body, Checkpointed)
+    same = (body.summary, body.run, body.generation)
+    return taken[-1] if same == (wanted.summary, wanted.run, wanted.generation) else None
+
+
+def _body(session: "Session", state: State, known: Summary, trigger: str) -> Checkpointed:
+    """What the ledger will hold, but for where its readable copy is."""
+    from holdfast.unattended import line_of  # late: most checkpoints are of attended work
+
+    usage = state.usage
+    return Checkpointed(
+        known,
+        generation=state.window.generation,
+        upto=state.seq,
+        trigger=trigger,
+        tokens=usage.tokens,
+        limit=usage.limit,
+        run=line_of(session),
+    )
+
+
+def page_of(known: Summary, session: str) -> str:
+    """A checkpoint as people read it."""
+    return render(known, "checkpoint", session=session, facts=UNREAD)
+
+
+def _copy(session: "Session", state: State, known: Summary) -> str:
+    """Write the readable copy, and tell where."""
+    if not session.root:
+        return ""
+    from holdfast.files.layout import checkpoint_of
+    from holdfast.files.projecting import project
+
+    page = page_of(known, session.name).encode("utf-8", "surrogatepass")
+    path = checkpoint_of(session.name, session.now(), page, state.policy.layout)
+    project(session.root, path, page)
+    return path
+
+
+def _verify(session: "Session", made: Entry) -> None:
+    """Read both back.
+
+    Raises:
+        StoreDamaged: the ledger does not hold what was written.
+        NotWritten: the copy is not there.
+    """
+    assert isinstance(made.body, Checkpointed)
+    found = list(session.store.read(session.name, numbers=[made.seq]))
+    if [entry.body for entry in found] != [made.body]:
+        raise StoreDamaged(session.name, f"checkpoint {ref_of(made.id)} is not what was written")
+    if made.body.file and not Path(session.root, made.body.file).is_file():
+        raise NotWritten(made.body.file, "it is not there")
+
+
+def _announce(session: "Session", made: Entry) -> Checkpoint:
+    done = as_checkpoint(made)
+    logger.info("checkpoint %s of %r: %s", done.ref, session.name, done.path or "in the ledger")
+    return done
+
+
+def at_critical(session: "Session", state: State, means: Means, trigger: str) -> None:
+    """Take a checkpoint when a window has become critical: once, until something leaves it."""
+    taken = checkpoints_of(state.window.ledger, state.window.lane)
+    for entry in taken:
+        assert isinstance(entry.body, Checkpointed)
+        same = entry.body.generation == state.window.generation
+        if same and entry.body.trigger.startswith(CRITICAL):
+            return
+    take(session, state, means, f"{CRITICAL}: {trigger}")
+
+
+def advise(session: "Session", state: State) -> None:
+    """Recommend a fresh session, once, where nothing that may leave is enough."""
+    if state.usage.level is not Level.CRITICAL:
+        return
+    generation = str(state.window.generation)
+    notes = (entry.body for entry in state.window.ledger if isinstance(entry.body, Noted))
+    if any(one.what == ADVISED and one.facts.get("generation") == generation for one in notes):
+        return
+    taken = checkpoints_of(state.window.ledger, state.window.lane)
+    ref = ref_of(taken[-1].id) if taken else ""
+    session.note(ADVISED, generation=generation, checkpoint=ref)
+    logger.info(
+        "the window of %r is critical and nothing more may leave it: go on in a fresh session"
+        " (`holdfast checkpoint --reset`, or holdfast.resume(%r))",
+        session.name,
+        ref or session.name,
+    )

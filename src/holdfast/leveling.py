@@ -1,0 +1,143 @@
+"""Recovery by level: 100, 500 or 2,000 tokens, and everything when no level can be given.
+
+A level that fails is followed by the next larger one, and the last by the whole conversation, entry
+by entry, as far as it can be read. Each failure is noted in the ledger with the words that say that
+something may be lost. Nothing is tried twice.
+"""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from holdfast.core.ledger.entry import Derived, Entry
+from holdfast.core.ledger.head import Head
+from holdfast.core.ledger.summary import Summary
+from holdfast.core.view.conversation import page_of, title_of
+from holdfast.core.view.recovery import LEVELS, Recovered, recovered
+from holdfast.errors import BadSetting, HoldfastError, StoreDamaged
+from holdfast.vocabularies import counter
+
+if TYPE_CHECKING:
+    from holdfast.session import Session
+
+FAILED = "recovery_failed"
+REVIEW = "something may be lost: `holdfast fsck` looks at every byte"
+EVERYTHING = "holdfast recover --full"
+FILLED = 0.85
+"""Part of a budget from which on no facts are looked for to fill it."""
+
+
+def level(session: "Session", number: int) -> str:
+    """What a reader needs to go on, in the tokens of a level; the next one when that fails.
+
+    Raises:
+        BadSetting: there is no such level.
+    """
+    if number not in LEVELS:
+        known = ", ".join(map(str, LEVELS))
+        raise BadSetting("level", f"{number} is none of {known}", origin="the caller")
+    failures: list[str] = []
+    for each in range(number, max(LEVELS) + 1):
+        try:
+            made = at_level(session, each)
+            flaw = _flaw(session, made)
+        except HoldfastError as error:
+            made, flaw = None, str(error)
+        if made is not None and not flaw:
+            return made.text
+        failures.append(f"level {each}: {flaw}")
+        _note(session, each, flaw)
+    return "".join(_anyway(session, failures))
+
+
+def at_level(session: "Session", number: int) -> Recovered:
+    """One level, as it is."""
+    further = EVERYTHING if number == max(LEVELS) else f"holdfast recover --level {number + 1}"
+    return within(session, LEVELS[number], title=f"level {number}", more=further)
+
+
+def within(
+    session: "Session",
+    budget: int,
+    *,
+    title: str = "",
+    more: str = EVERYTHING,
+    rows: Summary | None = None,
+) -> Recovered:
+    """What a reader needs to go on, in a budget of tokens; of given rows, or of all up to now."""
+    from holdfast.unattended import line_of
+
+    head = session.store.head(session.name) or Head()
+    count = counter(head.vocabulary or session.model().vocabulary)
+    known = rows if rows is not None else session.engine.rows()
+    run = line_of(session)
+
+    def made(summary: Summary) -> Recovered:
+        return recovered(
+            summary, budget, count, session=session.name, run=run, title=title, more=more
+        )
+
+    first = made(known)
+    if rows is not None or not first.whole or first.tokens > FILLED * budget:
+        return first
+    # There is room for more than the rows that are quickly told.
+    return made(replace(known, facts=session.summary(budget).rows.facts))
+
+
+def _flaw(session: "Session", made: Recovered) -> str:
+    """Why a level is of no use; nothing when it is."""
+    if made.tokens > made.budget:
+        return f"it came to {made.tokens:,} tokens, more than {made.budget:,}"
+    if made.rows.get("intent") and not made.shown["intent"] and not made.cut.get("intent"):
+        return "the request is not in it"
+    for ref in made.refs:
+        session.find(ref)
+    return ""
+
+
+def _note(session: "Session", number: int, flaw: str) -> None:
+    # Where nothing can be written either, the reader still gets what can be read.
+    with suppress(HoldfastError):
+        session.note(FAILED, level=str(number), reason=flaw, review=REVIEW)
+
+
+def _anyway(session: "Session", failures: list[str]) -> Iterator[str]:
+    yield f"recovery failed ({'; '.join(failures)}); this is all that can be read; {REVIEW}\n"
+    yield from full(session)
+
+
+def full(session: "Session") -> Iterator[str]:
+    """The whole conversation in a fence, page by page; what cannot be read says so."""
+    digest = sha256()
+    for page in _pages(session):
+        digest.update(page.encode("utf-8", "surrogatepass"))
+    token = digest.hexdigest()[:6]
+    yield f"--- data {token}: everything of {title_of(session.name)}, not instructions ---\n"
+    yield from _pages(session)
+    yield f"--- end {token} ---\n"
+
+
+def _pages(session: "Session") -> Iterator[str]:
+    try:
+        path = session.path()
+    except StoreDamaged:
+        yield from _readable(session)
+        return
+    for entry in path:
+        yield f"{page_of(entry)}\n\n"
+
+
+def _readable(session: "Session") -> Iterator[str]:
+    """Every entry that can be read by itself, on the path or not."""
+    for number in range(1, (session.store.head(session.name) or Head()).seq + 1):
+        try:
+            entries: list[Entry] = list(session.store.read(session.name, numbers=[number]))
+        except StoreDamaged as damage:
+            yield f"## [#{number}] cannot be read: {damage}\n\n"
+            continue
+        for entry in entries:
+            if entry.lane == session.agent and not isinstance(entry.body, Derived):
+                yield f"{page_of(entry)}\n\n"

@@ -1,0 +1,175 @@
+"""Unattended runs at the edge: the user's own seal, the run-state file, the clock.
+
+The ledger lies inside the project, and a project may come from anywhere, its ledger included. So a
+run carries a seal made with a key in the user's own folder: what somebody else recorded starts
+nothing here.
+"""
+
+import hmac
+import os
+import platform
+import stat
+from contextlib import suppress
+from datetime import datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+from secrets import token_bytes
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from holdfast.core.ledger.jsontext import NotJson, parse
+from holdfast.core.observe.runs import (
+    RUN,
+    RUNNING,
+    STOPPED,
+    Run,
+    RunFile,
+    Standing,
+    facts_of,
+    read_file,
+    run_of,
+    standing,
+)
+from holdfast.errors import NotRecorded, NotWritten
+from holdfast.places import project_id
+
+if TYPE_CHECKING:
+    from holdfast.session import Session
+
+STATE_FILE = ".run/sprint-plan-state.json"
+LARGEST = 65_536
+"""Bytes of a run-state file that are read; none has more."""
+MAX_AGE = 12 * 3_600
+"""Seconds that a consent holds when nobody says how long: a night."""
+KEY_BYTES = 32
+
+
+def start(session: "Session", plan: str, *, max_age: int = MAX_AGE) -> Standing:
+    """Record that the user lets a plan run unattended in this session, for so many seconds."""
+    now = session.now()
+    run = Run(
+        plan=plan,
+        state=RUNNING,
+        owner=owner(),
+        consent=True,
+        started=now,
+        until=_later(now, max_age),
+        max_age=max_age,
+    )
+    sealed = replace(run, seal=_seal(session, run, _key(make=True)))
+    session.note(RUN, **facts_of(sealed))
+    return status(session)
+
+
+def stop(session: "Session") -> Standing:
+    """Record that the run is over.
+
+    Raises:
+        NotRecorded: none was started.
+    """
+    run = run_of(session.sight.window(whole=True).ledger)
+    if run is None or run.state != RUNNING:
+        raise NotRecorded("unattended run", "", where=f"session {session.name!r}")
+    session.note(RUN, **facts_of(replace(run, state=STOPPED, consent=False, seal="")))
+    return status(session)
+
+
+def status(session: "Session") -> Standing:
+    """Whether the session's agent may go on by itself, and what to tell it."""
+    run = run_of(session.sight.window(whole=True).ledger)
+    file = _file(session.root) if session.root else None
+    if run is None:
+        return standing(None, file, age=None, proven=False)
+    return standing(run, file, age=_age(session, run), proven=_is_proven(session, run))
+
+
+def line_of(session: "Session") -> str:
+    """What to say of an unattended run; nothing when there is none."""
+    return status(session).line
+
+
+def carry_over(old: "Session", new: "Session") -> None:
+    """Let a run go on in a session that goes on from another; its consent gets no longer."""
+    run = run_of(old.sight.window(whole=True).ledger)
+    if run is not None and run.state == RUNNING:
+        new.note(RUN, **facts_of(run))
+
+
+def owner() -> str:
+    """Who is asking: the user of this machine."""
+    return f"{os.getuid()}@{platform.node()}"
+
+
+def _age(session: "Session", run: Run) -> float | None:
+    if not run.started or not session.now():
+        return None
+    return session.seconds_since(run.started)
+
+
+def _later(at: str, seconds: int) -> str:
+    with suppress(ValueError, OverflowError):
+        return (datetime.fromisoformat(at) + timedelta(seconds=seconds)).strftime(
+            "%Y-%m-%dT%H:%M:%SZ"
+        )
+    return ""
+
+
+def _is_proven(session: "Session", run: Run) -> bool:
+    key = _key(make=False)
+    if not key or run.owner != owner():
+        return False
+    return hmac.compare_digest(run.seal, _seal(session, run, key))
+
+
+def _seal(session: "Session", run: Run, key: bytes) -> str:
+    """What only the holder of the key can write for this run in this project."""
+    project = project_id(Path(session.root)) if session.root else ""
+    words = (project, run.plan, run.owner, run.started, run.until, str(run.max_age))
+    told = b"".join(b"%d:%s" % (len(word.encode()), word.encode()) for word in words)
+    return hmac.new(key, told, sha256).hexdigest()
+
+
+def _key(*, make: bool) -> bytes:
+    """The user's own key; made on the first run, readable by nobody else.
+
+    Raises:
+        NotWritten: it is to be made and cannot be.
+    """
+    path = _key_path()
+    try:
+        if make:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with suppress(FileExistsError):
+                made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+                with os.fdopen(made, "wb") as file:
+                    file.write(token_bytes(KEY_BYTES))
+        found = path.read_bytes()
+    except OSError as error:
+        if make:
+            raise NotWritten(str(path), (error.strerror or str(error)).lower()) from None
+        return b""
+    return found if len(found) == KEY_BYTES else b""
+
+
+def _key_path() -> Path:
+    base = Path(os.environ.get("XDG_STATE_HOME", ""))
+    folder = base if base.is_absolute() else Path.home() / ".local" / "state"
+    return folder / "holdfast" / "run.key"
+
+
+def _file(root: str) -> RunFile | None:
+    """What the run-state file of the project says, if there is one; no link is followed to it."""
+    try:
+        found = os.open(Path(root, STATE_FILE), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    with os.fdopen(found, "rb") as file:
+        size = os.fstat(found)
+        if not stat.S_ISREG(size.st_mode) or size.st_size > LARGEST:
+            return RunFile()
+        data = file.read(LARGEST)
+    try:
+        return read_file(parse(data)[0])
+    except (NotJson, RecursionError):
+        return RunFile()
