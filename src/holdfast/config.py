@@ -53,11 +53,16 @@ SETTINGS: dict[str, type[str] | type[int] | type[tuple[str, ...]]] = {
     "never_store.tools": tuple,
     "never_store.paths": tuple,
     "never_store.patterns": tuple,
+    "redact.secrets": str,
+    "redact.patterns": tuple,
+    "retention.days": int,
+    "retention.megabytes": int,
 }
 """Every setting by its dotted name, and what kind of value it takes."""
 
-PERSONAL = ("summarizer",)
-"""What a project's own file may not say: it would let a folder one was given run programs."""
+PERSONAL = ("summarizer", "redact.secrets")
+"""What a project's own file may not say: it would let a folder one was given run programs, or show
+what is secret."""
 SECTIONS = ("models", "roles")
 """Tables whose members are named by the user, and hold settings for that model or role alone."""
 

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from holdfast.engine import Account, Engine, Outcome
     from holdfast.history import Synced
     from holdfast.models.naming import Summarizer
+    from holdfast.redacting import Redactor
 
 Message: TypeAlias = Mapping[str, object] | bytes | str
 """A message as callers give it: a dictionary, or the JSON text of one."""
@@ -213,6 +214,13 @@ class Session:
         return shown
 
     @cached_property
+    def redactor(self) -> "Redactor":
+        """What turns the session's texts into what anyone may see of them."""
+        from holdfast.redacting import Redactor  # late: hooks show nothing
+
+        return Redactor(self.policy.redact, self.store, self.name)
+
+    @cached_property
     def engine(self) -> "Engine":
         """What decides, and carries out, what should leave the window."""
         from holdfast.engine import Engine  # late: hooks append
@@ -240,7 +248,8 @@ class Session:
         from holdfast.core.observe.calls import read_scene
         from holdfast.core.observe.intent import wanted
 
-        return wanted(read_scene([Item(entry) for entry in self.path()])).intent
+        path = self.redactor.entries(self.path())
+        return wanted(read_scene([Item(entry) for entry in path])).intent
 
     def pin(self, text_or_ref: str) -> str:
         """Make words stay in sight whatever leaves; returns the name of the pin.

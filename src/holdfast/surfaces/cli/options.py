@@ -10,12 +10,13 @@ import click
 from click.shell_completion import CompletionItem
 
 from holdfast.config import Settings, load
-from holdfast.core.plan.policy import Plain
+from holdfast.core.plan.policy import Plain, Redact
 from holdfast.core.plan.profiles import PROFILES
 from holdfast.errors import Ambiguous, NotRecorded
 from holdfast.opening import open as open_session
 from holdfast.opening import open_store
 from holdfast.places import find_root, ledger_path
+from holdfast.redacting import redacted_title
 from holdfast.session import Session
 from holdfast.stores.store import Store
 
@@ -134,7 +135,7 @@ def complete_session(
     if not project.has_ledger:
         return []
     return [
-        CompletionItem(listed.name, help=listed.head.title)
+        CompletionItem(listed.name, help=redacted_title(listed.head.title, Redact()))
         for listed in project.store.sessions()
         if listed.name.startswith(incomplete)
     ]
