@@ -31,9 +31,9 @@ from holdfast.core.measure.models import Model, counted_as, find
 from holdfast.core.measure.usage import Usage, measure, measure_at_most
 from holdfast.core.observe.pins import PINNED, UNPINNED
 from holdfast.core.plan.policy import Policy
-from holdfast.errors import Ambiguous, Conflict, MixedWires, NotRecorded, Unreadable
+from holdfast.errors import Ambiguous, Conflict, Erased, MixedWires, NotRecorded, Unreadable
 from holdfast.sight import Sight, copied
-from holdfast.stores.store import Build, Store, retried
+from holdfast.stores.store import REWRITTEN, Build, Store, retried
 from holdfast.wire.detect import MESSAGE_WIRES, PLAIN, wire_of_messages
 from holdfast.wire.pieces import read_object
 from holdfast.withhold import Withholder
@@ -51,6 +51,7 @@ Message: TypeAlias = Mapping[str, object] | bytes | str
 """A message as callers give it: a dictionary, or the JSON text of one."""
 
 SHORTEST_REFERENCE = 6
+_HEX = frozenset("0123456789abcdef")
 SUMMARY_BUDGET = 4_000
 """Tokens of a summary that was asked for."""
 
@@ -338,9 +339,30 @@ class Session:
         else:
             found = self._starting_with(ref)
         entries = list(self.store.read(self.name, numbers=found))
+        self._tell_erased(ref, entries[0].id if entries else ref)
         if not entries:
             raise NotRecorded("entry", ref, where=f"session {self.name!r}")
         return entries[0]
+
+    def _tell_erased(self, ref: str, name: str) -> None:
+        """Say what became of something that is no longer there.
+
+        Raises:
+            Erased: it was purged, or kept long enough.
+        """
+        if len(name) < SHORTEST_REFERENCE or not _HEX.issuperset(name.lower()):
+            return
+        # Of a session that went whole, no name is left but in the tombstones.
+        for stone in self.store.tombstones(ref=name):
+            if stone.reason != REWRITTEN:
+                raise Erased(
+                    "entry",
+                    ref,
+                    reason=stone.reason,
+                    size=stone.size,
+                    at=stone.at,
+                    again=stone.again,
+                )
 
     def _starting_with(self, ref: str) -> list[int]:
         if len(ref) < SHORTEST_REFERENCE:

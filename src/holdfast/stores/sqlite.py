@@ -22,7 +22,7 @@ from holdfast.stores import packing
 from holdfast.stores.engine import Row, connect, make_durable, refuse_log
 from holdfast.stores.folder import close_to_others, prepare
 from holdfast.stores.migrations import migrate, refuse_foreign
-from holdfast.stores.store import Build, Damage, Listed
+from holdfast.stores.store import Build, Damage, Erasure, Listed, Look, Tombstone
 
 FIND = "select key, head from sessions where project = ? and name = ?"
 MAKE = "insert into sessions(project, name, touched, head) values (?, ?, 0, x'') returning key"
@@ -56,11 +56,18 @@ where session = ? and source = ? and pos < ? and version =
      where session = s.session and source = s.source and pos = s.pos)
 order by pos
 """
+PIECES = f"select {SIGHTING_COLUMNS} from sightings where session = ? order by source, pos, version"
 NEWEST_OF_FIRST = f"""
 select {SIGHTING_COLUMNS} from sightings where session = ? and first = ? and first > 0
 order by version desc limit 1
 """
 WINDOW = "select data from windows where session = ? and lane = ?"
+LOOKS = "select touched, lived, clock from looks where project = ? order by rowid"
+ADD_LOOK = "insert into looks values (?, ?, ?, ?)"
+SIZE = """
+select (page_count - freelist_count) * page_size
+from pragma_page_count, pragma_freelist_count, pragma_page_size
+"""
 PROJECTS = "select distinct project from sessions order by project"
 LIST = "select name, touched, head from sessions where project = ? order by touched desc"
 
@@ -121,7 +128,7 @@ class SqliteStore:
                     refuse_log(self._db, self.path)
                 key, head = self._stand(session)
                 batch = build(head)
-                self._write(key, batch)
+                self.write(key, batch)
             except BaseException:
                 self._roll_back()
                 raise
@@ -148,10 +155,11 @@ class SqliteStore:
         assert made is not None
         return made[0], Head()
 
-    def _write(self, key: int, batch: Batch) -> None:
-        blobs: dict[bytes, bytes] = {}
-        self._db.executemany(ADD_ENTRY, [_entry_row(key, e, blobs) for e in batch.entries])
-        self._db.executemany(ADD_SIGHTING, [_sighting_row(key, s, blobs) for s in batch.sightings])
+    def write(self, key: int, batch: Batch, held: dict[bytes, bytes] | None = None) -> None:
+        """Write a batch, and content that rows refer to already; inside a transaction."""
+        blobs = held or {}
+        self._db.executemany(ADD_ENTRY, [entry_row(key, e, blobs) for e in batch.entries])
+        self._db.executemany(ADD_SIGHTING, [sighting_row(key, s, blobs) for s in batch.sightings])
         rows = self._blob_rows(blobs)
         self._db.executemany(ADD_BLOB, [row for row in rows if len(row[2]) < LARGE])
         for row in rows:
@@ -296,6 +304,59 @@ class SqliteStore:
         rows = self._each(LIST, (self.project,), _as_it_is)
         return [Listed(name, self._decode_head(head), touched) for name, touched, head in rows]
 
+    def pieces(self, session: str) -> Iterator[Sighting]:
+        """See `Store.pieces`."""
+        return self._each(PIECES, (self._key(session),), self._sighting)
+
+    def erase(self, session: str, erasure: Erasure) -> None:
+        """See `Store.erase`."""
+        from holdfast.stores.erasing import erase_rows, scrub  # late: few ever erase
+
+        with self._lock, translated(self.path):
+            # What is deleted is overwritten, and not only left for others to write over.
+            self._db.pragma("secure_delete", "on")
+            self._db.execute("begin immediate")
+            try:
+                erase_rows(self, self._db, session, erasure)
+            except BaseException:
+                self._roll_back()
+                raise
+            self._commit()
+            scrub(self._db, self.path)
+
+    def tombstones(self, session: str | None = None, ref: str = "") -> list[Tombstone]:
+        """See `Store.tombstones`."""
+        from holdfast.stores.erasing import tombstones  # late: asked only for what is missing
+
+        with self._lock, translated(self.path):
+            return list(tombstones(self._db, self.project, session, ref))
+
+    def looks(self) -> list[Look]:
+        """See `Store.looks`."""
+        return list(self._each(LOOKS, (self.project,), lambda row: Look(*row)))
+
+    def looked(self, look: Look) -> None:
+        """See `Store.looked`."""
+        with self._lock, translated(self.path):
+            row = (self.project, look.touched, look.lived, look.clock)
+            self._db.execute(ADD_LOOK, row)
+
+    def size(self) -> int:
+        """See `Store.size`."""
+        found = self._one(SIZE, ())
+        return found[0] if found else 0
+
+    def copy_to(self, path: str) -> int:
+        """Write a copy of the whole file, as it is at one moment; returns its bytes.
+
+        Raises:
+            StoreRefused: there is such a file already, or it cannot be made.
+        """
+        from holdfast.stores.copying import copy_to  # late: few ever copy
+
+        with self._lock, translated(path):
+            return copy_to(self._db, path)
+
     def check(self) -> Iterator[Damage]:
         """See `Store.check`."""
         from holdfast.stores.fsck import check_file  # late: only `fsck` needs it
@@ -335,7 +396,8 @@ class SqliteStore:
             yield make(row)
 
 
-def _entry_row(key: int, entry: Entry, blobs: dict[bytes, bytes]) -> Row:
+def entry_row(key: int, entry: Entry, blobs: dict[bytes, bytes]) -> Row:
+    """An entry as its table has it; what is large goes among the blobs."""
     stored, body = _laid_down(pack(entry.body), blobs)
     columns = (
         entry.seq,
@@ -354,7 +416,8 @@ def _entry_row(key: int, entry: Entry, blobs: dict[bytes, bytes]) -> Row:
     return (key, *columns, packing.row_sum(*columns))
 
 
-def _sighting_row(key: int, seen: Sighting, blobs: dict[bytes, bytes]) -> Row:
+def sighting_row(key: int, seen: Sighting, blobs: dict[bytes, bytes]) -> Row:
+    """A sighting as its table has it; what is large goes among the blobs."""
     stored, raw = _laid_down(seen.raw, blobs)
     columns = (
         seen.source,
