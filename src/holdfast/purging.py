@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from holdfast.core.ledger.arrive import derived
-from holdfast.core.ledger.emptied import emptied_body, emptied_raw
+from holdfast.core.ledger.emptied import emptied_body, emptied_raw, notice_of
 from holdfast.core.ledger.entry import (
     Body,
     Compressed,
@@ -38,7 +38,7 @@ from holdfast.core.ledger.window import fold
 from holdfast.core.measure.tokens import CountTokens, count_body
 from holdfast.core.observe.artifacts import touch_of
 from holdfast.core.plan.policy import Policy
-from holdfast.core.shrink.writing import read, write
+from holdfast.core.shrink.writing import GENERATED, read, write
 from holdfast.errors import NotRecorded
 from holdfast.redacting import Redactor
 from holdfast.stores.store import REWRITTEN, Erasure, Store, Tombstone, retried
@@ -112,7 +112,7 @@ def _emptying(store: Store, session: str, entry: EntryId, policy: Policy, at: st
     names = {one.id for one in gone}
     rest = [one for one in entries if one.id not in names]
     lost = _only_in(gone, rest)
-    notice = f"[purged: {size_of(gone):,} bytes]"
+    notice = notice_of(size_of(gone))
     emptied = {one.id: replace(one, body=_emptied(one, notice)) for one in gone}
     tally = _Tally(counter(head.vocabulary), gone, emptied)
     quoting: dict[EntryId, Entry] = {}
@@ -124,6 +124,7 @@ def _emptying(store: Store, session: str, entry: EntryId, policy: Policy, at: st
     added = _added(head, now, gone, at)
     stones = (
         *_stones(session, gone, PURGED, at, _labels_for(entries, gone, policy)),
+        *_unnamed(store, session, entries, gone),
         *(Tombstone(session, one.seq, one.id, 0, REWRITTEN, at) for one in quoting.values()),
     )
     return Erasure(
@@ -249,7 +250,8 @@ def _unquoted_anchor(body: Said, names: set[EntryId], lost: frozenset[str], noti
     short = {name[:12] for name in names}
     session = body.text.partition("[")[2].partition("]")[0]
     left = _unquoted_rows(known, short, lost, notice)
-    return body if left == known else replace(body, text=write(left, session=session))
+    frame = "plain" if GENERATED in body.text else "brief"
+    return body if left == known else replace(body, text=write(left, session=session, frame=frame))
 
 
 def _unquoted_rows(
@@ -368,6 +370,17 @@ def _labels_for(
 ) -> dict[EntryId, str]:
     """The calls of results that go; only their tools where the calls go as well."""
     return {**_labels(entries, policy), **_tools(gone)}
+
+
+def _unnamed(
+    store: Store, session: str, entries: Iterable[Entry], gone: Sequence[Entry]
+) -> Iterable[Tombstone]:
+    """Tombstones of results that went before, and name a call that goes now."""
+    known = {one.id: one for one in store.tombstones(session) if one.reason != REWRITTEN}
+    results = [one for one in entries if one.id in known]
+    for name, tool in _tools([*gone, *results]).items():
+        if name in known:
+            yield replace(known[name], again=tool)
 
 
 def _label(call: ToolCalled) -> str:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.arrive import Arrival, Batch, Draft, arrive, note
+from holdfast.core.ledger.chain import is_true
 from holdfast.core.ledger.entry import (
     Compressed,
     Derived,
@@ -339,9 +340,11 @@ class Session:
         else:
             found = self._starting_with(ref)
         entries = list(self.store.read(self.name, numbers=found))
-        self._tell_erased(ref, entries[0].id if entries else ref)
         if not entries:
+            self._tell_erased(ref, ref)
             raise NotRecorded("entry", ref, where=f"session {self.name!r}")
+        if not is_true(entries[0]):
+            self._tell_erased(ref, entries[0].id)
         return entries[0]
 
     def _tell_erased(self, ref: str, name: str) -> None:

@@ -5,8 +5,8 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from holdfast.core.ledger.chain import link, meaning, name_derived
-from holdfast.core.ledger.entry import Compressed, Derived, Entry, EntryId, Sighting
+from holdfast.core.ledger.chain import is_true
+from holdfast.core.ledger.entry import Compressed, Entry, EntryId, Sighting
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.replay import replay
 from holdfast.stores.store import Damage, Listed, Tombstone
@@ -55,18 +55,12 @@ def _check_entry(
         yield Damage("lost", f"{session}, entry {number}", "it is missing")
     if entry.parent is not None and entry.parent not in names:
         yield Damage("lost", where, f"it follows {entry.parent}, which is not there")
-    if entry.id not in erased and entry.id != _true_name(entry):
+    if entry.id not in erased and not is_true(entry):
         yield Damage("lost", where, "its content is not what its name says")
     if isinstance(entry.body, Compressed):
         hidden = {name for step in entry.body.steps for name in step.hides}
         if not hidden <= names:
             yield Damage("lost", where, f"it hides {len(hidden - names)} entries not there")
-
-
-def _true_name(entry: Entry) -> EntryId:
-    if isinstance(entry.body, Derived):
-        return name_derived(entry.parent, entry.seq, entry.body)
-    return link(entry.parent, meaning(entry.body), lane=entry.lane, fork=entry.fork)
 
 
 def _check_sightings(store: Readable, listed: Listed, seqs: set[int]) -> Iterator[Damage]:

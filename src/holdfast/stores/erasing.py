@@ -41,9 +41,12 @@ where s.project = ? and p.stored = 1
 DROP_BLOB = "delete from blobs where project = ? and hash = ?"
 ADD_TOMBSTONE = """
 insert into tombstones values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do update set
-    size = excluded.size, reason = excluded.reason, at = excluded.at, again = excluded.again
-where tombstones.reason = 'rewritten'
+    again = excluded.again,
+    size = case reason when 'rewritten' then excluded.size else size end,
+    at = case reason when 'rewritten' then excluded.at else at end,
+    reason = case reason when 'rewritten' then excluded.reason else reason end
 """
+"""What is erased once stays so; but a call that went later is no longer named."""
 TOMBSTONES = """
 select session, seq, id, size, reason, at, again from tombstones
 where project = ? and (? is null or session = ?) and (? = '' or hex(id) like ? || '%')

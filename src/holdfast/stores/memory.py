@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator
 from threading import RLock
 from types import TracebackType
 
+from msgspec.structs import replace
+
 from holdfast.core.ledger.arrive import Batch
 from holdfast.core.ledger.entry import Derived, Entry, EntryId, Sighting
 from holdfast.core.ledger.head import Head
@@ -147,8 +149,10 @@ class MemoryStore:
                 shelf.replace(erasure)
             for one in erasure.tombstones:
                 known = self._tombstones.get((session, one.id))
-                if known is None or known.reason == REWRITTEN:
-                    self._tombstones[session, one.id] = one
+                erased = known is not None and known.reason != REWRITTEN
+                self._tombstones[session, one.id] = (
+                    replace(known, again=one.again) if known is not None and erased else one
+                )
 
     def tombstones(self, session: str | None = None, ref: str = "") -> list[Tombstone]:
         """See `Store.tombstones`."""

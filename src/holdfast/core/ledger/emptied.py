@@ -4,6 +4,7 @@ A request that holds them has to stay legal: calls keep their ids and names, res
 their calls, messages their roles and as many parts as they had.
 """
 
+import re
 from collections.abc import Mapping
 
 from holdfast.core.ledger.entry import (
@@ -29,6 +30,7 @@ SEALS = frozenset({"signature", "encrypted_content"})
 MEDIA = frozenset(
     {"image", "image_url", "input_image", "document", "file", "input_file", "input_audio", "audio"}
 )
+NOTICE = re.compile(rb"\[purged: [\d,]{1,20} bytes\]")
 RESULTS = ("tool_use_id", "tool_call_id")
 
 
@@ -48,6 +50,17 @@ def emptied_body(body: Source, notice: str) -> Source:
         case Opaque():
             raw = body.json.encode("utf-8", "surrogatepass")
             return Opaque(body.role, body.kind, emptied_raw(raw, notice).decode())
+
+
+def notice_of(size: int) -> str:
+    """What is left of words that were erased."""
+    return f"[purged: {size:,} bytes]"
+
+
+def is_emptied(kept: bytes, raw: bytes) -> bool:
+    """Whether what is kept is what was left of these very bytes."""
+    found = NOTICE.search(kept)
+    return found is not None and emptied_raw(raw, found[0].decode()) == kept
 
 
 def emptied_raw(raw: bytes, notice: str) -> bytes:

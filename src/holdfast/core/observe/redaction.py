@@ -37,7 +37,7 @@ from holdfast.core.ledger.entry import (
 from holdfast.core.ledger.jsontext import NotJson, encode, parse
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item, Run, Window
-from holdfast.core.observe.secrets import SHORTEST_EVERYWHERE, find_secrets
+from holdfast.core.observe.secrets import OPENS, SHORTEST_EVERYWHERE, find_secrets
 
 REF = 12
 MANY = 48
@@ -57,7 +57,7 @@ class Known(Struct, frozen=True):
 
 def mark(kind: str, entry: str = "") -> str:
     """What is seen of a secret."""
-    return f"[redacted:{kind}#{entry[:REF]}]" if entry else f"[redacted:{kind}]"
+    return f"{OPENS}{kind}#{entry[:REF]}]" if entry else f"{OPENS}{kind}]"
 
 
 def learned(known: Known, entries: Iterable[Entry]) -> Known:

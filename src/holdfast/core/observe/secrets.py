@@ -7,6 +7,7 @@ white space: it can be replaced inside JSON and leaves JSON behind.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import log2
@@ -87,7 +88,8 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 """How the name of a secret is spelled, in small letters, and what has to stand before that."""
 CALLED = {"token": "token", "key": "key", "secret": "secret"}
 PEM = "PRIVATE KEY-----"
-ENCODED = re.compile(r"[A-Za-z0-9+/]{16,100}={0,2}")
+ENCODED = re.compile(r"(?:\\[nrt])?([A-Za-z0-9+/]{4,200}={0,2})")
+"""A line of a key, after a line break or what stands for one in JSON."""
 BEGUN = re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----")
 PEM_LINES = 200
 PEM_LINE = 400
@@ -111,6 +113,11 @@ SHORTEST_EVERYWHERE = 12
 """Characters from which a value is looked for in other texts too."""
 
 
+OPENS = "[redacted:"
+MARK = re.compile(r"\[redacted:[a-z\-]{2,40}(?:#[0-9a-f]{1,12})?\]")
+"""What stands in the place of a secret."""
+
+
 class Found(Struct, frozen=True):
     """A secret in a text."""
 
@@ -131,7 +138,18 @@ def find_secrets(text: str, patterns: Sequence[re.Pattern[str]] = ()) -> list[Fo
         *_assigned(text),
         *_asked_for(text, patterns),
     ]
-    return _apart(found) if found else found
+    return _apart(_unmarked(text, found)) if found else found
+
+
+def _unmarked(text: str, found: list[Found]) -> list[Found]:
+    """Those that are not part of what stands for a secret already."""
+    marks = [match.span() for match in MARK.finditer(text)] if OPENS in text else []
+    if not marks:
+        return found
+    starts = [start for start, _ in marks]
+    ends = [0, *(end for _, end in marks)]
+    # The last mark that starts before a find ends has to end before that find starts.
+    return [one for one in found if ends[bisect_left(starts, one.end)] <= one.start]
 
 
 def _apart(found: Iterable[Found]) -> list[Found]:
@@ -171,19 +189,20 @@ def _locked_keys(text: str) -> Iterator[Found]:
             upto = begun.end()
             for start, end in _lines_after(text, upto):
                 upto = end
-                yield Found(start, end, "private-key")
+                long = end - start >= SHORTEST_EVERYWHERE
+                yield Found(start, end, "private-key", everywhere=long)
         at = text.find(PEM, at + len(PEM))
 
 
 def _lines_after(text: str, start: int) -> Iterator[tuple[int, int]]:
-    last = text.find("-----END", start)
+    last = text.find("-----", start)
     stop = min(last if last >= 0 else len(text), start + PEM_LINES * PEM_LINE)
     reached = start
     for match in ENCODED.finditer(text, start, stop):
         if match.start() - reached > PEM_LINE:
             return
         reached = match.end()
-        yield match.span()
+        yield match.span(1)
 
 
 def _in_addresses(text: str) -> Iterator[Found]:
