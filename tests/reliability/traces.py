@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import apsw
+from holdfast.stores.engine import connect
 
 SLICE = 48
 
@@ -28,7 +28,7 @@ def packed(root: Path) -> list[bytes]:
 
     A piece is spread over pages; what is taken is short, and far from where a page can end.
     """
-    db = apsw.Connection(str(root / ".holdfast" / "ledger.db"), apsw.SQLITE_OPEN_READONLY)
+    db = connect(str(root / ".holdfast" / "ledger.db"))
     pieces = [row[0] for row in db.execute("select data from blobs")]
     db.close()
     return [piece[at : at + SLICE] for piece in pieces for at in (64, 500) if len(piece) > 700]
