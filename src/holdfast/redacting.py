@@ -60,7 +60,7 @@ class Redactor:
         new = list(entries)
         self._seq = max(self._seq, *(entry.seq for entry in new)) if new else self._seq
         before, self.known = self.known, learned(self.known, new)
-        if self.known is before:
+        if len(self.known.marks) == len(before.marks):
             return False
         # What was looked at before may hold what is known only now.
         self._made.clear()

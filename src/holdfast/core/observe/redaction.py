@@ -22,6 +22,7 @@ from holdfast.core.ledger.entry import (
     Compacted,
     Compressed,
     Entry,
+    EntryId,
     Noted,
     Opaque,
     Restored,
@@ -53,6 +54,8 @@ class Known(Struct, frozen=True):
     """Those of the user."""
     marks: Mapping[str, str] = {}
     """By value: what stands in its place, wherever it stands."""
+    clean: frozenset[EntryId] = frozenset()
+    """Entries that were looked at and hold no secret of their own: they are not looked at again."""
 
 
 def mark(kind: str, entry: str = "") -> str:
@@ -63,12 +66,16 @@ def mark(kind: str, entry: str = "") -> str:
 def learned(known: Known, entries: Iterable[Entry]) -> Known:
     """What is known after more entries; the first that holds a secret is the one it is named by."""
     marks = dict(known.marks)
+    clean: set[EntryId] = set()
     for entry in entries:
-        for text in _texts(entry.body):
-            for found in find_secrets(text, known.patterns):
-                if found.everywhere:
-                    marks.setdefault(text[found.start : found.end], mark(found.kind, entry.id))
-    return known if len(marks) == len(known.marks) else replace(known, marks=marks)
+        texts = [(text, find_secrets(text, known.patterns)) for text in _texts(entry.body)]
+        if texts and not any(found for _, found in texts):
+            clean.add(entry.id)
+        for text, found in texts:
+            for one in found:
+                if one.everywhere:
+                    marks.setdefault(text[one.start : one.end], mark(one.kind, entry.id))
+    return replace(known, marks=marks, clean=known.clean | clean)
 
 
 def _texts(body: Body) -> Iterable[str]:
@@ -119,6 +126,9 @@ def _standing(text: str, marks: Mapping[str, str]) -> list[str]:
 
 def redacted_entry(entry: Entry, known: Known) -> Entry:
     """An entry without secrets; the very same when it has none."""
+    looked = entry.id in known.clean
+    if looked and not any(_standing(text, known.marks) for text in _texts(entry.body)):
+        return entry
     body = _redacted_body(entry.body, known, entry.id)
     return entry if body is entry.body else replace(entry, body=body)
 

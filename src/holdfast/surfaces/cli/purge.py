@@ -118,10 +118,11 @@ def _agreed(yes: bool) -> bool:
 
 def _list(chosen: list[Purge]) -> None:
     for one in chosen:
-        what = f"{len(one.refs)} entries of {one.session}" if one.refs else one.session
+        what = f"a message of {one.session}" if one.refs else one.session
         when = f", last added to {one.at[:16]}" if one.at and not one.refs else ""
         copies = f", {len(one.files)} copies" if one.files else ""
-        echo(plain(f"{what}: {one.entries:,} entries, {short(one.size)}B{copies}{when}"))
+        entries = f"{one.entries:,} {'entry' if one.entries == 1 else 'entries'}"
+        echo(plain(f"{what}: {entries}, {short(one.size)}B{copies}{when}"))
         if one.title:
             echo(plain(f"  {one.title}"))
 
