@@ -30,7 +30,7 @@ SEALS = frozenset({"signature", "encrypted_content"})
 MEDIA = frozenset(
     {"image", "image_url", "input_image", "document", "file", "input_file", "input_audio", "audio"}
 )
-NOTICE = re.compile(rb"\[purged: [\d,]{1,20} bytes\]")
+NOTICE = re.compile(r"\[purged: [\d,]{1,20} bytes\]")
 RESULTS = ("tool_use_id", "tool_call_id")
 
 
@@ -59,8 +59,10 @@ def notice_of(size: int) -> str:
 
 def is_emptied(kept: bytes, raw: bytes) -> bool:
     """Whether what is kept is what was left of these very bytes."""
-    found = NOTICE.search(kept)
-    return found is not None and emptied_raw(raw, found[0].decode()) == kept
+    if b"[purged: " not in kept:
+        return False
+    found = NOTICE.search(kept.decode("utf-8", "replace"))
+    return found is not None and emptied_raw(raw, found[0]) == kept
 
 
 def emptied_raw(raw: bytes, notice: str) -> bytes:
