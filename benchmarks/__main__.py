@@ -15,7 +15,7 @@ BENCHMARKS = (
         "bill",
         "engine",
     ),
-    *("artifacts", "compactbench", "drift", "checkpoint"),
+    *("artifacts", "compactbench", "drift", "checkpoint", "redact"),
 )
 
 

@@ -45,7 +45,7 @@ def compress(
     if exact.usage.tokens <= budget:
         return Outcome(copied(session.sight.messages()), exact.usage, exact.usage)
     candidate = to_budget(exact, means, budget, f"budget of {budget:,} tokens")
-    made = engine.outcome(candidate, exact)
+    made = engine.outcome(candidate)
     if made.after.tokens > budget:
         raise NothingToShrink(made.after.tokens, budget, made)
     return made

@@ -70,6 +70,10 @@ SETTINGS: dict[str, type[str] | type[int] | type[tuple[str, ...]]] = {
     "never_store.tools": tuple,
     "never_store.paths": tuple,
     "never_store.patterns": tuple,
+    "redact.secrets": str,
+    "redact.patterns": tuple,
+    "retention.days": int,
+    "retention.megabytes": int,
 }
 """Every setting by its dotted name, and what kind of value it takes."""
 
@@ -84,9 +88,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 """Settings that take some words only."""
 
-PERSONAL = ("summarizer", "preservation.unsafe_drop")
-"""What a project's own file may not say: it would let a folder one was given run programs, or give
-up what the user wants kept."""
+PERSONAL = ("summarizer", "preservation.unsafe_drop", "redact.secrets")
+"""What a project's own file may not say: it would let a folder one was given run programs, give up
+what the user wants kept, or show what is secret."""
 SECTIONS = ("models", "roles")
 """Tables whose members are named by the user, and hold settings for that model or role alone."""
 

@@ -105,6 +105,8 @@ class Engine:
         self._written: set[EntryId] = set()
         """Calls that may have written a file, until their result has come and was looked at."""
         self._checked: set[EntryId] = set()
+        self._seen = Window()
+        """The window that was last planned on, secrets and all."""
         self._told = False
         """Whether it was said that the window is over its limit, and nothing has changed since."""
 
@@ -243,9 +245,11 @@ class Engine:
         """Everything that a plan is made from, as it stands now."""
         session = self._session
         head = session.head()
-        window = session.sight.window(whole=True)
+        self._seen = window = session.sight.window(whole=True)
+        if session.redactor.learn():
+            self._known = {}
         return State(
-            window=window,
+            window=session.redactor.window(window),
             counts=session.store.counts(session.name, head.vocabulary),
             lane=head.lane(session.agent),
             model=session.model(),
@@ -345,7 +349,7 @@ class Engine:
         assert session.root
         assert body.summary is not None
         archive = archive_of(session.name, layout)
-        whole = render_conversation(session.name, session.path())
+        whole = render_conversation(session.name, session.redactor.entries(session.path()))
         project(session.root, archive, _bytes(whole))
         form = "anchored" if layout == "anchored" else "ctx-001"
         task = session.task()
@@ -426,9 +430,9 @@ class Engine:
                 raise BadCompression(self._session.name, candidate.plan.reason)
             if budget is not None and after > budget:
                 fixed = state.usage_at(0).tokens
-                raise NothingToShrink(after, budget, self.outcome(candidate, state), fixed)
+                raise NothingToShrink(after, budget, self.outcome(candidate), fixed)
             candidate, refused = self._asked(candidate, state, budget)
-            made = self.outcome(candidate, state)
+            made = self.outcome(candidate)
             if candidate.body is not None:
                 made = replace(made, checkpoint=self.write(candidate, state))
             return made
@@ -461,14 +465,14 @@ class Engine:
 
         return Summarizing(self._session)
 
-    def outcome(self, candidate: Candidate, state: State) -> Outcome:
-        """What a candidate comes to, written or not."""
+    def outcome(self, candidate: Candidate) -> Outcome:
+        """What a candidate for the window last looked at comes to, written or not."""
         steps = candidate.body.steps if candidate.body is not None else ()
-        items = after_steps(state.window.items, steps)
+        items = after_steps(self._seen.items, steps)
         hidden = {name for step in steps for name in step.hides}
         originals = {
             ref_of(item.entry.id): self._original(item)
-            for item in state.window.items
+            for item in self._seen.items
             if item.entry.id in hidden
         }
         plan = candidate.plan

@@ -4,6 +4,7 @@ HoldfastError
 ├── Unreadable          the input cannot be read as what it should be
 ├── MixedWires          one session was fed messages of two formats
 ├── NotRecorded         the ledger has no such session, entry or reference
+│   └── Erased          it had it, and it was purged or kept long enough
 ├── Ambiguous           a shortened name fits several things
 ├── Conflict            someone else changed the session first
 ├── BadCompression      a compression would hide what it must not
@@ -56,6 +57,20 @@ class NotRecorded(HoldfastError):
     def __init__(self, what: str, name: str, *, where: str = "this ledger") -> None:
         self.what, self.name, self.where = what, name, where
         super().__init__(f"no {what} {name!r} in {where}" if name else f"no {what} in {where}")
+
+
+class Erased(NotRecorded):
+    """What was asked for was erased: purged by the user, or kept as long as it had to be."""
+
+    def __init__(
+        self, what: str, name: str, *, reason: str, size: int = 0, at: str = "", again: str = ""
+    ) -> None:
+        super().__init__(what, name)
+        self.reason, self.size, self.at, self.again = reason, size, at, again
+        done = "expired" if reason == "expired" else "was purged"
+        when = f" on {at[:10]}" if at else ""
+        how = f"; re-run {again}" if again else ""
+        self.args = (f"{what} {name!r} {done}{when} ({size:,} bytes){how}",)
 
 
 class Ambiguous(HoldfastError):

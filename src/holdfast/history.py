@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from holdfast.core.ledger.arrive import Arrival, Batch, Draft, arrive, derived
 from holdfast.core.ledger.chain import meaning
+from holdfast.core.ledger.emptied import is_emptied
 from holdfast.core.ledger.entry import (
     Compressed,
     Derived,
@@ -199,7 +200,10 @@ def _seen_anew(
         replace(sighting, raw=told[first].raw, version=sighting.version + 1)
         for first, sighting in known.items()
         # A message that lacks a part is our own window sent back, not another sighting.
-        if sighting.raw != told[first].raw and sighting.parts == len(told[first].drafts)
+        if sighting.raw != told[first].raw
+        and sighting.parts == len(told[first].drafts)
+        # What was purged does not come back with a client that still has it.
+        and not is_emptied(sighting.raw, told[first].raw)
     ]
 
 

@@ -23,6 +23,7 @@ from holdfast.core.view.forms import as_object
 from holdfast.engine import Engine
 from holdfast.files.layout import archive_of, path_of
 from holdfast.files.projecting import project
+from holdfast.redacting import Redactor
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.vocabularies import counter
@@ -83,8 +84,10 @@ def offload_tool_result(
     path = path_of(Entry(name, None, body, 1, at=stamp), "offload", tool_name, layout)
     project(root, path, result.encode("utf-8", "surrogatepass"))
     count = counter(VOCABULARY)
+    # The file is the only copy there is, and exact; what is shown of it is not.
+    shown = Redactor(Policy().redact).text(result)
     stand_in = offload(
-        body,
+        ToolReturned("", shown),
         tool=tool_name,
         source=Source(name[:12], path),
         rules=Policy().offload,
@@ -92,7 +95,7 @@ def offload_tool_result(
     )
     return {
         "path": path,
-        "preview": result[:PREVIEW],
+        "preview": shown[:PREVIEW],
         "tokens_saved": count(result) - count(stand_in.output),
         "message": f"Full content saved to {path}",
     }
@@ -115,7 +118,7 @@ def truncate_tool_inputs(
     looked = look(state, means.count, deep=True)
     inputs = [one for one in looked.proposals if one.kind == "truncate" and one.persisted]
     made = carry_out(state, means, looked, priced(inputs, looked.scale), "tier 2")
-    return engine.outcome(made, state).messages
+    return engine.outcome(made).messages
 
 
 def generate_session_summary(
@@ -133,7 +136,7 @@ def generate_session_summary(
     """
     session = _session(conversation, session_id)
     archive = archive_of(session_id, layout)
-    page = render_conversation(session_id, session.path())
+    page = render_conversation(session_id, session.redactor.entries(session.path()))
     project(root, archive, page.encode("utf-8", "surrogatepass"))
     made = as_object(_rows(session), session_id, archive=archive)
     return {**made, "generated": at or _now()}
@@ -176,7 +179,7 @@ def _session(conversation: Conversation, name: str) -> Session:
 
 def _rows(session: Session) -> Summary:
     """Every row that the record shows."""
-    scene = read_scene([Item(entry) for entry in session.path()])
+    scene = read_scene([Item(entry) for entry in session.redactor.entries(session.path())])
     return account(Span(scene, scene, scene))
 
 

@@ -10,7 +10,16 @@ from itertools import chain
 from msgspec.structs import replace
 
 from holdfast.core.ledger.arrive import Arrival, Batch
-from holdfast.core.ledger.entry import Body, Compacted, Derived, Entry, EntryId, pack
+from holdfast.core.ledger.emptied import is_emptied
+from holdfast.core.ledger.entry import (
+    Body,
+    Compacted,
+    Derived,
+    Entry,
+    EntryId,
+    Sighting,
+    pack,
+)
 from holdfast.core.ledger.head import Head, led_back
 from holdfast.stores.store import Store
 
@@ -34,7 +43,7 @@ class Seen:
             if seen is not None and not arrival.raw:
                 # The file ends where it was seen to go on: cut short, it takes nothing away.
                 return iter(())
-            if seen is None or (seen.raw, seen.lead) != (arrival.raw, arrival.lead):
+            if seen is None or not _is_same(seen, arrival):
                 left = [seen, *known] if seen is not None else []
                 # Lines that held nothing may be replaced: a torn end that was completed since.
                 self.diverged = any(sighting.first for sighting in left)
@@ -81,6 +90,13 @@ class Seen:
                 if numbers:
                     self._lines[seen.pos] = tuple(entries[number] for number in numbers)
         return self._lines
+
+
+def _is_same(seen: Sighting, arrival: Arrival) -> bool:
+    """Whether a line is the one that was seen; what was purged of it does not come back."""
+    if seen.lead != arrival.lead:
+        return False
+    return seen.raw == arrival.raw or is_emptied(seen.raw, arrival.raw)
 
 
 def _essence(body: Body) -> bytes:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.arrive import Arrival, Batch, Draft, arrive, note
+from holdfast.core.ledger.chain import is_true
 from holdfast.core.ledger.entry import (
     Checkpointed,
     Compressed,
@@ -34,9 +35,9 @@ from holdfast.core.measure.usage import Usage, measure, measure_at_most
 from holdfast.core.observe.marks import is_sent_summary
 from holdfast.core.observe.pins import PINNED, UNPINNED
 from holdfast.core.plan.policy import Policy
-from holdfast.errors import Ambiguous, Conflict, MixedWires, NotRecorded, Unreadable
+from holdfast.errors import Ambiguous, Conflict, Erased, MixedWires, NotRecorded, Unreadable
 from holdfast.sight import Sight, copied
-from holdfast.stores.store import Build, Store, retried
+from holdfast.stores.store import REWRITTEN, Build, Store, retried
 from holdfast.wire.detect import MESSAGE_WIRES, PLAIN, wire_of_messages
 from holdfast.wire.pieces import read_object
 from holdfast.withhold import Withholder
@@ -52,12 +53,14 @@ if TYPE_CHECKING:
     from holdfast.engine import Account, Engine, Outcome
     from holdfast.history import Synced
     from holdfast.models.naming import Summarizer
+    from holdfast.redacting import Redactor
 
 Message: TypeAlias = Mapping[str, object] | bytes | str
 """A message as callers give it: a dictionary, or the JSON text of one."""
 
 SHORTEST_REFERENCE = 6
 TASK, TASK_DONE = "task", "task_done"
+_HEX = frozenset("0123456789abcdef")
 SUMMARY_BUDGET = 4_000
 """Tokens of a summary that was asked for."""
 
@@ -296,6 +299,13 @@ class Session:
         return judged(self, message_or_text)
 
     @cached_property
+    def redactor(self) -> "Redactor":
+        """What turns the session's texts into what anyone may see of them."""
+        from holdfast.redacting import Redactor  # late: hooks show nothing
+
+        return Redactor(self.policy.redact, self.store, self.name)
+
+    @cached_property
     def engine(self) -> "Engine":
         """What decides, and carries out, what should leave the window."""
         from holdfast.engine import Engine  # late: hooks append
@@ -325,7 +335,8 @@ class Session:
         from holdfast.core.observe.intent import wanted
         from holdfast.core.shrink.merging import merge_intent
 
-        want = wanted(read_scene([Item(entry) for entry in self.path()])).intent
+        path = self.redactor.entries(self.path())
+        want = wanted(read_scene([Item(entry) for entry in path])).intent
         return merge_intent(inherited(self.sight.window(whole=True).ledger).intent, want)
 
     def pin(self, text_or_ref: str) -> str:
@@ -436,7 +447,10 @@ class Session:
             before = self.holding(ref)
             entries = before._named(ref) if before is not self else []
         if not entries:
+            self._tell_erased(ref, ref)
             raise NotRecorded("entry", ref, where=f"session {self.name!r}")
+        if not is_true(entries[0]):
+            self._tell_erased(ref, entries[0].id)
         return entries[0]
 
     def holding(self, ref: str) -> "Session":
@@ -468,6 +482,26 @@ class Session:
         entries = self.store.read(self.name)
         taken = (entry for entry in entries if isinstance(entry.body, Checkpointed))
         return [entry.seq for entry in taken if entry.id.startswith(ref.lower())][:1]
+
+    def _tell_erased(self, ref: str, name: str) -> None:
+        """Say what became of something that is no longer there.
+
+        Raises:
+            Erased: it was purged, or kept long enough.
+        """
+        if len(name) < SHORTEST_REFERENCE or not _HEX.issuperset(name.lower()):
+            return
+        # Of a session that went whole, no name is left but in the tombstones.
+        for stone in self.store.tombstones(ref=name):
+            if stone.reason != REWRITTEN:
+                raise Erased(
+                    "entry",
+                    ref,
+                    reason=stone.reason,
+                    size=stone.size,
+                    at=stone.at,
+                    again=stone.again,
+                )
 
     def _starting_with(self, ref: str) -> list[int]:
         if len(ref) < SHORTEST_REFERENCE:

@@ -5,11 +5,11 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from holdfast.core.ledger.chain import link, meaning, name_derived
-from holdfast.core.ledger.entry import Compressed, Derived, Entry, EntryId, Sighting
+from holdfast.core.ledger.chain import is_true
+from holdfast.core.ledger.entry import Compressed, Entry, EntryId, Sighting
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.replay import replay
-from holdfast.stores.store import Damage, Listed
+from holdfast.stores.store import Damage, Listed, Tombstone
 
 
 class Readable(Protocol):
@@ -23,6 +23,10 @@ class Readable(Protocol):
         """See `Store.counts`."""
         ...
 
+    def tombstones(self, session: str | None = None, ref: str = "") -> list[Tombstone]:
+        """See `Store.tombstones`."""
+        ...
+
     def sightings(self, session: str, source: str = "") -> Iterator[Sighting]:
         """See `Store.sightings`."""
         ...
@@ -32,8 +36,9 @@ def check_session(store: Readable, listed: Listed) -> Iterator[Damage]:
     """What is wrong with one session."""
     entries = list(store.read(listed.name))
     names = {entry.id for entry in entries}
+    erased = {one.id for one in store.tombstones(listed.name)}
     for number, entry in enumerate(entries, start=1):
-        yield from _check_entry(listed.name, entry, number, names)
+        yield from _check_entry(listed.name, entry, number, names, erased)
     yield from _check_sightings(store, listed, {entry.seq for entry in entries})
     if listed.head.seq != len(entries):
         what = f"{listed.head.seq} entries were written and {len(entries)} are there"
@@ -42,24 +47,20 @@ def check_session(store: Readable, listed: Listed) -> Iterator[Damage]:
         yield Damage("cache", listed.name, "the head is not what its entries fold to")
 
 
-def _check_entry(session: str, entry: Entry, number: int, names: set[EntryId]) -> Iterator[Damage]:
+def _check_entry(
+    session: str, entry: Entry, number: int, names: set[EntryId], erased: set[EntryId]
+) -> Iterator[Damage]:
     where = f"{session}, entry {entry.seq}"
     if entry.seq != number:
         yield Damage("lost", f"{session}, entry {number}", "it is missing")
     if entry.parent is not None and entry.parent not in names:
         yield Damage("lost", where, f"it follows {entry.parent}, which is not there")
-    if entry.id != _true_name(entry):
+    if entry.id not in erased and not is_true(entry):
         yield Damage("lost", where, "its content is not what its name says")
     if isinstance(entry.body, Compressed):
         hidden = {name for step in entry.body.steps for name in step.hides}
         if not hidden <= names:
             yield Damage("lost", where, f"it hides {len(hidden - names)} entries not there")
-
-
-def _true_name(entry: Entry) -> EntryId:
-    if isinstance(entry.body, Derived):
-        return name_derived(entry.parent, entry.seq, entry.body)
-    return link(entry.parent, meaning(entry.body), lane=entry.lane, fork=entry.fork)
 
 
 def _check_sightings(store: Readable, listed: Listed, seqs: set[int]) -> Iterator[Damage]:

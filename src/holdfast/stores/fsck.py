@@ -18,7 +18,7 @@ from holdfast.stores.store import Damage, Listed
 if TYPE_CHECKING:
     from holdfast.stores.sqlite import SqliteStore
 
-TABLES = ("sessions", "entries", "sightings", "blobs", "counts", "windows")
+TABLES = ("sessions", "entries", "sightings", "blobs", "counts", "windows", "tombstones", "looks")
 BLOBS = "select project, hash, data from blobs"
 USED = """
 select body from entries where stored = 1 union

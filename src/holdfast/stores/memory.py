@@ -4,12 +4,15 @@ from collections.abc import Iterable, Iterator
 from threading import RLock
 from types import TracebackType
 
+from msgspec.structs import replace
+
 from holdfast.core.ledger.arrive import Batch
 from holdfast.core.ledger.entry import Derived, Entry, EntryId, Sighting
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.snapshot import Kept
+from holdfast.errors import Conflict
 from holdfast.stores.checks import check_session
-from holdfast.stores.store import Build, Damage, Listed
+from holdfast.stores.store import REWRITTEN, Build, Damage, Erasure, Listed, Look, Tombstone
 
 
 class _Shelf:
@@ -37,6 +40,13 @@ class _Shelf:
                 self.arrivals[sighting.first] = sighting
         self.counts.setdefault(batch.head.vocabulary, {}).update(batch.counts)
 
+    def replace(self, erasure: Erasure) -> None:
+        for entry in erasure.entries:
+            self.entries[entry.seq - 1] = entry
+        self.counts.clear()
+        self.windows.clear()
+        self.add(Batch(erasure.head, erasure.added, erasure.sightings))
+
 
 class MemoryStore:
     """Keeps sessions in memory."""
@@ -45,6 +55,8 @@ class MemoryStore:
         self._lock = RLock()
         self._shelves: dict[str, _Shelf] = {}
         self._touches = 0
+        self._looks: list[Look] = []
+        self._tombstones: dict[tuple[str, EntryId], Tombstone] = {}
 
     def __enter__(self) -> "MemoryStore":
         return self
@@ -117,6 +129,51 @@ class MemoryStore:
         """See `Store.sessions`."""
         listed = [Listed(name, shelf.head, shelf.touched) for name, shelf in self._shelves.items()]
         return sorted(listed, key=lambda row: row.touched, reverse=True)
+
+    def pieces(self, session: str) -> Iterator[Sighting]:
+        """See `Store.pieces`."""
+        shelf = self._shelf(session)
+        newest = [piece for pieces in shelf.sightings.values() for piece in pieces.values()]
+        return iter(newest)
+
+    def erase(self, session: str, erasure: Erasure) -> None:
+        """See `Store.erase`."""
+        with self._lock:
+            shelf = self._shelves.get(session)
+            if shelf is None or shelf.head.seq != erasure.seq:
+                found = shelf.head.seq if shelf else "nothing"
+                raise Conflict(session, expected=erasure.seq, found=found)
+            if erasure.whole:
+                del self._shelves[session]
+            else:
+                shelf.replace(erasure)
+            for one in erasure.tombstones:
+                known = self._tombstones.get((session, one.id))
+                erased = known is not None and known.reason != REWRITTEN
+                self._tombstones[session, one.id] = (
+                    replace(known, again=one.again) if known is not None and erased else one
+                )
+
+    def tombstones(self, session: str | None = None, ref: str = "") -> list[Tombstone]:
+        """See `Store.tombstones`."""
+        found = sorted(self._tombstones.values(), key=lambda one: (one.session, one.seq))
+        return [
+            one
+            for one in found
+            if session in (None, one.session) and one.id.startswith(ref.lower())
+        ]
+
+    def looks(self) -> list[Look]:
+        """See `Store.looks`."""
+        return list(self._looks)
+
+    def looked(self, look: Look) -> None:
+        """See `Store.looked`."""
+        self._looks.append(look)
+
+    def size(self) -> int:
+        """See `Store.size`."""
+        return sum(len(piece.raw) for name in self._shelves for piece in self.pieces(name))
 
     def check(self) -> Iterator[Damage]:
         """See `Store.check`."""

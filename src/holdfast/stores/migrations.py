@@ -92,10 +92,34 @@ def m003_spans(_: Database) -> None:
     """What a summary hides may be told as spans; older code would take them for names."""
 
 
+def m004_tombstones(db: Database) -> None:
+    """What was erased, so that whoever asks for it is told; and how long the ledger has lived."""
+    db.execute(
+        """
+        create table tombstones(
+            project text not null,
+            session text not null,
+            seq integer not null,
+            id blob not null,
+            size integer not null,
+            reason text not null,
+            at text not null,
+            again text not null,
+            primary key (project, session, id)) without rowid;
+        create table looks(
+            project text not null,
+            touched integer not null,
+            lived integer not null,
+            clock integer not null)
+        """
+    )
+
+
 MIGRATIONS: tuple[Callable[[Database], None], ...] = (
     m001_the_ledger,
     m002_kept_windows,
     m003_spans,
+    m004_tombstones,
 )
 
 

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 import apsw
 import msgspec
+from msgspec.structs import replace
 
 from holdfast.core.ledger.arrive import Batch
 from holdfast.core.ledger.entry import (
@@ -33,7 +34,7 @@ from holdfast.stores.engine import Row, connect, make_durable, refuse_log
 from holdfast.stores.folder import close_to_others, prepare
 from holdfast.stores.migrations import migrate, refuse_foreign
 from holdfast.stores.spans import Order, is_long, is_spanned, named, spanned
-from holdfast.stores.store import Build, Damage, Listed
+from holdfast.stores.store import Build, Damage, Erasure, Listed, Look, Tombstone
 
 FIND = "select key, head from sessions where project = ? and name = ?"
 MAKE = "insert into sessions(project, name, touched, head) values (?, ?, 0, x'') returning key"
@@ -58,6 +59,7 @@ NAMES = "select id, seq from entries where session = ? and derived = 0"
 NAMES_OF_LANE = """
 select seq, id from entries where session = ? and lane = ? and seq > ? and derived = 0 order by seq
 """
+NAME_AT = "select id from entries where session = ? and seq = ?"
 NAME = "select seq from entries where session = ? and id = ? and derived = 0"
 HAS_BLOB = "select 1 from blobs where project = ? and hash = ?"
 BLOB = "select data from blobs where project = ? and hash = ?"
@@ -70,11 +72,18 @@ where session = ? and source = ? and pos < ? and version =
      where session = s.session and source = s.source and pos = s.pos)
 order by pos
 """
+PIECES = f"select {SIGHTING_COLUMNS} from sightings where session = ? order by source, pos, version"
 NEWEST_OF_FIRST = f"""
 select {SIGHTING_COLUMNS} from sightings where session = ? and first = ? and first > 0
 order by version desc limit 1
 """
 WINDOW = "select data from windows where session = ? and lane = ?"
+LOOKS = "select touched, lived, clock from looks where project = ? order by rowid"
+ADD_LOOK = "insert into looks values (?, ?, ?, ?)"
+SIZE = """
+select (page_count - freelist_count) * page_size
+from pragma_page_count, pragma_freelist_count, pragma_page_size
+"""
 PROJECTS = "select distinct project from sessions order by project"
 LIST = "select name, touched, head from sessions where project = ? order by touched desc"
 
@@ -136,7 +145,7 @@ class SqliteStore:
                     refuse_log(self._db, self.path)
                 key, head = self._stand(session)
                 batch = build(head)
-                self._write(key, batch)
+                self.write(key, batch)
             except BaseException:
                 self._roll_back()
                 raise
@@ -163,11 +172,12 @@ class SqliteStore:
         assert made is not None
         return made[0], Head()
 
-    def _write(self, key: int, batch: Batch) -> None:
-        blobs: dict[bytes, bytes] = {}
-        rows = [_entry_row(key, e, self._shorter(key, e), blobs) for e in batch.entries]
+    def write(self, key: int, batch: Batch, held: dict[bytes, bytes] | None = None) -> None:
+        """Write a batch, and content that rows refer to already; inside a transaction."""
+        blobs = held or {}
+        rows = [entry_row(key, self.shorter(key, entry), blobs) for entry in batch.entries]
         self._db.executemany(ADD_ENTRY, rows)
-        self._db.executemany(ADD_SIGHTING, [_sighting_row(key, s, blobs) for s in batch.sightings])
+        self._db.executemany(ADD_SIGHTING, [sighting_row(key, s, blobs) for s in batch.sightings])
         contents = self._blob_rows(blobs)
         self._db.executemany(ADD_BLOB, [row for row in contents if len(row[2]) < LARGE])
         for row in contents:
@@ -217,12 +227,12 @@ class SqliteStore:
             raise StoreDamaged(self.path, f"content {data.hex()[:12]} is not what it was")
         return content
 
-    def _shorter(self, key: int, entry: Entry) -> Body:
-        """What is laid down of a body."""
+    def shorter(self, key: int, entry: Entry) -> Entry:
+        """An entry as it is laid down: what hides very much tells it in spans."""
         body = entry.body
         if not isinstance(body, Compressed) or not is_long(body):
-            return body
-        return spanned(body, self._order(key, entry.lane))
+            return entry
+        return replace(entry, body=spanned(body, self._order(key, entry.lane)))
 
     def _whole(self, key: int, lane: str, body: Body) -> Body:
         """The body that was given, from what was laid down of it."""
@@ -234,6 +244,9 @@ class SqliteStore:
         """The entries of a lane in their order; what is known already is not read again."""
         with self._lock, translated(self.path):
             order = self._orders.setdefault((key, lane), Order())
+            known = self._db.execute(NAME_AT, (key, order.last)).fetchone()
+            if order.last and (known is None or known[0].hex() != order.names[-1]):
+                order = self._orders[key, lane] = Order()  # it was erased meanwhile
             for seq, name in self._db.execute(NAMES_OF_LANE, (key, lane, order.last)):
                 order.add(seq, name.hex())
         return order
@@ -333,6 +346,59 @@ class SqliteStore:
         rows = self._each(LIST, (self.project,), _as_it_is)
         return [Listed(name, self._decode_head(head), touched) for name, touched, head in rows]
 
+    def pieces(self, session: str) -> Iterator[Sighting]:
+        """See `Store.pieces`."""
+        return self._each(PIECES, (self._key(session),), self._sighting)
+
+    def erase(self, session: str, erasure: Erasure) -> None:
+        """See `Store.erase`."""
+        from holdfast.stores.erasing import erase_rows, scrub  # late: few ever erase
+
+        with self._lock, translated(self.path):
+            # What is deleted is overwritten, and not only left for others to write over.
+            self._db.pragma("secure_delete", "on")
+            self._db.execute("begin immediate")
+            try:
+                erase_rows(self, self._db, session, erasure)
+            except BaseException:
+                self._roll_back()
+                raise
+            self._commit()
+            scrub(self._db, self.path)
+
+    def tombstones(self, session: str | None = None, ref: str = "") -> list[Tombstone]:
+        """See `Store.tombstones`."""
+        from holdfast.stores.erasing import tombstones  # late: asked only for what is missing
+
+        with self._lock, translated(self.path):
+            return list(tombstones(self._db, self.project, session, ref))
+
+    def looks(self) -> list[Look]:
+        """See `Store.looks`."""
+        return list(self._each(LOOKS, (self.project,), lambda row: Look(*row)))
+
+    def looked(self, look: Look) -> None:
+        """See `Store.looked`."""
+        with self._lock, translated(self.path):
+            row = (self.project, look.touched, look.lived, look.clock)
+            self._db.execute(ADD_LOOK, row)
+
+    def size(self) -> int:
+        """See `Store.size`."""
+        found = self._one(SIZE, ())
+        return found[0] if found else 0
+
+    def copy_to(self, path: str) -> int:
+        """Write a copy of the whole file, as it is at one moment; returns its bytes.
+
+        Raises:
+            StoreRefused: there is such a file already, or it cannot be made.
+        """
+        from holdfast.stores.copying import copy_to  # late: few ever copy
+
+        with self._lock, translated(path):
+            return copy_to(self._db, path)
+
     def check(self) -> Iterator[Damage]:
         """See `Store.check`."""
         from holdfast.stores.fsck import check_file  # late: only `fsck` needs it
@@ -372,8 +438,9 @@ class SqliteStore:
             yield make(row)
 
 
-def _entry_row(key: int, entry: Entry, shorter: Body, blobs: dict[bytes, bytes]) -> Row:
-    stored, body = _laid_down(pack(shorter), blobs)
+def entry_row(key: int, entry: Entry, blobs: dict[bytes, bytes]) -> Row:
+    """An entry as its table has it; what is large goes among the blobs."""
+    stored, body = _laid_down(pack(entry.body), blobs)
     columns = (
         entry.seq,
         bytes.fromhex(entry.id),
@@ -391,7 +458,8 @@ def _entry_row(key: int, entry: Entry, shorter: Body, blobs: dict[bytes, bytes])
     return (key, *columns, packing.row_sum(*columns))
 
 
-def _sighting_row(key: int, seen: Sighting, blobs: dict[bytes, bytes]) -> Row:
+def sighting_row(key: int, seen: Sighting, blobs: dict[bytes, bytes]) -> Row:
+    """A sighting as its table has it; what is large goes among the blobs."""
     stored, raw = _laid_down(seen.raw, blobs)
     columns = (
         seen.source,

@@ -57,6 +57,52 @@ class Damage(Struct, frozen=True):
     what: str
 
 
+class Look(Struct, frozen=True):
+    """Where a ledger stood when it was last looked through for what is old."""
+
+    touched: int
+    """The session added to last, as `Listed.touched` has it."""
+    lived: int
+    """Seconds that the ledger has surely lived up to then."""
+    clock: int
+    """What the clock said, right or wrong."""
+
+
+REWRITTEN = "rewritten"
+"""Why an entry is not as its name says that only quoted what was erased."""
+
+
+class Tombstone(Struct, frozen=True):
+    """What is left of an entry that was erased."""
+
+    session: str
+    seq: int
+    id: EntryId
+    size: int
+    """Bytes of its words."""
+    reason: str
+    """`purged` when the user asked for it, `expired` when it was kept long enough, `rewritten`
+    when it only quoted what was erased."""
+    at: str = ""
+    again: str = ""
+    """The call that brought it, to be made again by whoever needs it."""
+
+
+class Erasure(Struct, frozen=True):
+    """What takes the place of what is erased in a session."""
+
+    seq: int
+    """The session's last entry when this was worked out."""
+    tombstones: tuple[Tombstone, ...]
+    whole: bool = False
+    """Whether all of the session goes; then nothing takes its place."""
+    entries: tuple[Entry, ...] = ()
+    """Entries under their old names, without what they said."""
+    sightings: tuple[Sighting, ...] = ()
+    head: Head = Head()
+    added: tuple[Entry, ...] = ()
+
+
 class Store(AbstractContextManager["Store"], Protocol):
     """Keeps sessions. Every implementation passes `tests/contracts/test_store.py`."""
 
@@ -104,6 +150,35 @@ class Store(AbstractContextManager["Store"], Protocol):
 
     def sessions(self) -> list[Listed]:
         """All sessions, the newest first."""
+        ...
+
+    def pieces(self, session: str) -> Iterator[Sighting]:
+        """Every sighting of a session, in every version that is kept."""
+        ...
+
+    def erase(self, session: str, erasure: Erasure) -> None:
+        """Put in the place of what is erased what is left of it, and keep no other trace.
+
+        Raises:
+            Conflict: somebody wrote to the session since this was worked out.
+            StoreBusy: it is erased, but others kept reading and its bytes are still in the log.
+        """
+        ...
+
+    def tombstones(self, session: str | None = None, ref: str = "") -> list[Tombstone]:
+        """What was erased: of one session or of all, whose name begins with `ref`."""
+        ...
+
+    def looks(self) -> list[Look]:
+        """When the ledger was looked through for what is old, the first look first."""
+        ...
+
+    def looked(self, look: Look) -> None:
+        """Note that it was looked through."""
+        ...
+
+    def size(self) -> int:
+        """Bytes that everything takes."""
         ...
 
     def check(self) -> Iterator[Damage]:

@@ -133,7 +133,8 @@ def excerpts_of(
     session: Session, query: str, *, limit: int = EXCERPTS, budget: int = RECOVERED
 ) -> list[Excerpt]:
     """Excerpts around what is looked for, over every agent of the session."""
-    found = find_excerpts(query, session.store.read(session.name), in_sight(session), limit=limit)
+    entries = session.redactor.entries(session.store.read(session.name))
+    found = find_excerpts(query, entries, in_sight(session), limit=limit)
     return fitted(found, counter(session.head().vocabulary), budget)
 
 
@@ -164,4 +165,5 @@ def intent(session: Session, rest: str = "") -> str:
 
 def asked_in(session: Session) -> Asked:
     """What the user wants, and what binds the agent."""
-    return asked_of(session.path(), session.sight.window(whole=True).ledger)
+    shown = session.redactor.entries
+    return asked_of(shown(session.path()), shown(session.sight.window(whole=True).ledger))

@@ -75,6 +75,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("run", "run a quick command by its words"),
     Command("show", "page through a session, step by step"),
     Command("export", "give a session's bytes back"),
+    Command("purge", "erase a session or a message for good"),
+    Command("backup", "copy the ledger while agents go on writing"),
     Command("fsck", "check every byte of the ledger"),
     Command("config", "show what is set, and where it was set"),
     Command("completion", "print shell completion"),

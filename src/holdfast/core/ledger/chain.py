@@ -11,6 +11,7 @@ from hashlib import sha256
 from holdfast.core.ledger.entry import (
     Attached,
     Derived,
+    Entry,
     EntryId,
     Opaque,
     Said,
@@ -65,6 +66,13 @@ def link(parent: EntryId | None, meant: bytes, *, lane: str = "", fork: int = 0)
     """
     before = bytes.fromhex(parent) if parent else b"holdfast/1 " + lane.encode()
     return sha256(before + meant + (b" %d" % fork if fork else b"")).hexdigest()[:32]
+
+
+def is_true(entry: Entry) -> bool:
+    """Whether an entry says what its name says."""
+    if isinstance(entry.body, Derived):
+        return entry.id == name_derived(entry.parent, entry.seq, entry.body)
+    return entry.id == link(entry.parent, meaning(entry.body), lane=entry.lane, fork=entry.fork)
 
 
 def name_derived(parent: EntryId | None, seq: int, body: Derived) -> EntryId:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence, Set
 
 from msgspec import Struct
 
-from holdfast.core.ledger.chain import meaning
+from holdfast.core.ledger.chain import link, meaning
 from holdfast.core.ledger.entry import (
     Compressed,
     Derived,
@@ -115,7 +115,7 @@ class _Walk:
         return self._takes(body, meant)
 
     def _takes(self, body: Source, meant: bytes) -> bool:
-        if self.at < len(self.path) and self.meanings[self.at] == meant:
+        if self.at < len(self.path) and self._is(self.at, meant):
             return self._take(self.at, self.path[self.at].seq)
         if self._takes_stand_in(meant):
             return True
@@ -135,10 +135,17 @@ class _Walk:
             if not isinstance(known, ToolReturned):
                 return False
             if known.call == body.call and at not in self.taken:
-                if self.meanings[at] != meant:
+                if not self._is(at, meant):
                     self.replaced.append((self.path[at], body))
                 return self._take(at, self.path[at].seq)
         return False
+
+    def _is(self, at: int, meant: bytes) -> bool:
+        """Whether a meaning is that of an entry, or was before the entry was purged."""
+        if self.meanings[at] == meant:
+            return True
+        known = self.path[at]
+        return link(known.parent, meant, lane=known.lane, fork=known.fork) == known.id
 
     def _take(self, at: int, number: int) -> bool:
         self.taken.add(at)

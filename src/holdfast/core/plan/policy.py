@@ -47,6 +47,24 @@ class NeverStore(Struct, frozen=True, forbid_unknown_fields=True):
     """Regular expressions; what they match is cut out of every text."""
 
 
+class Redact(Struct, frozen=True, forbid_unknown_fields=True):
+    """What nobody but its owner is to see."""
+
+    secrets: str = "on"
+    """Whether keys, tokens and passwords are redacted in all that is shown: `on` or `off`."""
+    patterns: tuple[str, ...] = ()
+    """Regular expressions; what they match is redacted as well."""
+
+
+class Retention(Struct, frozen=True, forbid_unknown_fields=True):
+    """How long sessions are kept that nobody goes on with."""
+
+    days: int = 0
+    """Days after which a session that was left is removed; 0 for never."""
+    megabytes: int = 0
+    """Size of the ledger above which the sessions left longest are removed; 0 for any size."""
+
+
 class At(Struct, frozen=True, forbid_unknown_fields=True):
     """From where on something is due."""
 
@@ -185,6 +203,8 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True):
     preservation: Preservation = Preservation()
     drift: DriftWatch = DriftWatch()
     never_store: NeverStore = NeverStore()
+    redact: Redact = Redact()
+    retention: Retention = Retention()
     models: dict[str, dict[str, str | int | tuple[str, ...]]] = {}
     """Values for one model, by how its name begins."""
 

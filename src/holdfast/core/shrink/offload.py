@@ -41,9 +41,13 @@ def offload(
     rules: Offload,
     count: CountTokens,
     telling: frozenset[str] = frozenset(),
+    before: int = 0,
 ) -> ToolReturned:
-    """What stands in for a large result, with the tokens that it really saves."""
-    before = count_body(body, count)
+    """What stands in for a large result, with the tokens that it really saves.
+
+    `before` is what stood there, where that is more than is shown here.
+    """
+    before = before or count_body(body, count)
     share = min(max(before / FULL_SIZE, LEAST_SHARE), 1.0)
     shown = outline(
         body.output, lines=round(rules.outline * share), width=rules.width, telling=telling

@@ -106,6 +106,7 @@ def _result(one: Proposal, body: ToolReturned, source: tier_1.Source, means: Mea
         rules=means.policy.offload,
         count=means.count,
         telling=used,
+        before=one.before,
     )
 
 

@@ -1,5 +1,6 @@
 """The compression log: every event with the fields that the protocol names."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
@@ -72,37 +73,41 @@ def _event(entry: Entry) -> Event | None:
         case Compacted() as body:
             trigger = body.trigger or "the agent's own program"
             return Event(entry.at, "HOST", trigger, intent=False, ref=ref)
-        case Noted(what="postponed") as body:
-            why = f"{body.facts.get('trigger', '')}: {body.facts.get('reason', '')}"
-            return Event(entry.at, "POSTPONED", why, ref=ref)
-        case Noted(what="fork") as body:
-            why = f"{body.facts.get('where', '')} contradicts the ledger: the ledger is believed"
-            return Event(entry.at, "FORK", why, ref=ref)
-        case Noted(what="blocked") as body:
-            why = f"strict: {body.facts.get('missing', '')} missing, nothing was changed"
-            return Event(entry.at, "BLOCKED", why, ref=ref)
-        case Noted(what="recovery_failed") as body if "lost" in body.facts:
-            why = f"not brought back, to be looked at: {body.facts.get('lost', '')}"
-            return Event(entry.at, "DATA_LOSS", why, intent=False, ref=ref)
-        case Noted(what="drift") as body:
-            why = f"{body.facts.get('names', '')}: {body.facts.get('why', '')}"
-            return Event(entry.at, "DRIFT", why, intent=False, ref=ref)
-        case Noted(what="summarizer") as body:
-            why = f"a model added nothing: {body.facts.get('refused', '')}"
-            return Event(entry.at, "MODEL", why, ref=ref)
         case Checkpointed() as body:
             files = (body.file,) if body.file else ()
-            why = body.trigger or "asked for"
-            return Event(
-                entry.at, "CHECKPOINT", why, body.tokens, body.tokens, files=files, ref=ref
-            )
-        case Noted(what="recovery_failed") as body:
-            why = f"level {body.facts.get('level', '')} failed: {body.facts.get('reason', '')}"
-            return Event(entry.at, "RECOVERY", f"{why}; {body.facts.get('review', '')}", ref=ref)
-        case Noted(what="fresh_session"):
-            return Event(entry.at, "ADVICE", "critical: go on in a fresh session", ref=ref)
+            size, why = body.tokens, body.trigger or "asked for"
+            return Event(entry.at, "CHECKPOINT", why, size, size, files=files, ref=ref)
+        case Noted() as body:
+            kind, why = _noted(body)
+            intent = kind not in ("DATA_LOSS", "DRIFT")
+            return Event(entry.at, kind, why, intent=intent, ref=ref) if kind else None
         case _:
             return None
+
+
+def _noted(body: Noted) -> tuple[str, str]:
+    """What kind of event a note is, and what it says; nothing for most of them."""
+    facts = defaultdict[str, str](str, body.facts)
+    match body.what:
+        case "postponed":
+            return "POSTPONED", f"{facts['trigger']}: {facts['reason']}"
+        case "fork":
+            return "FORK", f"{facts['where']} contradicts the ledger: the ledger is believed"
+        case "blocked":
+            return "BLOCKED", f"strict: {facts['missing']} missing, nothing was changed"
+        case "recovery_failed" if "lost" in body.facts:
+            return "DATA_LOSS", f"not brought back, to be looked at: {facts['lost']}"
+        case "recovery_failed":
+            why = f"level {facts['level']} failed: {facts['reason']}; {facts['review']}"
+            return "RECOVERY", why
+        case "drift":
+            return "DRIFT", f"{facts['names']}: {facts['why']}"
+        case "summarizer":
+            return "MODEL", f"a model added nothing: {facts['refused']}"
+        case "fresh_session":
+            return "ADVICE", "critical: go on in a fresh session"
+        case _:
+            return "", ""
 
 
 def _compressed(entry: Entry, body: Compressed) -> Event:

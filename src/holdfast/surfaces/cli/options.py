@@ -10,12 +10,13 @@ import click
 from click.shell_completion import CompletionItem
 
 from holdfast.config import Settings, load
-from holdfast.core.plan.policy import Plain
+from holdfast.core.plan.policy import Plain, Redact
 from holdfast.core.plan.profiles import PROFILES
-from holdfast.errors import Ambiguous, NotRecorded
+from holdfast.errors import Ambiguous, Erased, NotRecorded
 from holdfast.opening import open as open_session
 from holdfast.opening import open_store
 from holdfast.places import find_root, ledger_path
+from holdfast.redacting import redacted_title
 from holdfast.session import Session
 from holdfast.stores.store import Store
 
@@ -36,8 +37,14 @@ class Project:
 
     @cached_property
     def store(self) -> Store:
-        """The project's store."""
-        return open_store(self.root)
+        """The project's store, looked through once a day for what is old."""
+        store = open_store(self.root)
+        rules = self.settings.policy.retention
+        if rules.days or rules.megabytes:
+            from holdfast.retaining import retain_daily  # late: only where something is to expire
+
+            retain_daily(store, self.settings.policy, str(self.root))
+        return store
 
     @property
     def has_ledger(self) -> bool:
@@ -69,8 +76,15 @@ class Project:
         if len(fitting) > 1:
             raise Ambiguous("session", name, tuple(fitting))
         if not fitting:
+            self._tell_erased(name)
             raise NotRecorded("session", name, where=str(self.root))
         return fitting[0]
+
+    def _tell_erased(self, name: str) -> None:
+        stones = self.store.tombstones(name)
+        if stones:
+            size, last = sum(stone.size for stone in stones), stones[-1]
+            raise Erased("session", name, reason=last.reason, size=size, at=last.at)
 
 
 def project_option(command: F) -> F:
@@ -134,7 +148,7 @@ def complete_session(
     if not project.has_ledger:
         return []
     return [
-        CompletionItem(listed.name, help=listed.head.title)
+        CompletionItem(listed.name, help=redacted_title(listed.head.title, Redact()))
         for listed in project.store.sessions()
         if listed.name.startswith(incomplete)
     ]

@@ -44,9 +44,11 @@ def pin(
         raise click.UsageError("there are no words to pin")
     made = session.pin(words)[:12]
     if as_json:
-        print_json("pin", {"session": session.name, "pin": made, "text": words})
+        shown = session.redactor.text(words)
+        print_json("pin", {"session": session.name, "pin": made, "text": shown})
         return
-    echo(plain(f"pinned {made} in {session.name}: {opening(words, SHOWN)}"))
+    shown = opening(session.redactor.text(words), SHOWN)
+    echo(plain(f"pinned {made} in {session.name}: {shown}"))
     echo(f"lift it: holdfast unpin {made}")
 
 

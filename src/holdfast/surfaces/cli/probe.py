@@ -49,7 +49,7 @@ def probe(
 
 def asked_again(session: Session) -> Probed:
     """The probes of the newest summary; without one, those of the summary that would be given."""
-    window = session.sight.window(whole=True)
+    window = session.redactor.window(session.sight.window(whole=True))
     made = newest_summary(window)
     if made is not None:
         return probe_window(window, made, counter(session.head().vocabulary), PROBED)

@@ -4,6 +4,7 @@ import click
 
 from holdfast.core.measure.models import find
 from holdfast.core.view.listing import opening
+from holdfast.redacting import redacted_title
 from holdfast.surfaces.cli.options import Project, json_option, project_of, project_option
 from holdfast.surfaces.cli.printing import COLOURS, columns, echo, plain, print_json, short, styled
 
@@ -55,7 +56,7 @@ def _row(project: Project, name: str) -> dict[str, object]:
         "fraction": round(usage.fraction, 4),
         "level": usage.level.value,
         "at": head.at,
-        "title": head.title,
+        "title": redacted_title(head.title, project.settings.policy.redact),
     }
 
 

@@ -133,7 +133,7 @@ def _show_one(session: Session, ref: str, *, as_json: bool) -> None:
 
 def _rows(session: Session, start: int, limit: int) -> list[Row]:
     counts = session.store.counts(session.name, session.head().vocabulary)
-    listed = rows_of(session.path(), session.window().items, counts)
+    listed = rows_of(session.redactor.entries(session.path()), session.window().items, counts)
     rows = [row for row in listed if row.step >= start]
     return rows[: limit or None]
 

@@ -68,7 +68,7 @@ def _steps(entry: Entry) -> Sequence[Step]:
 
 def _rows(session: Session) -> list[Row]:
     counts = session.store.counts(session.name, session.head().vocabulary)
-    return list(rows_of(session.path(), session.window().items, counts))
+    return list(rows_of(session.redactor.entries(session.path()), session.window().items, counts))
 
 
 def _told(session: Session, newest: Entry, rows: list[Row]) -> list[str]:

@@ -1,0 +1,112 @@
+"""What `holdfast purge` does: find what is meant, say what would go, and let it go everywhere.
+
+Copies on disk go first: when they cannot be taken away, the ledger still has what they name.
+"""
+
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from holdfast.core.ledger.entry import Compressed, Derived
+from holdfast.core.ledger.window import in_force
+from holdfast.core.view.conversation import render_conversation
+from holdfast.core.view.forms import render
+from holdfast.files.layout import archive_of, summary_of
+from holdfast.files.projecting import project
+from holdfast.files.removing import copies_of, is_there, pages_of, remove
+from holdfast.purging import PURGED, erase_message, erase_session, message_of, size_of
+from holdfast.redacting import redacted_title
+from holdfast.session import Session
+
+
+class Purge(Struct, frozen=True):
+    """What a purge takes, or would take."""
+
+    session: str
+    entries: int
+    size: int
+    """Bytes of what the entries say."""
+    refs: tuple[str, ...] = ()
+    """The entries, when not all of the session goes."""
+    files: tuple[str, ...] = ()
+    """Readable copies that go with it, below the project's root."""
+    at: str = ""
+    """When the session was last added to."""
+    title: str = ""
+
+
+def whole(session: Session) -> Purge:
+    """What purging all of a session takes."""
+    entries = list(session.store.read(session.name))
+    said = [entry for entry in entries if not isinstance(entry.body, Derived)]
+    head = session.head()
+    return Purge(
+        session=session.name,
+        entries=len(said),
+        size=size_of(said),
+        files=_there(session, [*copies_of(entries), *pages_of(session.name)]),
+        at=head.at,
+        title=redacted_title(head.title, session.policy.redact),
+    )
+
+
+def part(session: Session, ref: str) -> Purge:
+    """What purging the message that a reference stands in takes.
+
+    Raises:
+        NotRecorded: there is no such entry, or it holds nothing of anyone's.
+    """
+    entries = list(session.store.read(session.name))
+    gone = message_of(entries, session.find(ref).id)
+    return Purge(
+        session=session.name,
+        entries=len(gone),
+        size=size_of(gone),
+        refs=tuple(entry.id for entry in gone),
+        files=_there(session, copies_of(entries, {entry.id for entry in gone})),
+        at=gone[0].at,
+    )
+
+
+def _there(session: Session, paths: Iterable[str]) -> tuple[str, ...]:
+    return tuple(path for path in paths if session.root and is_there(session.root, path))
+
+
+def carry_out(session: Session, purge: Purge, *, at: str, reason: str = PURGED) -> int:
+    """Let go of what a purge takes; returns how many bytes that were.
+
+    Raises:
+        NotWritten: a copy could not be taken away; the ledger is as it was.
+        StoreBusy: it is erased, but its bytes are in the log until nobody reads it any more.
+    """
+    for path in purge.files:
+        remove(session.root, path)
+    if not purge.refs:
+        return erase_session(session.store, session.name, session.policy, reason=reason, at=at)
+    size = erase_message(session.store, session.name, purge.refs[0], session.policy, at=at)
+    _write_again(session)
+    return size
+
+
+def _write_again(session: Session) -> None:
+    """The pages that told of it, without it, where there were any."""
+    layout = session.policy.layout
+    told = [path for path in pages_of(session.name) if _there(session, [path])]
+    fresh = Session(session.name, session.store, policy=session.policy, owns_store=False)
+    archive, page = archive_of(session.name, layout), summary_of(session.name, layout)
+    for path in told:
+        remove(session.root, path)
+    if archive in told:
+        text = render_conversation(session.name, fresh.redactor.entries(fresh.path()))
+        project(session.root, archive, text.encode("utf-8", "surrogatepass"))
+    body = _newest_summary(fresh)
+    if page in told and body is not None and body.summary is not None:
+        form = "anchored" if layout == "anchored" else "ctx-001"
+        text = render(body.summary, form, session=session.name, archive=archive)
+        project(session.root, page, text.encode("utf-8", "surrogatepass"))
+
+
+def _newest_summary(session: Session) -> Compressed | None:
+    made = (entry.body for entry in reversed(in_force(session.sight.window(whole=True))))
+    bodies = (body for body in made if isinstance(body, Compressed) and body.summary is not None)
+    return next(bodies, None)

@@ -1,0 +1,394 @@
+"""Purging: what the user wants gone leaves the ledger, and everything that quotes it.
+
+A whole session goes with all its rows. Of a session that stays, one message at a time is emptied:
+its entries keep their names and places, so that the window stays legal, and say that they were
+purged. Summaries, stand-ins and notes lose what they quoted of it, word by word.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import cast
+
+import msgspec
+from msgspec.structs import replace
+
+from holdfast.core.ledger.arrive import derived
+from holdfast.core.ledger.emptied import emptied_body, emptied_raw, notice_of
+from holdfast.core.ledger.entry import (
+    Body,
+    Checkpointed,
+    Compressed,
+    Derived,
+    Entry,
+    EntryId,
+    Noted,
+    Restored,
+    Resumed,
+    Said,
+    Sighting,
+    Source,
+    Step,
+    Thought,
+    ToolCalled,
+    ToolReturned,
+    text_of,
+)
+from holdfast.core.ledger.head import Head
+from holdfast.core.ledger.replay import replay
+from holdfast.core.ledger.summary import Quote, Summary
+from holdfast.core.ledger.window import fold
+from holdfast.core.measure.tokens import CountTokens, count_body
+from holdfast.core.observe.artifacts import touch_of
+from holdfast.core.plan.policy import Policy
+from holdfast.core.shrink.writing import GENERATED, read, write
+from holdfast.errors import NotRecorded
+from holdfast.redacting import Redactor
+from holdfast.stores.store import REWRITTEN, Erasure, Store, Tombstone, retried
+from holdfast.vocabularies import counter
+
+PURGED, EXPIRED = "purged", "expired"
+LABEL = 80
+"""Characters of a command that is named to be run again."""
+WORD = re.compile(r"\w{3,}")
+JOINED = re.compile(r"[\w.\-/:@+=~%]{6,}")
+"""Words, and what is joined of them: an address is one of a kind where its numbers are not."""
+GONE = "[purged]"
+
+
+def size_of(entries: Iterable[Entry]) -> int:
+    """Bytes of what entries say."""
+    return sum(_size(entry) for entry in entries)
+
+
+def _size(entry: Entry) -> int:
+    if isinstance(entry.body, Derived):
+        return 0
+    return len(text_of(entry.body).encode("utf-8", "surrogatepass"))
+
+
+def erase_session(store: Store, session: str, policy: Policy, *, reason: str, at: str) -> int:
+    """Erase all of a session; returns the bytes of what its entries said.
+
+    Raises:
+        NotRecorded: there is no such session.
+    """
+
+    def attempt() -> int:
+        head = store.head(session)
+        if head is None:
+            raise NotRecorded("session", session)
+        entries = list(store.read(session))
+        again = _labels(entries, policy) if reason == EXPIRED else _tools(entries)
+        stones = _stones(session, entries, reason, at, again)
+        store.erase(session, Erasure(head.seq, stones, whole=True))
+        return sum(one.size for one in stones)
+
+    return retried(session, attempt)
+
+
+def erase_message(store: Store, session: str, entry: EntryId, policy: Policy, *, at: str) -> int:
+    """Erase the message that an entry came in; returns the bytes of what it said."""
+
+    def attempt() -> int:
+        erasure = _emptying(store, session, entry, policy, at)
+        store.erase(session, erasure)
+        return sum(one.size for one in erasure.tombstones)
+
+    return retried(session, attempt)
+
+
+def message_of(entries: Sequence[Entry], entry: EntryId) -> list[Entry]:
+    """The source entries that came in the same message or line."""
+    wanted = next(one for one in entries if one.id == entry)
+    if isinstance(wanted.body, Derived):
+        raise NotRecorded("message", entry[:12])
+    first = wanted.seq - wanted.part
+    after = [one for one in entries if one.seq >= first and not isinstance(one.body, Derived)]
+    return [one for at, one in enumerate(after) if one.seq == first + at and one.part == at]
+
+
+def _emptying(store: Store, session: str, entry: EntryId, policy: Policy, at: str) -> Erasure:
+    head = store.head(session) or Head()
+    entries = list(store.read(session))
+    gone = message_of(entries, entry)
+    names = {one.id for one in gone}
+    rest = [one for one in entries if one.id not in names]
+    lost = _only_in(gone, rest)
+    notice = notice_of(size_of(gone))
+    emptied = {one.id: replace(one, body=_emptied(one, notice)) for one in gone}
+    tally = _Tally(counter(head.vocabulary), gone, emptied)
+    quoting: dict[EntryId, Entry] = {}
+    for one in rest:
+        changed = tally.take(one, _unquoted(one, names, lost, notice))
+        if changed is not one:
+            quoting[one.id] = changed
+    now = [emptied.get(one.id) or quoting.get(one.id) or one for one in entries]
+    added = _added(head, now, gone, at)
+    stones = (
+        *_stones(session, gone, PURGED, at, _labels_for(entries, gone, policy)),
+        *_unnamed(store, session, entries, gone),
+        *(Tombstone(session, one.seq, one.id, 0, REWRITTEN, at) for one in quoting.values()),
+    )
+    return Erasure(
+        seq=head.seq,
+        tombstones=stones,
+        entries=(*emptied.values(), *quoting.values()),
+        sightings=tuple(_pieces(store, session, gone, lost, notice)),
+        # The counts went with the entries: whoever needs sums makes them again.
+        head=replace(replay([*now, *added], {}, head), stale=True),
+        added=added,
+    )
+
+
+class _Tally:
+    """Keeps the sizes that compressions tell of true, as what they hide gets smaller."""
+
+    def __init__(
+        self, count: CountTokens, gone: Iterable[Entry], emptied: Mapping[EntryId, Entry]
+    ) -> None:
+        self._count = count
+        self._shrunk = {one.id: self._lost(one.body, emptied[one.id].body) for one in gone}
+        """By entry: tokens by which what stands in its place is less than it was."""
+        self._before: dict[EntryId, dict[EntryId, int]] = {}
+        self._saved: dict[EntryId, int] = {}
+
+    def take(self, entry: Entry, changed: Entry) -> Entry:
+        """A derived entry with its sizes as they are now, given it without what it quoted."""
+        was, body = entry.body, changed.body
+        if isinstance(was, Compressed) and isinstance(body, Compressed):
+            self._before[entry.id] = dict(self._shrunk)
+            pairs = zip(was.steps, body.steps, strict=True)
+            body = replace(body, steps=tuple(self._step(old, new) for old, new in pairs))
+            self._saved[entry.id] = _saved(was) - _saved(body)
+        elif isinstance(body, Restored) and body.compressed in self._before:
+            self._shrunk = self._before[body.compressed]
+            body = replace(body, returns=body.returns - self._saved[body.compressed])
+        return changed if body == changed.body else replace(entry, body=body)
+
+    def _step(self, old: Step, new: Step) -> Step:
+        shrunk = sum(self._shrunk.pop(name, 0) for name in old.hides)
+        less = self._lost(old.stand_in, new.stand_in)
+        self._shrunk[old.hides[0]] = less
+        return replace(new, before=old.before - shrunk, after=old.after - less)
+
+    def _lost(self, old: Body | None, new: Body | None) -> int:
+        if old is new or old is None or new is None:
+            return 0
+        assert not isinstance(old, Derived)
+        assert not isinstance(new, Derived)
+        return count_body(old, self._count) - count_body(new, self._count)
+
+
+def _saved(body: Compressed) -> int:
+    return sum(step.before - step.after for step in body.steps)
+
+
+def _emptied(entry: Entry, notice: str) -> Source:
+    assert not isinstance(entry.body, Derived)
+    return emptied_body(entry.body, notice)
+
+
+def _only_in(gone: Iterable[Entry], rest: Iterable[Entry]) -> frozenset[str]:
+    """Words that stand in what goes and in nothing that was said otherwise."""
+    words = {
+        word
+        for one in gone
+        if not isinstance(one.body, Derived)
+        for word in _words(text_of(one.body))
+    }
+    for entry in rest:
+        if not isinstance(entry.body, Derived):
+            words = words.difference(_words(text_of(entry.body)))
+    return frozenset(words)
+
+
+def _words(text: str) -> list[str]:
+    return [*JOINED.findall(text), *WORD.findall(text)]
+
+
+def _without(text: str, lost: frozenset[str]) -> str:
+    """A text without the words that are gone."""
+    if lost.isdisjoint(_words(text)):
+        return text
+    for words in (JOINED, WORD):
+        text = words.sub(lambda match: GONE if match[0] in lost else match[0], text)
+    return text
+
+
+def _unquoted(entry: Entry, names: set[EntryId], lost: frozenset[str], notice: str) -> Entry:
+    """A derived entry that quotes nothing of what is gone; the very same when it did not."""
+    body = entry.body
+    if isinstance(body, Compressed):
+        steps = tuple(_unquoted_step(step, names, lost, notice) for step in body.steps)
+        summary = _unquoted_rows(body.summary, names, lost, notice) if body.summary else None
+        made = replace(body, steps=steps, summary=summary)
+    elif isinstance(body, Checkpointed | Resumed):
+        made = replace(body, summary=_unquoted_rows(body.summary, names, lost, notice))
+    elif isinstance(body, Noted):
+        made = Noted(body.what, {key: _without(fact, lost) for key, fact in body.facts.items()})
+    else:
+        return entry
+    return entry if made == body else replace(entry, body=made)
+
+
+def _unquoted_step(step: Step, names: set[EntryId], lost: frozenset[str], notice: str) -> Step:
+    body = step.stand_in
+    if body is None:
+        return step
+    if isinstance(body, Said):
+        return replace(step, stand_in=_unquoted_anchor(body, names, lost, notice))
+    if names.intersection(step.hides):
+        return replace(step, stand_in=emptied_body(body, notice), file="")
+    if isinstance(body, ToolReturned):
+        return replace(step, stand_in=replace(body, output=_without(body.output, lost)))
+    if isinstance(body, ToolCalled):
+        return replace(step, stand_in=replace(body, arguments=_without(body.arguments, lost)))
+    return step
+
+
+def _unquoted_anchor(body: Said, names: set[EntryId], lost: frozenset[str], notice: str) -> Said:
+    """The summary that stands in a window, its rows about what is gone taken out."""
+    known = read(body.text)
+    if known is None:
+        return replace(body, text=_without(body.text, lost))
+    short = {name[:12] for name in names}
+    session = body.text.partition("[")[2].partition("]")[0]
+    left = _unquoted_rows(known, short, lost, notice)
+    frame = "plain" if GENERATED in body.text else "brief"
+    return body if left == known else replace(body, text=write(left, session=session, frame=frame))
+
+
+def _unquoted_rows(
+    summary: Summary, names: set[EntryId], lost: frozenset[str], notice: str
+) -> Summary:
+    """Rows that neither come from what is gone nor quote it; the user's own say that it is gone."""
+    intent = summary.intent
+    kept = replace(
+        summary,
+        intent=replace(
+            intent,
+            original=_said(intent.original, names, notice),
+            current=_said(intent.current, names, notice),
+            changes=tuple(one for one in intent.changes if one.entry not in names),
+        ),
+        **{
+            section: tuple(row for row in getattr(summary, section) if row.entry not in names)
+            for section in ROWS
+        },
+    )
+    plain = msgspec.to_builtins(kept)
+    return msgspec.convert(_each_word(plain, lost), Summary)
+
+
+ROWS = (
+    *("constraints", "words", "files", "decisions", "facts", "errors", "next", "questions", "refs"),
+)
+"""Sections of a summary whose rows name the entry they were read from."""
+
+
+def _said(quote: Quote, names: set[EntryId], notice: str) -> Quote:
+    return replace(quote, text=notice) if quote.entry in names else quote
+
+
+def _each_word(value: object, lost: frozenset[str]) -> object:
+    match value:
+        case str():
+            return _without(value, lost)
+        case list() | tuple():
+            return [_each_word(one, lost) for one in cast(Sequence[object], value)]
+        case dict():
+            rows = cast(Mapping[str, object], value)
+            return {key: _each_word(one, lost) for key, one in rows.items()}
+        case _:
+            return value
+
+
+def _added(head: Head, now: Sequence[Entry], gone: Sequence[Entry], at: str) -> tuple[Entry, ...]:
+    """What is noted of it: that it happened, and that sealed thoughts are no longer sent."""
+    lane = gone[0].lane
+    end = head.lane(lane).end
+    note = Noted("purged", {"entries": " ".join(one.id for one in gone)})
+    added = [derived(head.seq + 1, note, parent=end, lane=lane, at=at)]
+    thoughts = [one for one in gone if isinstance(one.body, Thought)]
+    window = fold(now, lane=lane)
+    shown = {item.entry.id for item in window.items if item.stand_in is None}
+    steps = tuple(
+        Step((one.id,), "purged", None, 2, kind="thinking") for one in thoughts if one.id in shown
+    )
+    if steps:
+        hidden = Compressed(steps, window.generation, head.seq, trigger="purge")
+        added.append(derived(head.seq + 2, hidden, parent=end, lane=lane, at=at))
+    return tuple(added)
+
+
+def _pieces(
+    store: Store, session: str, gone: Sequence[Entry], lost: frozenset[str], notice: str
+) -> Iterable[Sighting]:
+    """The bytes of what goes, in every version, and of lines that hold no entry but quote it."""
+    first = gone[0].seq
+    for piece in store.pieces(session):
+        if piece.first == first or (not piece.first and _quotes(piece.raw, lost)):
+            yield replace(piece, raw=emptied_raw(piece.raw, notice))
+
+
+def _quotes(raw: bytes, lost: frozenset[str]) -> bool:
+    return not lost.isdisjoint(_words(raw.decode("utf-8", "replace")))
+
+
+def _stones(
+    session: str, entries: Iterable[Entry], reason: str, at: str, again: Mapping[EntryId, str]
+) -> tuple[Tombstone, ...]:
+    return tuple(
+        Tombstone(session, one.seq, one.id, _size(one), reason, at, again.get(one.id, ""))
+        for one in entries
+        if not isinstance(one.body, Derived)
+    )
+
+
+def _results(entries: Iterable[Entry], label: "Callable[[ToolCalled], str]") -> dict[EntryId, str]:
+    """By result: how the call that brought it is called."""
+    calls: dict[str, str] = {}
+    named: dict[EntryId, str] = {}
+    for entry in entries:
+        if isinstance(entry.body, ToolCalled):
+            calls[entry.body.call] = label(entry.body)
+        elif isinstance(entry.body, ToolReturned) and entry.body.call in calls:
+            named[entry.id] = calls[entry.body.call]
+    return named
+
+
+def _tools(entries: Iterable[Entry]) -> dict[EntryId, str]:
+    """Only which tool it was: what it was asked went with it."""
+    return _results(entries, lambda call: f"the call of {call.tool}")
+
+
+def _labels(entries: Sequence[Entry], policy: Policy) -> dict[EntryId, str]:
+    """The calls themselves, as anyone may see them."""
+    redactor = Redactor(policy.redact)
+    redactor.take(entries)
+    return _results(redactor.entries(entries), _label)
+
+
+def _labels_for(
+    entries: Sequence[Entry], gone: Sequence[Entry], policy: Policy
+) -> dict[EntryId, str]:
+    """The calls of results that go; only their tools where the calls go as well."""
+    return {**_labels(entries, policy), **_tools(gone)}
+
+
+def _unnamed(
+    store: Store, session: str, entries: Iterable[Entry], gone: Sequence[Entry]
+) -> Iterable[Tombstone]:
+    """Tombstones of results that went before, and name a call that goes now."""
+    known = {one.id: one for one in store.tombstones(session) if one.reason != REWRITTEN}
+    results = [one for one in entries if one.id in known]
+    for name, tool in _tools([*gone, *results]).items():
+        if name in known:
+            yield replace(known[name], again=tool)
+
+
+def _label(call: ToolCalled) -> str:
+    touch = touch_of(call)
+    what = " ".join(touch.command.split()) or touch.path
+    short = what if len(what) <= LABEL else f"{what[: LABEL - 1]}…"
+    return f"{call.tool} `{short}`" if short else f"the call of {call.tool}"

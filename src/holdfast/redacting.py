@@ -1,0 +1,93 @@
+"""What is a secret in a session, kept up to date: a process looks at every entry once."""
+
+import re
+from collections.abc import Iterable
+
+from holdfast.core.ledger.entry import Entry, EntryId
+from holdfast.core.ledger.head import TITLE_LENGTH
+from holdfast.core.ledger.window import Window
+from holdfast.core.observe.redaction import (
+    Known,
+    learned,
+    redacted,
+    redacted_entry,
+    redacted_window,
+)
+from holdfast.core.observe.secrets import may_begin_secret
+from holdfast.core.plan.policy import Redact
+from holdfast.errors import BadSetting
+from holdfast.stores.store import Store
+
+ON, OFF = "on", "off"
+
+
+def redacted_title(title: str, rules: Redact) -> str:
+    """The title of a session as anyone may see it; a secret may have been cut at its end."""
+    shown = Redactor(rules).text(title)
+    cut = len(title) >= TITLE_LENGTH and rules.secrets == ON
+    last = shown.rpartition(" ")[2] if cut else ""
+    return f"{shown[: len(shown) - len(last)]}…" if last and may_begin_secret(last) else shown
+
+
+class Redactor:
+    """Redacts one session's texts, by what all of its entries hold."""
+
+    def __init__(self, rules: Redact, store: Store | None = None, session: str = "") -> None:
+        if rules.secrets not in (ON, OFF):
+            reason = f"{rules.secrets!r} is neither on nor off"
+            raise BadSetting("redact.secrets", reason, origin="policy")
+        try:
+            patterns = tuple(re.compile(pattern) for pattern in rules.patterns)
+        except re.error as error:
+            raise BadSetting("redact.patterns", str(error), origin="policy") from None
+        self.idle = rules.secrets == OFF
+        self.known = Known(patterns)
+        self._store, self._session = store, session
+        self._seq = 0
+        self._made: dict[EntryId, Entry] = {}
+
+    def learn(self) -> bool:
+        """Look at what is new in the session; whether that told of more secrets."""
+        if self.idle or self._store is None:
+            return False
+        head = self._store.head(self._session)
+        if head is None or head.seq == self._seq:
+            return False
+        return self.take(self._store.read(self._session, since=self._seq))
+
+    def take(self, entries: Iterable[Entry]) -> bool:
+        """Learn from entries that follow those known; whether there are more secrets now."""
+        new = list(entries)
+        self._seq = max(self._seq, *(entry.seq for entry in new)) if new else self._seq
+        before, self.known = self.known, learned(self.known, new)
+        if len(self.known.marks) == len(before.marks):
+            return False
+        # What was looked at before may hold what is known only now.
+        self._made.clear()
+        return True
+
+    def text(self, text: str) -> str:
+        """A text of the session, as anyone may see it."""
+        if self.idle:
+            return text
+        self.learn()
+        return redacted(text, self.known)
+
+    def entries(self, entries: Iterable[Entry]) -> list[Entry]:
+        """Entries as anyone may see them."""
+        if self.idle:
+            return list(entries)
+        self.learn()
+        return [self._entry(entry) for entry in entries]
+
+    def _entry(self, entry: Entry) -> Entry:
+        known = self._made.get(entry.id)
+        if known is None:
+            known = self._made[entry.id] = redacted_entry(entry, self.known)
+        return known
+
+    def window(self, window: Window) -> Window:
+        """A window as anyone may see it."""
+        if self.idle:
+            return window
+        return redacted_window(window, self.known, self.entries(window.ledger))

@@ -1,0 +1,40 @@
+"""`holdfast backup`: a copy of the ledger, made while agents go on writing."""
+
+from pathlib import Path
+
+import click
+
+from holdfast.errors import NotRecorded
+from holdfast.stores.sqlite import SqliteStore
+from holdfast.surfaces.cli.options import json_option, project_of, project_option
+from holdfast.surfaces.cli.printing import echo, plain, print_json, short
+
+EXAMPLE = """\b
+Examples:
+  holdfast backup /mnt/backup/ledger-2026-01-29.db
+  mkdir -p elsewhere/.holdfast && chmod 700 elsewhere/.holdfast
+  cp ledger-2026-01-29.db elsewhere/.holdfast/ledger.db && holdfast --root elsewhere fsck"""
+
+
+@click.command(epilog=EXAMPLE)
+@click.argument("path", type=click.Path(path_type=Path))
+@project_option
+@json_option
+@click.pass_context
+def backup(ctx: click.Context, path: Path, root: str | None, as_json: bool) -> None:
+    """Write a copy of this project's ledger to PATH, which must not be there yet.
+
+    It is one moment of the ledger, whole, also while agents write to it. The copy holds everything,
+    secrets included, and only its owner may read it; a purge does not reach it.
+    """
+    project = project_of(ctx, root)
+    if not project.has_ledger:
+        raise NotRecorded("ledger", "", where=str(project.root))
+    store = project.store
+    assert isinstance(store, SqliteStore)
+    size = store.copy_to(str(path))
+    sessions = len(store.sessions())
+    if as_json:
+        print_json("backup", {"path": str(path), "bytes": size, "sessions": sessions})
+        return
+    echo(plain(f"{path}: {sessions} sessions, {short(size)}B"))

@@ -1,0 +1,156 @@
+"""Purging leaves no byte behind, whatever the store was doing: catalogue X05."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from holdfast.errors import Erased
+from holdfast.forgetting import carry_out, part, whole
+from holdfast.opening import open as open_session
+from holdfast.session import Session
+from tests.reliability.forks import Forks
+from tests.reliability.traces import packed, traces
+from tests.surfaces.cli.working import talk
+
+AT = "2026-02-03T04:05:06Z"
+INLINE, PACKED, SAID = "CANARYINLINE5512", "CANARYPACKED8834", "CANARYSAID9017"
+WORDS = (INLINE, PACKED, SAID)
+
+
+def history() -> list[dict[str, Any]]:
+    """A session with something small, something large and words of the user that are to go."""
+    found = talk(60)
+    found.insert(5, {"role": "user", "content": f"Always call {SAID} over the tunnel."})
+    for name, text in (("i", f"host {INLINE}"), ("p", f"{PACKED}\n" + filler())):
+        function = {"name": "Bash", "arguments": json.dumps({"command": f"cat {name}.txt"})}
+        call = {"id": name, "type": "function", "function": function}
+        found.append({"role": "assistant", "content": None, "tool_calls": [call]})
+        found.append({"role": "tool", "tool_call_id": name, "content": text})
+    return found
+
+
+def filler() -> str:
+    drawn = Random(3)
+    return "\n".join(drawn.randbytes(40).hex() for _ in range(400))
+
+
+def made(root: Path) -> Session:
+    """Such a session, compressed, undone and compressed again, with copies on disk."""
+    session = open_session("s", root=root)
+    session.extend(history())
+    session.pin(f"the tunnel to {SAID}")
+    session.compact(5_000)
+    session.undo()
+    session.compact(4_000)
+    session.messages()
+    return session
+
+
+def test_a_search_finds_what_is_there_compressed_or_not(tmp_path: Path) -> None:
+    session = made(tmp_path)
+    found = traces(tmp_path, *WORDS)
+    here = {hit.rpartition(": ")[2] for hit in found if "ledger.db" in hit}
+    assert here == {INLINE, SAID}
+    assert any("_full.md" in hit for hit in found)
+    slices = packed(tmp_path)
+    assert len({hit.rpartition(": ")[2] for hit in traces(tmp_path, *slices)}) == len(slices) > 4
+    session.close()
+
+
+@pytest.mark.parametrize("live", [True, False])
+def test_nothing_of_a_purged_session_is_left_in_any_file(tmp_path: Path, live: bool) -> None:
+    session = made(tmp_path)
+    if not live:
+        session.close()
+        session = open_session("s", root=tmp_path)
+    slices = packed(tmp_path)
+    carry_out(session, whole(session), at=AT)
+    assert traces(tmp_path, *WORDS, *slices) == []
+    session.close()
+    assert traces(tmp_path, *WORDS, *slices, "nightly export", "remark_3_4", "cat p.txt") == []
+
+
+def test_nothing_of_purged_messages_is_left_and_the_rest_is_there(tmp_path: Path) -> None:
+    session = made(tmp_path)
+    held = [e.id for e in session.path() if any(word in repr(e.body) for word in WORDS)]
+    assert len(held) == 3
+    before = packed(tmp_path)
+    for name in held:
+        carry_out(session, part(session, name), at=AT)
+    gone = [piece for piece in before if piece not in packed(tmp_path)]
+    assert len(gone) >= 4
+    assert traces(tmp_path, *WORDS, *gone) == []
+    assert list(session.store.check()) == []
+    archive = tmp_path / ".holdfast" / "cache" / "conversations" / "s_full.md"
+    assert "nightly export" in archive.read_text()
+    assert "[purged: " in archive.read_text()
+    for name in held:
+        with pytest.raises(Erased):
+            session.read(name)
+    session.undo()
+    assert len(session.messages()) == len(history())
+    session.close()
+
+
+def test_content_that_another_session_refers_to_stays(tmp_path: Path) -> None:
+    first, second = open_session("a", root=tmp_path), open_session("b", root=tmp_path)
+    large = {"role": "user", "content": f"{PACKED} {filler()}"}
+    first.append(large)
+    second.append(large)
+    carry_out(first, whole(first), at=AT)
+    assert second.messages() == [large]
+    slices = packed(tmp_path)
+    assert len(traces(tmp_path, *slices)) == len(slices) >= 2
+    carry_out(second, whole(second), at=AT)
+    assert traces(tmp_path, *slices) == []
+    first.close()
+    second.close()
+
+
+def test_what_was_deleted_before_anyone_purged_is_gone_as_well(tmp_path: Path) -> None:
+    """Free pages of rows that were replaced long ago hold what they held."""
+    session = made(tmp_path)
+    for budget in (4_100, 4_200, 4_300):
+        session.undo()
+        session.compact(budget)
+    slices = packed(tmp_path)
+    carry_out(session, whole(session), at=AT)
+    assert traces(tmp_path, *WORDS, *slices) == []
+    session.close()
+
+
+def test_a_purge_beside_writers_gets_through_and_they_lose_nothing(
+    forks: Forks, tmp_path: Path
+) -> None:
+    session = made(tmp_path)
+    children = [forks.start("append_some", str(tmp_path), f"w{n}", f"{n}-", 150) for n in range(4)]
+    for child in children:
+        assert child.hear() == ["ready"]
+    for child in children:
+        child.tell("begin")
+    carry_out(session, whole(session), at=AT)
+    for child in children:
+        ((word, _),) = child.finish()
+        assert word == "done"
+    assert traces(tmp_path, *WORDS) == []
+    assert list(session.store.check()) == []
+    session.close()
+
+
+def test_a_process_that_has_the_session_open_sees_it_gone(tmp_path: Path) -> None:
+    session = made(tmp_path)
+    code = (
+        "import sys, holdfast\n"
+        "from holdfast.forgetting import carry_out, whole\n"
+        "with holdfast.open('s', root=sys.argv[1]) as s:\n"
+        "    carry_out(s, whole(s), at='')\n"
+    )
+    subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True)
+    assert session.messages() == []
+    assert traces(tmp_path, *WORDS) == []
+    session.close()
