@@ -1,8 +1,9 @@
 """A store that lives as long as its process: for stateless compression, and for tests."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from threading import RLock
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from holdfast.core.ledger.arrive import Batch
 from holdfast.core.ledger.entry import Derived, Entry, EntryId, Sighting
@@ -10,6 +11,11 @@ from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.snapshot import Kept
 from holdfast.stores.checks import check_session
 from holdfast.stores.store import Build, Damage, Listed
+
+if TYPE_CHECKING:
+    from holdfast.core.view.search.pooling import Pooled
+    from holdfast.core.view.search.query import Term
+    from holdfast.stores.engine import Database
 
 
 class _Shelf:
@@ -45,6 +51,7 @@ class MemoryStore:
         self._lock = RLock()
         self._shelves: dict[str, _Shelf] = {}
         self._touches = 0
+        self._index: Database | None = None
 
     def __enter__(self) -> "MemoryStore":
         return self
@@ -117,6 +124,42 @@ class MemoryStore:
         """See `Store.sessions`."""
         listed = [Listed(name, shelf.head, shelf.touched) for name, shelf in self._shelves.items()]
         return sorted(listed, key=lambda row: row.touched, reverse=True)
+
+    def search(
+        self, terms: "Sequence[Term]", *, sessions: Sequence[str] | None = None, limit: int = 100
+    ) -> "Pooled":
+        """See `Store.search`."""
+        from holdfast.core.view.search.pooling import Pooled
+        from holdfast.stores import index  # late: only whoever searches pays for it
+
+        with self._lock:
+            db = self._indexed()
+            names = dict(enumerate(self._shelves, start=1))
+            wanted = {k: n for k, n in names.items() if sessions is None or n in sessions}
+            for key, name in wanted.items():
+                while entries := self._shelves[name].entries[index.mark_of(db, key).seq :]:
+                    index.write(db, key, index.prepared(index.mark_of(db, key), entries))
+            scope = index.Scope(tuple(wanted), whole=len(wanted) == len(names))
+            pool = index.search(db, terms, scope, limit=limit)
+            return Pooled(tuple(index.located(db, pool.spots, names.__getitem__)), pool.rarity)
+
+    def _indexed(self) -> "Database":
+        if self._index is None:
+            from holdfast.stores import index
+            from holdfast.stores.migrations import m003_the_index
+
+            self._index = index.in_memory()
+            m003_the_index(self._index)
+        return self._index
+
+    def forget_index(self, session: str) -> None:
+        """See `Store.forget_index`."""
+        from holdfast.stores import index
+
+        with self._lock:
+            db = self._indexed()
+            index.forget(db, list(self._shelves).index(session) + 1)
+            db.execute(index.TIDY)
 
     def check(self) -> Iterator[Damage]:
         """See `Store.check`."""

@@ -4,11 +4,11 @@ Settings are a contract: see `engine.py`. Every write is one `begin immediate` t
 read transaction outlives the call that opened it.
 """
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock, RLock
 from types import TracebackType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import apsw
 import msgspec
@@ -23,6 +23,10 @@ from holdfast.stores.engine import Row, connect, make_durable, refuse_log
 from holdfast.stores.folder import close_to_others, prepare
 from holdfast.stores.migrations import migrate, refuse_foreign
 from holdfast.stores.store import Build, Damage, Listed
+
+if TYPE_CHECKING:
+    from holdfast.core.view.search.pooling import Pooled
+    from holdfast.core.view.search.query import Term
 
 FIND = "select key, head from sessions where project = ? and name = ?"
 MAKE = "insert into sessions(project, name, touched, head) values (?, ?, 0, x'') returning key"
@@ -42,6 +46,7 @@ ENTRY_COLUMNS = (
     "seq, id, parent, lane, message, part, fork, grouped, at, derived, stored, body, sum"
 )
 READ_SINCE = f"select {ENTRY_COLUMNS} from entries where session = ? and seq > ? order by seq"
+READ_SOME = f"{READ_SINCE} limit ?"
 READ_ONE = f"select {ENTRY_COLUMNS} from entries where session = ? and seq = ?"
 NAMES = "select id, seq from entries where session = ? and derived = 0"
 NAME = "select seq from entries where session = ? and id = ? and derived = 0"
@@ -62,6 +67,11 @@ order by version desc limit 1
 """
 WINDOW = "select data from windows where session = ? and lane = ?"
 PROJECTS = "select distinct project from sessions order by project"
+KEYS = "select key, name, project from sessions"
+BEHIND = """
+select s.key from sessions as s left join indexed as i on i.session = s.key and i.version = ?
+where coalesce(i.seq, 0) < (select coalesce(max(seq), 0) from entries where session = s.key)
+"""
 LIST = "select name, touched, head from sessions where project = ? order by touched desc"
 
 T = TypeVar("T")
@@ -295,6 +305,74 @@ class SqliteStore:
         """See `Store.sessions`."""
         rows = self._each(LIST, (self.project,), _as_it_is)
         return [Listed(name, self._decode_head(head), touched) for name, touched, head in rows]
+
+    def search(
+        self, terms: "Sequence[Term]", *, sessions: Sequence[str] | None = None, limit: int = 100
+    ) -> "Pooled":
+        """See `Store.search`."""
+        from holdfast.core.view.search.pooling import Pooled
+        from holdfast.stores import index  # late: only whoever searches pays for it
+
+        rows = list(self._each(KEYS, (), _as_it_is))
+        wanted = None if sessions is None else set(sessions)
+        names = {
+            key: name
+            for key, name, project in rows
+            if project == self.project and (wanted is None or name in wanted)
+        }
+        self._catch_up(names)
+        scope = index.Scope(tuple(names), whole=len(names) == len(rows))
+        with self._lock, translated(self.path):
+            pool = index.search(self._db, terms, scope, limit=limit)
+            return Pooled(
+                tuple(index.located(self._db, pool.spots, names.__getitem__)), pool.rarity
+            )
+
+    def _catch_up(self, keys: Iterable[int]) -> None:
+        """Index what was appended since the last search, a batch in each transaction."""
+        from holdfast.core.view.search.passages import VERSION
+
+        behind = set(self._each(BEHIND, (VERSION,), lambda row: int(row[0])))
+        for key in sorted(behind.intersection(keys)):
+            while self._index_some(key):
+                pass
+
+    def _index_some(self, key: int) -> bool:
+        """Index a batch of a session; whether there was one."""
+        from holdfast.stores import index
+
+        with self._lock, translated(self.path):
+            mark = index.mark_of(self._db, key)
+        entries = list(self._each(READ_SOME, (key, mark.seq, index.BATCH), self._entry))
+        if not entries:
+            return False
+        rows = index.prepared(mark, entries)
+        with self._lock, translated(self.path):
+            self._db.execute("begin immediate")
+            try:
+                # Another process may have done it while we worked it out.
+                if index.mark_of(self._db, key) == mark:
+                    index.write(self._db, key, rows)
+            except BaseException:
+                self._roll_back()
+                raise
+            self._commit()
+        return True
+
+    def forget_index(self, session: str) -> None:
+        """See `Store.forget_index`."""
+        from holdfast.stores import index
+
+        key = self._key(session)
+        with self._lock, translated(self.path):
+            self._db.execute("begin immediate")
+            try:
+                index.forget(self._db, key)
+                self._db.execute(index.TIDY)
+            except BaseException:
+                self._roll_back()
+                raise
+            self._commit()
 
     def check(self) -> Iterator[Damage]:
         """See `Store.check`."""

@@ -3,10 +3,11 @@
 import click
 from msgspec import to_builtins
 
-from holdfast.core.view.excerpts import Excerpt, fenced, fitted, part_of
+from holdfast.core.view.excerpts import Hit, fenced, fitted, part_of
 from holdfast.errors import NotRecorded
+from holdfast.searching import in_sight
 from holdfast.session import Session
-from holdfast.surfaces.acts import EXCERPTS, RECOVERED, excerpts_of, in_sight
+from holdfast.surfaces.acts import EXCERPTS, RECOVERED, excerpts_of
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
 from holdfast.surfaces.cli.printing import echo, exact, print_json
 from holdfast.vocabularies import counter
@@ -90,10 +91,10 @@ def recover(
     _tell_cut(found, ref, lines)
 
 
-def _read(session: Session, ref: str, lines: tuple[int, int], budget: int) -> Excerpt:
+def _read(session: Session, ref: str, lines: tuple[int, int], budget: int) -> Hit:
     """Some lines of an entry, as many as the budget takes."""
     entry = session.find(ref)
-    hidden = entry.id not in in_sight(session)
+    hidden = entry.id not in in_sight(session.store, session.name)
     entries = session.store.read(session.name)
     part = part_of(entry, entries, first=lines[0], last=lines[1], hidden=hidden)
     if part is None or part.last < part.first:
@@ -106,7 +107,7 @@ def _read(session: Session, ref: str, lines: tuple[int, int], budget: int) -> Ex
     return fitting[0]
 
 
-def _tell_cut(found: list[Excerpt], ref: str | None, lines: tuple[int, int] | None) -> None:
+def _tell_cut(found: list[Hit], ref: str | None, lines: tuple[int, int] | None) -> None:
     """Say how to read on when an entry was longer than the budget."""
     if ref is None:
         return

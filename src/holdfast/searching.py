@@ -1,0 +1,215 @@
+"""Finding what was said: the index gives passages, the core says how well they answer.
+
+Nothing here is loaded by whoever only appends.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
+
+import apsw
+from msgspec.structs import replace
+
+from holdfast.core.ledger.entry import Entry
+from holdfast.core.ledger.head import Head
+from holdfast.core.view.excerpts import REFERENCE, Hit, within
+from holdfast.core.view.search.passages import Passage, passages_of
+from holdfast.core.view.search.pooling import Found, Pooled
+from holdfast.core.view.search.query import Query, Term, parse_query
+from holdfast.core.view.search.ranking import Candidate, Ranked, Similar, Stems, rank
+from holdfast.core.view.search.readable import readable, speaker
+from holdfast.core.view.search.showing import shown
+from holdfast.core.view.search.words import spelled_out
+from holdfast.sight import Sight
+from holdfast.stores.store import Store
+
+POOL = 100
+"""Passages that are read to answer a question."""
+SCANNED = 20_000
+"""Entries that are read, the newest first, when the index has no word for what is looked for."""
+
+
+@cache
+def stemmer() -> Stems:
+    """The engine's own way from text to words, so that what it finds is found again here."""
+    tokens = apsw.Connection(":memory:").fts5_tokenizer(
+        "porter", ["unicode61", "remove_diacritics", "2"]
+    )
+
+    def stems(text: str) -> list[str]:
+        data = f"{text} {spelled_out(text)}".encode("utf-8", "replace")
+        found = tokens(data, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False)
+        return [row[0] for row in found]
+
+    return stems
+
+
+def recover(
+    store: Store,
+    session: str,
+    text: str,
+    limit: int = 5,
+    budget: int | None = None,
+    *,
+    everywhere: bool = False,
+) -> list[Hit]:
+    """What a session, or with `everywhere` every session of its project, said about something."""
+    sessions = None if everywhere else (session,)
+    sight = {session: in_sight(store, session)}
+    if budget is None:
+        return search(store, text, sessions=sessions, limit=limit, sight=sight)
+    from holdfast.vocabularies import counter  # late: only a budget needs a tokenizer
+
+    hits = search(store, text, sessions=sessions, limit=limit, sight=sight)
+    head = store.head(session) or Head()
+    return within(hits, counter(head.vocabulary), budget)
+
+
+def search(
+    store: Store,
+    text: str,
+    *,
+    sessions: Sequence[str] | None = None,
+    limit: int = 5,
+    similar: Similar | None = None,
+    sight: Mapping[str, Collection[str]] | None = None,
+) -> list[Hit]:
+    """The excerpts that answer best, the best first; any text at all may be asked.
+
+    `sight` names the entries in sight by session; of a session not in it, nothing is called hidden.
+    """
+    query = parse_query(text)
+    if limit <= 0 or not text.strip():
+        return []
+    names = None if sessions is None else tuple(sessions)
+    for terms in (query.terms, query.filler):
+        pooled = store.search(terms, sessions=names, limit=POOL) if terms else Pooled()
+        if pooled.found:
+            rarity = dict(zip(terms, pooled.rarity, strict=True))
+            return _answers(
+                _Reading(store, pooled.found, sight or {}), query, rarity, limit, similar
+            )
+    return _scanned(store, text, names, limit, sight or {})
+
+
+class _Reading:
+    """The passages of a pool as they were read."""
+
+    def __init__(
+        self, store: Store, found: Sequence[Found], sight: Mapping[str, Collection[str]]
+    ) -> None:
+        self._entries = _read(store, found)
+        self.texts = {key: readable(entry.body) for key, entry in self._entries.items()}
+        self.cuts = {key: passages_of(text) for key, text in self.texts.items()}
+        self.candidates = [self._candidate(one, sight) for one in found if self._is_there(one)]
+
+    def _is_there(self, one: Found) -> bool:
+        return one.passage < len(self.cuts.get((one.session, one.seq), ()))
+
+    def _candidate(self, one: Found, sight: Mapping[str, Collection[str]]) -> Candidate:
+        key = (one.session, one.seq)
+        cut, entry = self.cuts[key][one.passage], self._entries[key]
+        part = self.texts[key][cut.start : cut.stop]
+        return Candidate(
+            one, entry, speaker(entry.body), part, _is_hidden(entry, one.session, sight)
+        )
+
+
+def _is_hidden(entry: Entry, session: str, sight: Mapping[str, Collection[str]]) -> bool:
+    return session in sight and entry.id not in sight[session]
+
+
+def _answers(
+    reading: _Reading,
+    query: Query,
+    rarity: Mapping[Term, float],
+    limit: int,
+    similar: Similar | None,
+) -> list[Hit]:
+    ranked = rank(query, rarity, reading.candidates, stems=stemmer(), similar=similar)
+    hits: dict[str, Hit] = {}
+    for row in ranked:
+        found = row.candidate.found
+        key = (found.session, found.seq)
+        hit = _hit(row, reading.texts[key], reading.cuts[key][found.passage], rarity)
+        # The same words again say nothing more: a file that was read twice is shown once.
+        hits.setdefault(hit.text, hit)
+        if len(hits) == limit:
+            break
+    return list(hits.values())
+
+
+def _read(store: Store, found: Iterable[Found]) -> dict[tuple[str, int], Entry]:
+    wanted: dict[str, set[int]] = {}
+    for one in found:
+        wanted.setdefault(one.session, set()).add(one.seq)
+    return {
+        (session, entry.seq): entry
+        for session, numbers in wanted.items()
+        for entry in store.read(session, numbers=numbers)
+    }
+
+
+def _hit(row: Ranked, text: str, cut: Passage, rarity: Mapping[Term, float]) -> Hit:
+    found, entry = row.candidate.found, row.candidate.entry
+    part = shown(text, cut, {term: rarity[term] * term.weight for term in row.terms})
+    return Hit(
+        text=part.text,
+        ref=entry.id[:REFERENCE],
+        score=round(row.score, 4),
+        role=row.candidate.role,
+        turn=found.step,
+        first=part.first,
+        last=part.last,
+        lines=part.lines,
+        hidden=row.candidate.hidden,
+        agent=entry.lane,
+        session=found.session,
+    )
+
+
+def _scanned(
+    store: Store,
+    text: str,
+    sessions: Sequence[str] | None,
+    limit: int,
+    sight: Mapping[str, Collection[str]],
+) -> list[Hit]:
+    """What holds the question letter by letter: for what is no word, or the middle of one."""
+    needle = text.strip().lower()
+    names = [listed.name for listed in store.sessions()] if sessions is None else list(sessions)
+    hits: dict[str, Hit] = {}
+    left = SCANNED
+    for name in names:
+        head = store.head(name)
+        last = head.seq if head else 0
+        for entry in reversed(list(store.read(name, since=max(last - left, 0)))):
+            hit = _holding(entry, needle, name)
+            if hit is not None:
+                hits.setdefault(hit.text, replace(hit, hidden=_is_hidden(entry, name, sight)))
+            if len(hits) == limit:
+                return list(hits.values())
+        left -= min(last, left)
+    return list(hits.values())
+
+
+def _holding(entry: Entry, needle: str, session: str) -> Hit | None:
+    text = readable(entry.body)
+    at = text.lower().find(needle)
+    if at < 0:
+        return None
+    # In small letters a text may be longer than it was: then the beginning has to do.
+    cut = next((one for one in passages_of(text) if one.start <= at < one.stop), Passage(0, 0))
+    term = Term((needle,), text=needle)
+    part = shown(text, cut, {term: 1.0})
+    found = Found(session, entry.seq, 0, 0, 0)
+    one = Candidate(found, entry, speaker(entry.body), part.text)
+    return _hit(Ranked(one, 1.0, 1.0, (term,)), text, cut, {term: 1.0})
+
+
+def in_sight(store: Store, session: str) -> frozenset[str]:
+    """The entries that an agent of the session sees as they are."""
+    head = store.head(session) or Head()
+    windows = (Sight(store, session, lane).window() for lane in ("", *head.lanes))
+    return frozenset(
+        item.entry.id for window in windows for item in window.items if item.stand_in is None
+    )
