@@ -21,9 +21,10 @@ from holdfast.core.view.search.showing import shown
 from holdfast.core.view.search.words import spelled_out
 from holdfast.sight import Sight
 from holdfast.stores.store import Store
+from holdfast.thesaurus import like
 
-POOL = 100
-"""Passages that are read to answer a question."""
+POOL, LEAST, MOST = 8, 48, 160
+"""Passages that are read for each that is wanted, and in all: at the least and at the most."""
 SCANNED = 20_000
 """Entries that are read, the newest first, when the index has no word for what is looked for."""
 
@@ -50,16 +51,20 @@ def recover(
     limit: int = 5,
     budget: int | None = None,
     *,
-    everywhere: bool = False,
+    scope: str = "session",
 ) -> list[Hit]:
-    """What a session, or with `everywhere` every session of its project, said about something."""
-    sessions = None if everywhere else (session,)
+    """What a session said about something, or every session of its project or of its ledger."""
     sight = {session: in_sight(store, session)}
+    if scope == "ledger":
+        hits = [hit for one in store.shelves() for hit in search(one, text, limit=limit)]
+        hits = sorted(hits, key=lambda hit: -hit.score)[:limit]
+    else:
+        sessions = (session,) if scope == "session" else None
+        hits = search(store, text, sessions=sessions, limit=limit, sight=sight)
     if budget is None:
-        return search(store, text, sessions=sessions, limit=limit, sight=sight)
+        return hits
     from holdfast.vocabularies import counter  # late: only a budget needs a tokenizer
 
-    hits = search(store, text, sessions=sessions, limit=limit, sight=sight)
     head = store.head(session) or Head()
     return within(hits, counter(head.vocabulary), budget)
 
@@ -77,12 +82,13 @@ def search(
 
     `sight` names the entries in sight by session; of a session not in it, nothing is called hidden.
     """
-    query = parse_query(text)
+    query = parse_query(text, like)
     if limit <= 0 or not text.strip():
         return []
     names = None if sessions is None else tuple(sessions)
+    size = min(max(POOL * limit, LEAST), MOST)
     for terms in (query.terms, query.filler):
-        pooled = store.search(terms, sessions=names, limit=POOL) if terms else Pooled()
+        pooled = store.search(terms, sessions=names, limit=size) if terms else Pooled()
         if pooled.found:
             rarity = dict(zip(terms, pooled.rarity, strict=True))
             return _answers(

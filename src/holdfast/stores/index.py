@@ -8,6 +8,7 @@ A row's number says where it stands: the session, which of its entries, which pa
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
 from typing import cast
 
 import apsw
@@ -25,8 +26,13 @@ SPOT_BITS, PASSAGE_BITS = 24, 16
 """Up to sixteen million entries of a session, of 65,536 passages each."""
 BATCH, BATCH_BYTES = 1_000, 1_000_000
 """Entries, and about as many characters, that are indexed in one transaction."""
-MATCHES = 4_000
+MATCHES = 1_000
 """Rows looked at for one term, the newest first: what bounds the time a search takes."""
+FREQUENT = 4
+"""Terms with more rows than that of which every two are looked for together."""
+
+NEAREST, NEAR = 12, 0.2
+"""Words of nearly the same meaning that are looked up, and how near they have to be."""
 
 MARK = "select version, seq, spots, passages, steps from indexed where session = ?"
 SET_MARK = "insert or replace into indexed values (?, ?, ?, ?, ?, ?)"
@@ -95,12 +101,33 @@ def forget(db: Database, key: int) -> None:
 def search(db: Database, terms: Sequence[Term], scope: Scope, *, limit: int) -> Pool:
     """The passages that promise most, and how rare each term is among them all."""
     total = sum(row[0] for key in scope.keys for row in db.execute(SIZE, (key,)))
-    matches = [Matches(term, tuple(_matching(db, term, scope)), MATCHES) for term in terms]
-    return pool_of(matches, total, limit=limit, place=_placed)
+    matches = [
+        Matches(term, _matching(db, _phrase(term), scope), _alike(db, term, scope))
+        for term in terms
+    ]
+    together = [
+        (pair, _matching(db, " AND ".join(_phrase(terms[at]) for at in pair), scope))
+        for pair in _pairs(matches)
+    ]
+    return pool_of(matches, together, total, limit=limit, place=_placed)
 
 
-def _matching(db: Database, term: Term, scope: Scope) -> Iterable[int]:
-    phrase = f'"{" ".join(term.words)}"{"*" if term.prefix else ""}'
+def _pairs(matches: Sequence[Matches]) -> list[tuple[int, ...]]:
+    """Frequent terms, two at a time: of each alone, only the newest rows are looked at."""
+    cut = [at for at, one in enumerate(matches) if len(one.rows) >= MATCHES]
+    return list(combinations(cut[:FREQUENT], 2))
+
+
+def _alike(db: Database, term: Term, scope: Scope) -> list[int]:
+    near = [f'"{word}"' for word, likeness in term.like[:NEAREST] if likeness >= NEAR]
+    return _matching(db, " OR ".join(near), scope) if near else []
+
+
+def _phrase(term: Term) -> str:
+    return f'"{" ".join(term.words)}"{"*" if term.prefix else ""}'
+
+
+def _matching(db: Database, phrase: str, scope: Scope) -> list[int]:
     if scope.whole:
         rows = db.execute(MATCH, (phrase, 0, (1 << 63) - 1, MATCHES)).fetchall()
         return [row[0] for row in rows]

@@ -161,6 +161,10 @@ class MemoryStore:
             index.forget(db, list(self._shelves).index(session) + 1)
             db.execute(index.TIDY)
 
+    def shelves(self) -> "Iterable[MemoryStore]":
+        """See `Store.shelves`."""
+        return (self,)
+
     def check(self) -> Iterator[Damage]:
         """See `Store.check`."""
         for listed in self.sessions():

@@ -374,6 +374,15 @@ class SqliteStore:
                 raise
             self._commit()
 
+    def shelves(self) -> "Iterator[SqliteStore]":
+        """See `Store.shelves`."""
+        for project in self.projects():
+            if project == self.project:
+                yield self
+                continue
+            with SqliteStore(self.path, project=project) as other:
+                yield other
+
     def check(self) -> Iterator[Damage]:
         """See `Store.check`."""
         from holdfast.stores.fsck import check_file  # late: only `fsck` needs it

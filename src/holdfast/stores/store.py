@@ -124,6 +124,10 @@ class Store(AbstractContextManager["Store"], Protocol):
         """Leave nothing of a session's words in the index; it is made again when searched."""
         ...
 
+    def shelves(self) -> "Iterable[Store]":
+        """The stores of every project that is kept in the same place, this one among them."""
+        ...
+
     def check(self) -> Iterator[Damage]:
         """Everything that is not as it was given, found by reading all of it."""
         ...

@@ -120,10 +120,10 @@ def excerpts_of(
     *,
     limit: int = EXCERPTS,
     budget: int = RECOVERED,
-    everywhere: bool = False,
+    scope: str = "session",
 ) -> list[Hit]:
     """Excerpts around what is looked for, fences within the budget."""
-    found = session.recover(query, limit, everywhere=everywhere)
+    found = session.recover(query, limit, scope=scope)
     return fitted(found, counter(session.head().vocabulary), budget)
 
 

@@ -4,7 +4,8 @@ A passage promises as much as the terms in it are rare. What stands beside a pro
 share of its promise: a question and its answer are seldom said in the same breath.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from heapq import nlargest
 from math import log
 
 from msgspec import Struct
@@ -13,6 +14,10 @@ from holdfast.core.view.search.query import Term
 
 BESIDE = (0.5, 0.2)
 """The share that the next entries get, by their distance."""
+
+
+LIKE = 0.5
+"""What a word that means nearly the same promises, before it is known which it is."""
 
 
 class Spot(Struct, frozen=True):
@@ -40,8 +45,9 @@ class Matches(Struct, frozen=True):
     """The rows that hold a term, the newest first and no more than asked for."""
 
     term: Term
-    rows: tuple[int, ...]
-    most: int
+    rows: Sequence[int]
+    like: Sequence[int] = ()
+    """Rows that hold a word which means nearly the same."""
 
 
 class Pool(Struct, frozen=True):
@@ -65,18 +71,33 @@ def rarity(rows: int, total: int) -> float:
 
 
 def pool_of(
-    matches: Sequence[Matches], total: int, *, limit: int, place: Callable[[int], Spot]
+    matches: Sequence[Matches],
+    together: Iterable[tuple[tuple[int, ...], Iterable[int]]],
+    total: int,
+    *,
+    limit: int,
+    place: Callable[[int], Spot],
 ) -> Pool:
-    """The most promising passages, and those beside them."""
-    worth = tuple(rarity(len(one.rows), total) for one in matches)
+    """The most promising passages, and those beside them.
+
+    `together` has rows that hold several terms at once, for terms too frequent to see all rows of.
+    """
+    worth = tuple(_worth(one, total) for one in matches)
     promise: dict[int, float] = {}
+    known = promise.get
     for one, value in zip(matches, worth, strict=True):
         gain = value * one.term.weight
         for row in one.rows:
-            promise[row] = promise.get(row, 0.0) + gain
+            promise[row] = known(row, 0.0) + gain
+        for row in set(one.like).difference(one.rows):
+            promise[row] = known(row, 0.0) + gain * LIKE
+    for pair, rows in together:
+        gain = sum(worth[at] * matches[at].term.weight for at in pair)
+        for row in rows:
+            promise[row] = max(known(row, 0.0), gain)
     # Rows are numbered in the order of the ledger: of equals, the newest first.
-    best = sorted(promise, key=lambda row: (-promise[row], -row))[:limit]
-    spots = {_key(spot): spot for spot in (_promising(place(row), promise[row]) for row in best)}
+    best = nlargest(limit, zip(promise.values(), promise, strict=True))
+    spots = {_key(spot): spot for spot in (_promising(place(row), value) for value, row in best)}
     for spot in tuple(spots.values()):
         for beside in _beside(spot):
             known = spots.get(_key(beside))
@@ -84,6 +105,11 @@ def pool_of(
                 spots[_key(beside)] = beside
     ranked = sorted(spots.values(), key=lambda spot: -spot.promise)
     return Pool(tuple(ranked[:limit]), worth)
+
+
+def _worth(one: Matches, total: int) -> float:
+    """A word that stands nowhere is as rare as can be, where others mean the same."""
+    return rarity(len(one.rows) or int(bool(one.like)), total)
 
 
 def _key(spot: Spot) -> tuple[int, int, int]:

@@ -1,8 +1,11 @@
 """A question as the index can be asked it: any text at all becomes a few terms, never an error."""
 
 import re
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from holdfast.core.view.search.words import (
     INNER,
@@ -16,6 +19,9 @@ from holdfast.core.view.search.words import (
     name_of,
     pairs_of,
 )
+
+Like: TypeAlias = Callable[[str], Sequence[tuple[str, float]]]
+"""Words that mean nearly the same as one, the nearest first, and how nearly from 0 to 1."""
 
 TERMS = 32
 """Terms that are looked up; of a longer question the most telling."""
@@ -43,6 +49,8 @@ class Term(Struct, frozen=True):
     prefix: bool = False
     """Whether the last word may go on."""
     weight: float = 1.0
+    like: tuple[tuple[str, float], ...] = ()
+    """Words that mean nearly the same, and how nearly."""
 
 
 class Query(Struct, frozen=True):
@@ -63,7 +71,7 @@ class Query(Struct, frozen=True):
         return tuple(dict.fromkeys(word for term in self.terms for word in term.words))
 
 
-def parse_query(text: str) -> Query:
+def parse_query(text: str, like: Like | None = None) -> Query:
     """The terms of a question: quoted text, names from code, then words that say something."""
     terms: dict[tuple[str, ...], Term] = {}
     for found in QUOTED.finditer(text):
@@ -79,11 +87,17 @@ def parse_query(text: str) -> Query:
     small = text[:LONGEST].lower()
     return Query(
         text=text,
-        terms=_most_telling(telling),
+        terms=tuple(_with_like(one, like) for one in _most_telling(telling)),
         filler=_most_telling(filler),
         when=small.lstrip().startswith("when") or "what time" in small or "what date" in small,
         dates=_dates(text[:1_000].lower()),
     )
+
+
+def _with_like(term: Term, like: Like | None) -> Term:
+    if like is None or len(term.words) > 1 or term.weight != 1.0 or term.prefix:
+        return term
+    return replace(term, like=tuple(like(term.words[0])))
 
 
 def _terms_of(chunk: str, *, prefix: bool) -> list[Term]:

@@ -95,8 +95,8 @@ def rank(
 ) -> list[Ranked]:
     """Candidates by how well they answer, the best first; those that do not at all left out."""
     wanted = [(term, rarity.get(term, 0.0)) for term in rarity if rarity.get(term)]
-    keys = {term: tuple(stems(" ".join(term.words))) for term, _ in wanted}
-    own = [_evidence(one, wanted, keys, stems) for one in candidates]
+    sought = [_sought(term, worth, stems) for term, worth in wanted]
+    own = [_evidence(one, sought, stems) for one in candidates]
     meaning = _meanings(similar, candidates)
     base = [one.worth + more for one, more in zip(own, meaning, strict=True)]
     around = _around(candidates, base)
@@ -128,23 +128,40 @@ def _told_apart(ranked: list[Ranked], terms: int, *, strict: bool) -> list[Ranke
     return [row for row in order if row.own >= order[0].own * ENOUGH]
 
 
-def _evidence(
-    one: Candidate,
-    wanted: Sequence[tuple[Term, float]],
-    keys: Mapping[Term, tuple[str, ...]],
-    stems: Stems,
-) -> Evidence:
+class _Sought(Struct, frozen=True):
+    """A term, what it is worth, and the words of the index that mean it or nearly so."""
+
+    term: Term
+    worth: float
+    key: tuple[str, ...]
+    like: dict[str, float]
+
+
+def _sought(term: Term, worth: float, stems: Stems) -> _Sought:
+    key = tuple(stems(" ".join(term.words)))
+    like: dict[str, float] = {}
+    for word, near in reversed(term.like):
+        like.update(dict.fromkeys(stems(word), near))
+    for word in key:
+        like.pop(word, None)
+    return _Sought(term, worth * term.weight, key, like)
+
+
+def _evidence(one: Candidate, sought: Sequence[_Sought], stems: Stems) -> Evidence:
     words = stems(one.text)
     counts, small = Counter(words), one.text.lower()
     length = SATURATION * (1 - LENGTH + LENGTH * len(words) / USUAL)
     worth, found = 0.0, list[Term]()
-    for term, rare in wanted:
-        exact = small.count(term.text) if term.text else 0
-        times = exact or _times(term, keys[term], counts, words)
+    for each in sought:
+        exact = small.count(each.term.text) if each.term.text else 0
+        times = exact or _times(each.term, each.key, counts, words)
+        share = EXACT if exact else 1.0
         if times:
-            found.append(term)
-            gain = rare * term.weight * times * (SATURATION + 1) / (times + length)
-            worth += gain * EXACT if exact else gain
+            found.append(each.term)
+        elif each.like:
+            share = max(map(each.like.__getitem__, each.like.keys() & counts.keys()), default=0.0)
+            times = int(share > 0)
+        worth += each.worth * share * times * (SATURATION + 1) / (times + length)
     return Evidence(worth, tuple(found))
 
 

@@ -12,6 +12,8 @@ LONGEST = 80
 WORD = re.compile(r"[^\W_]+")
 INNER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 """Where a word written in one goes on with the next."""
+JOINED = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
+"""Whether a text has any such word."""
 UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 SYMBOL = re.compile(r"[\u2190-\u2bff\U0001f000-\U0001faff]")
 FURTHER = re.compile(r"[\u2190-\U0001faff]")
@@ -50,9 +52,10 @@ def is_joined(word: str, small: str) -> bool:
 def spelled_out(text: str) -> str:
     """What the index would not find by itself: parts of joined words, pairs of signs, symbols."""
     found: list[str] = []
-    for word in WORD.findall(text):
-        if is_joined(word, word.lower()):
-            found.extend(INNER.split(word[:LONGEST]))
+    if JOINED.search(text):
+        for word in WORD.findall(text):
+            if not (word.islower() or word.isdigit()) and is_joined(word, word.lower()):
+                found.extend(INNER.split(word[:LONGEST]))
     if FURTHER.search(text):
         for run in UNSPACED.findall(text):
             found.extend(pairs_of(run))
