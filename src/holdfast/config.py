@@ -27,6 +27,7 @@ SETTINGS: dict[str, type[str] | type[int] | type[tuple[str, ...]]] = {
     "summarizer": str,
     "summarizer_deadline": int,
     "summarizer_tokens": int,
+    "search": str,
     "at.batch": int,
     "at.summary": int,
     "at.critical": int,
@@ -58,6 +59,8 @@ SETTINGS: dict[str, type[str] | type[int] | type[tuple[str, ...]]] = {
 
 PERSONAL = ("summarizer",)
 """What a project's own file may not say: it would let a folder one was given run programs."""
+SEARCHES = ("light", "strong")
+"""How meanings are compared."""
 SECTIONS = ("models", "roles")
 """Tables whose members are named by the user, and hold settings for that model or role alone."""
 
@@ -93,6 +96,7 @@ def load(
         outside[name] = Setting(name, _checked(name, value, "flag"), "flag")
     profile = _chosen("profile", said, outside, PROFILES)
     _chosen("layout", said, outside, LAYOUTS)
+    _chosen("search", said, outside, dict.fromkeys(SEARCHES))
     role = _chosen("role", said, outside, ROLES, *(file.roles for file in files))
     found = {name: Setting(name, _default(name), "default") for name in SETTINGS}
     found.update(_of("profile", profile, PROFILES.get(profile, {})))

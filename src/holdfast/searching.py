@@ -25,6 +25,8 @@ from holdfast.thesaurus import like
 
 POOL, LEAST, MOST = 8, 48, 160
 """Passages that are read for each that is wanted, and in all: at the least and at the most."""
+COMPARED = 12_000
+"""Characters of excerpts that a model compares with the question: about a second of its time."""
 SCANNED = 20_000
 """Entries that are read, the newest first, when the index has no word for what is looked for."""
 
@@ -52,21 +54,33 @@ def recover(
     budget: int | None = None,
     *,
     scope: str = "session",
+    strong: bool = False,
 ) -> list[Hit]:
-    """What a session said about something, or every session of its project or of its ledger."""
+    """What a session said about something, or every session of its project or of its ledger.
+
+    Raises:
+        BadSetting: a model is to compare meanings, and it is not installed.
+    """
     sight = {session: in_sight(store, session)}
+    similar = _strong(text) if strong else None
     if scope == "ledger":
-        hits = [hit for one in store.shelves() for hit in search(one, text, limit=limit)]
-        hits = sorted(hits, key=lambda hit: -hit.score)[:limit]
+        found = (search(one, text, limit=limit, similar=similar) for one in store.shelves())
+        hits = sorted((hit for some in found for hit in some), key=lambda hit: -hit.score)[:limit]
     else:
         sessions = (session,) if scope == "session" else None
-        hits = search(store, text, sessions=sessions, limit=limit, sight=sight)
+        hits = search(store, text, sessions=sessions, limit=limit, sight=sight, similar=similar)
     if budget is None:
         return hits
     from holdfast.vocabularies import counter  # late: only a budget needs a tokenizer
 
     head = store.head(session) or Head()
     return within(hits, counter(head.vocabulary), budget)
+
+
+def _strong(text: str) -> Similar:
+    from holdfast.models.meaning import likeness  # late: an extra, and it takes a second to load
+
+    return likeness(text)
 
 
 def search(
@@ -131,7 +145,15 @@ def _answers(
     limit: int,
     similar: Similar | None,
 ) -> list[Hit]:
-    ranked = rank(query, rarity, reading.candidates, stems=stemmer(), similar=similar)
+    ranked = rank(query, rarity, reading.candidates, stems=stemmer())
+    if similar is not None:
+        ranked = rank(
+            query,
+            rarity,
+            reading.candidates,
+            stems=stemmer(),
+            alike=_alike(ranked, reading, rarity, similar),
+        )
     hits: dict[str, Hit] = {}
     for row in ranked:
         found = row.candidate.found
@@ -142,6 +164,23 @@ def _answers(
         if len(hits) == limit:
             break
     return list(hits.values())
+
+
+def _alike(
+    ranked: Sequence[Ranked], reading: "_Reading", rarity: Mapping[Term, float], similar: Similar
+) -> dict[Found, float]:
+    """How alike in meaning the best passages are, as far as their excerpts are worth the time."""
+    texts: dict[Found, str] = {}
+    left = COMPARED
+    for row in ranked:
+        found = row.candidate.found
+        key = (found.session, found.seq)
+        cut = reading.cuts[key][found.passage]
+        texts[found] = _hit(row, reading.texts[key], cut, rarity).text
+        left -= len(texts[found])
+        if left < 0:
+            break
+    return dict(zip(texts, similar(list(texts.values())), strict=True))
 
 
 def _read(store: Store, found: Iterable[Found]) -> dict[tuple[str, int], Entry]:

@@ -91,14 +91,17 @@ def rank(
     candidates: Sequence[Candidate],
     *,
     stems: Stems,
-    similar: Similar | None = None,
+    alike: Mapping[Found, float] | None = None,
 ) -> list[Ranked]:
-    """Candidates by how well they answer, the best first; those that do not at all left out."""
+    """Candidates by how well they answer, the best first; those that do not at all left out.
+
+    `alike` says how alike in meaning to the question some of them are, where that was looked at.
+    """
     wanted = [(term, rarity.get(term, 0.0)) for term in rarity if rarity.get(term)]
     sought = [_sought(term, worth, stems) for term, worth in wanted]
     own = [_evidence(one, sought, stems) for one in candidates]
-    meaning = _meanings(similar, candidates)
-    base = [one.worth + more for one, more in zip(own, meaning, strict=True)]
+    meaning = [max((alike or {}).get(one.found, 0.0) - FAINT, 0.0) for one in candidates]
+    base = [one.worth + MEANING * near for one, near in zip(own, meaning, strict=True)]
     around = _around(candidates, base)
     best = sum(worth * term.weight for term, worth in wanted) * (SATURATION + 1) / 1.6 or 1.0
     newest = max((one.found.place for one in candidates), default=0) or 1
@@ -175,13 +178,6 @@ def _times(
     if not key or any(word not in counts for word in key):
         return 0
     return int(f" {' '.join(key)} " in f" {' '.join(words)} ")
-
-
-def _meanings(similar: Similar | None, candidates: Sequence[Candidate]) -> list[float]:
-    if similar is None:
-        return [0.0] * len(candidates)
-    alike = similar([one.text for one in candidates])
-    return [MEANING * max(value - FAINT, 0.0) for value in alike]
 
 
 def _around(candidates: Sequence[Candidate], worth: Sequence[float]) -> list[float]:
