@@ -25,8 +25,8 @@ from holdfast.thesaurus import like
 
 POOL, LEAST, MOST = 8, 48, 160
 """Passages that are read for each that is wanted, and in all: at the least and at the most."""
-COMPARED = 12_000
-"""Characters of excerpts that a model compares with the question: about a second of its time."""
+COMPARED = 8_000
+"""Characters of excerpts that a model compares with the question: under a second of its time."""
 SCANNED = 20_000
 """Entries that are read, the newest first, when the index has no word for what is looked for."""
 
@@ -41,7 +41,7 @@ def stemmer() -> Stems:
     def stems(text: str) -> list[str]:
         data = f"{text} {spelled_out(text)}".encode("utf-8", "replace")
         found = tokens(data, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False)
-        return [row[0] for row in found]
+        return [str(row[0]) for row in found]
 
     return stems
 
@@ -105,9 +105,10 @@ def search(
         pooled = store.search(terms, sessions=names, limit=size) if terms else Pooled()
         if pooled.found:
             rarity = dict(zip(terms, pooled.rarity, strict=True))
-            return _answers(
-                _Reading(store, pooled.found, sight or {}), query, rarity, limit, similar
-            )
+            reading = _Reading(store, pooled.found, sight or {})
+            hits = _answers(reading, query, rarity, limit, similar)
+            if hits:
+                return hits
     return _scanned(store, text, names, limit, sight or {})
 
 

@@ -313,20 +313,29 @@ class SqliteStore:
         from holdfast.core.view.search.pooling import Pooled
         from holdfast.stores import index  # late: only whoever searches pays for it
 
+        self._catch_up(self._scope(sessions)[0])
+        with self._lock, translated(self.path):
+            # One look at one moment: others may add sessions and index them meanwhile.
+            self._db.execute("begin")
+            try:
+                names, whole = self._scope(sessions)
+                scope = index.Scope(tuple(names), whole=whole)
+                pool = index.search(self._db, terms, scope, limit=limit)
+                found = index.located(self._db, pool.spots, names.__getitem__)
+            finally:
+                self._roll_back()
+        return Pooled(tuple(found), pool.rarity)
+
+    def _scope(self, sessions: Sequence[str] | None) -> tuple[dict[int, str], bool]:
+        """The sessions that are meant, by number, and whether those are all there are."""
         rows = list(self._each(KEYS, (), _as_it_is))
         wanted = None if sessions is None else set(sessions)
-        names = {
+        names: dict[int, str] = {
             key: name
             for key, name, project in rows
             if project == self.project and (wanted is None or name in wanted)
         }
-        self._catch_up(names)
-        scope = index.Scope(tuple(names), whole=len(names) == len(rows))
-        with self._lock, translated(self.path):
-            pool = index.search(self._db, terms, scope, limit=limit)
-            return Pooled(
-                tuple(index.located(self._db, pool.spots, names.__getitem__)), pool.rarity
-            )
+        return names, len(names) == len(rows)
 
     def _catch_up(self, keys: Iterable[int]) -> None:
         """Index what was appended since the last search, a batch in each transaction."""

@@ -28,7 +28,7 @@ TERMS = 32
 QUOTE = 2.0
 """How much more quoted text weighs than a word."""
 QUOTED = re.compile(r'"([^"]{2,400})"|`([^`]{2,400})`|“([^”]{2,400})”')
-WHOLE = (2, 12)
+FEWEST, MOST = 2, 12
 """Words of a question that may be what is looked for, word by word."""
 EDGES = " \t\r\n\"'`.,;:!?()[]{}<>“”‘’*"
 MONTHS = (
@@ -76,7 +76,7 @@ def parse_query(text: str, like: Like | None = None) -> Query:
     terms: dict[tuple[str, ...], Term] = {}
     for found in QUOTED.finditer(text):
         _add(terms, _phrase(next(filter(None, found.groups())), weight=QUOTE))
-    if WHOLE[0] <= len(_split(text[:400])) <= WHOLE[1]:
+    if FEWEST <= len(_split(text[:400])) <= MOST:
         _add(terms, _phrase(text, weight=QUOTE))
     for chunk in text.split():
         bare = chunk.strip(EDGES)

@@ -141,10 +141,10 @@ class _Sought(Struct, frozen=True):
 
 
 def _sought(term: Term, worth: float, stems: Stems) -> _Sought:
-    key = tuple(stems(" ".join(term.words)))
+    key = tuple(stem for word in term.words for stem in stems(word)[:1])
     like: dict[str, float] = {}
     for word, near in reversed(term.like):
-        like.update(dict.fromkeys(stems(word), near))
+        like.update(dict.fromkeys(stems(word)[:1], near))
     for word in key:
         like.pop(word, None)
     return _Sought(term, worth * term.weight, key, like)
