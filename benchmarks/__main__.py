@@ -15,7 +15,7 @@ BENCHMARKS = (
         "bill",
         "engine",
     ),
-    *("artifacts", "compactbench"),
+    *("artifacts", "compactbench", "recovery", "needle", "latency"),
 )
 
 
