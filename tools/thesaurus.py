@@ -20,6 +20,8 @@ from typing import Any
 NEIGHBOURS = 40
 FLOOR = 0.3
 """How alike any two words may be that have nothing to do with each other."""
+INFLECTED = 3
+"""Letters that another form of a word may have more."""
 OFTEN, MORE = 40, 2_500
 """How often the library has to use a word, and how many of those are taken."""
 TARGET = Path(__file__).parents[1] / "src" / "holdfast" / "data" / "thesaurus.bin"
@@ -75,6 +77,12 @@ def vectors(words: list[str], vocabulary: list[str]) -> Any:
     return made
 
 
+def built_from(one: str, other: str) -> bool:
+    """Whether one word is the other with a word glued to it: `filename` does not mean `file`."""
+    short, long = sorted((one, other), key=len)
+    return short in long and len(long) - len(short) > INFLECTED
+
+
 def neighbours(words: list[str], made: Any) -> bytes:
     """The nearest of each word, as the file has them."""
     import numpy as np
@@ -87,8 +95,11 @@ def neighbours(words: list[str], made: Any) -> bytes:
         alike = made[start : start + 500] @ made.T
         for row, values in enumerate(alike):
             values[start + row] = -1
-            near = np.argpartition(-values, NEIGHBOURS)[:NEIGHBOURS]
-            for at in near[np.argsort(-values[near])]:
+            near = np.argpartition(-values, NEIGHBOURS * 3)[: NEIGHBOURS * 3]
+            ordered = [int(at) for at in near[np.argsort(-values[near])]]
+            word = words[start + row]
+            apart = [at for at in ordered if not built_from(word, words[at])]
+            for at in apart[:NEIGHBOURS]:
                 share = max(float(values[at]) - FLOOR, 0) / (1 - FLOOR)
                 rows += int(at if share else 0).to_bytes(2, "little") + bytes([round(share * 255)])
     return bytes(rows)

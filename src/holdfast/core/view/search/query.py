@@ -60,8 +60,6 @@ class Query(Struct, frozen=True):
     terms: tuple[Term, ...]
     filler: tuple[Term, ...] = ()
     """Words that say nothing, for when there is nothing else."""
-    when: bool = False
-    """Whether it asks for a time."""
     dates: tuple[str, ...] = ()
     """Beginnings of dates it names, `2023-05` or `-05-07`."""
 
@@ -84,12 +82,10 @@ def parse_query(text: str, like: Like | None = None) -> Query:
             _add(terms, term)
     telling = [one for one in terms.values() if not _is_filler(one)]
     filler = [one for one in terms.values() if _is_filler(one)]
-    small = text[:LONGEST].lower()
     return Query(
         text=text,
         terms=tuple(_with_like(one, like) for one in _most_telling(telling)),
         filler=_most_telling(filler),
-        when=small.lstrip().startswith("when") or "what time" in small or "what date" in small,
         dates=_dates(text[:1_000].lower()),
     )
 

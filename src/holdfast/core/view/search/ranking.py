@@ -22,7 +22,7 @@ Stems: TypeAlias = Callable[[str], list[str]]
 Similar: TypeAlias = Callable[[Sequence[str]], list[float]]
 """How alike in meaning texts are to the question, from 0 to 1."""
 
-SATURATION, LENGTH, USUAL = 1.2, 0.6, 120
+SATURATION, LENGTH, USUAL = 1.2, 0.2, 120
 """How quickly saying a word again stops to count, how much a long passage loses, and how many
 words a passage usually has."""
 EXACT = 1.6
@@ -32,12 +32,14 @@ BESIDE = ((0.35, 0.25), (0.15, 0.1))
 then of those two away."""
 SPEAKER = 2.0
 """What it is worth that the one asked about is the one who speaks."""
-TIME, DATE = 1.0, 1.5
-"""What a time is worth when one is asked for; what it is worth to be of the day that is named."""
+ANSWER, DATE = 1.2, 1.5
+"""What it is worth to hold the kind of thing that is asked for; to be of the day that is named."""
 MEANING, FAINT = 8.0, 0.2
 """What likeness in meaning is worth, above how alike any two texts are."""
 ROLES = {"user": 1.1, "tool": 1.0, "assistant": 1.0, "system": 0.8, "host": 0.8, "summary": 0.9}
 """Whose words weigh more, all else being equal."""
+LOOKED_AT = 400
+"""Characters of a question that may say what kind of thing it asks for."""
 RECENT = 0.3
 """What the newest entry has over the oldest."""
 HIDDEN = 1.05
@@ -48,12 +50,38 @@ OWN = re.compile(r"^--- data [0-9a-f]{6}: ", re.M)
 """Our own output, recorded: a copy of what is found where it was said."""
 COPY = 0.3
 SPEAKS = re.compile(r"\s{0,3}\W{0,2}([A-Za-z][\w .'-]{0,30}):\s")
-TIMES = re.compile(
-    r"\b(?:yesterday|today|tomorrow|tonight|ago|last|next|weekend|weeks?|months?|years?|recently"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august"
-    r"|september|october|november|december|\d{1,4})\b",
-    re.I,
+KINDS = (
+    (
+        re.compile(r"\bwhen\b|\bwhat (?:time|date|day|year)\b"),
+        re.compile(
+            r"\b(?:yesterday|today|tomorrow|tonight|ago|last|next|weekend|weeks?|months?|years?"
+            r"|recently|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april"
+            r"|june|july|august|september|october|november|december|\d{1,4})\b",
+            re.I,
+        ),
+    ),
+    (
+        re.compile(r"\bwhere\b|\b(?:path|file|folder|directory|location)\b"),
+        re.compile(r"\w/\w|\b\w{1,60}\.(?:[a-z]{1,4}|json|yaml|toml)\b"),
+    ),
+    (
+        re.compile(r"\bhow (?:many|much|big|large|long|often|high|fast|old)\b|\b(?:limit|size)\b"),
+        re.compile(r"\d"),
+    ),
+    (
+        re.compile(r"\b(?:errors?|fail\w{0,4}|crash\w{0,3}|exceptions?|wrong|broke|broken)\b"),
+        re.compile(r"(?:[a-z]Error|[a-z]Exception|\berror|\bfail|\bpanic|Traceback)\b", re.I),
+    ),
+    (
+        re.compile(r"\bwhy\b|\b(?:choose|chose|decid\w{1,3}|decision|reason)\b"),
+        re.compile(r"\b(?:because|decided|instead|rather than|chose|so that|due to)\b", re.I),
+    ),
+    (
+        re.compile(r"\b(?:ticket|issue|case|id|number|commit|version|key|hash)\b"),
+        re.compile(r"\b[A-Z]{2,8}-\d|#\d|\b[0-9a-f]{7,40}\b|\b\d{1,4}\.\d{1,4}"),
+    ),
 )
+"""What a question asks for, and how something of that kind looks."""
 
 
 class Candidate(Struct, frozen=True):
@@ -102,14 +130,14 @@ def rank(
     own = [_evidence(one, sought, stems) for one in candidates]
     meaning = [max((alike or {}).get(one.found, 0.0) - FAINT, 0.0) for one in candidates]
     base = [one.worth + MEANING * near for one, near in zip(own, meaning, strict=True)]
-    around = _around(candidates, base)
+    around, answers = _around(candidates, base), _answers_to(query)
     best = sum(worth * term.weight for term, worth in wanted) * (SATURATION + 1) / 1.6 or 1.0
     newest = max((one.found.place for one in candidates), default=0) or 1
     ranked: list[Ranked] = []
     for one, evidence, worth, beside in zip(candidates, own, base, around, strict=True):
         if worth + beside <= 0:
             continue
-        total = worth + beside + _signs(query, one) + RECENT * one.found.place / newest
+        total = worth + beside + _signs(query, answers, one) + RECENT * one.found.place / newest
         score = total * _factor(one) / best
         ranked.append(Ranked(one, score, evidence.worth, evidence.terms))
     return _told_apart(ranked, len(wanted), strict=not query.filler)
@@ -164,7 +192,9 @@ def _evidence(one: Candidate, sought: Sequence[_Sought], stems: Stems) -> Eviden
         elif each.like:
             share = max(map(each.like.__getitem__, each.like.keys() & counts.keys()), default=0.0)
             times = int(share > 0)
-        worth += each.worth * share * times * (SATURATION + 1) / (times + length)
+        # A name that stands there letter by letter means as much in a long passage.
+        slack = SATURATION * (1 - LENGTH) if exact else length
+        worth += each.worth * share * times * (SATURATION + 1) / (times + slack)
     return Evidence(worth, tuple(found))
 
 
@@ -197,14 +227,18 @@ def _around(candidates: Sequence[Candidate], worth: Sequence[float]) -> list[flo
     return shares
 
 
-def _signs(query: Query, one: Candidate) -> float:
+def _answers_to(query: Query) -> list[re.Pattern[str]]:
+    asked = query.text[:LOOKED_AT].lower()
+    return [answer for question, answer in KINDS if question.search(asked)]
+
+
+def _signs(query: Query, answers: Sequence[re.Pattern[str]], one: Candidate) -> float:
     """What else speaks for a passage: who says it, and when."""
     signs = 0.0
     speaks = SPEAKS.match(one.text)
     if speaks and not {word.lower() for word in WORD.findall(speaks[1])}.isdisjoint(query.plain):
         signs += SPEAKER
-    if query.when and TIMES.search(one.text):
-        signs += TIME
+    signs += ANSWER * any(answer.search(one.text) for answer in answers)
     if any(date in one.entry.at[:10] for date in query.dates):
         signs += DATE
     return signs
