@@ -32,7 +32,7 @@ BESIDE = ((0.35, 0.25), (0.15, 0.1))
 then of those two away."""
 SPEAKER = 2.0
 """What it is worth that the one asked about is the one who speaks."""
-ANSWER, DATE = 1.2, 1.5
+ANSWER, DATE = 2.0, 1.5
 """What it is worth to hold the kind of thing that is asked for; to be of the day that is named."""
 MEANING, FAINT = 8.0, 0.2
 """What likeness in meaning is worth, above how alike any two texts are."""
@@ -42,6 +42,8 @@ LOOKED_AT = 400
 """Characters of a question that may say what kind of thing it asks for."""
 RECENT = 0.3
 """What the newest entry has over the oldest."""
+UNNAMED = 0.7
+"""How much is left of a passage without the name that the question is about."""
 HIDDEN = 1.05
 """How much more what is out of sight counts: what is in sight, the agent has."""
 ENOUGH = 0.4
@@ -131,6 +133,7 @@ def rank(
     meaning = [max((alike or {}).get(one.found, 0.0) - FAINT, 0.0) for one in candidates]
     base = [one.worth + MEANING * near for one, near in zip(own, meaning, strict=True)]
     around, answers = _around(candidates, base), _answers_to(query)
+    names = {term for term, _ in wanted if term.text}
     best = sum(worth * term.weight for term, worth in wanted) * (SATURATION + 1) / 1.6 or 1.0
     newest = max((one.found.place for one in candidates), default=0) or 1
     ranked: list[Ranked] = []
@@ -138,7 +141,8 @@ def rank(
         if worth + beside <= 0:
             continue
         total = worth + beside + _signs(query, answers, one) + RECENT * one.found.place / newest
-        score = total * _factor(one) / best
+        unnamed = names.isdisjoint(evidence.terms) and bool(names)
+        score = total * _factor(one) * (UNNAMED if unnamed else 1.0) / best
         ranked.append(Ranked(one, score, evidence.worth, evidence.terms))
     return _told_apart(ranked, len(wanted), strict=not query.filler)
 
@@ -182,6 +186,8 @@ def _evidence(one: Candidate, sought: Sequence[_Sought], stems: Stems) -> Eviden
     words = stems(one.text)
     counts, small = Counter(words), one.text.lower()
     length = SATURATION * (1 - LENGTH + LENGTH * len(words) / USUAL)
+    # Some word of a long passage is always a bit like another.
+    chance = SATURATION * max(len(words) / USUAL * 2, 1.0)
     worth, found = 0.0, list[Term]()
     for each in sought:
         exact = small.count(each.term.text) if each.term.text else 0
@@ -193,7 +199,7 @@ def _evidence(one: Candidate, sought: Sequence[_Sought], stems: Stems) -> Eviden
             share = max(map(each.like.__getitem__, each.like.keys() & counts.keys()), default=0.0)
             times = int(share > 0)
         # A name that stands there letter by letter means as much in a long passage.
-        slack = SATURATION * (1 - LENGTH) if exact else length
+        slack = SATURATION * (1 - LENGTH) if exact else length if share == 1.0 else chance
         worth += each.worth * share * times * (SATURATION + 1) / (times + slack)
     return Evidence(worth, tuple(found))
 
@@ -238,7 +244,7 @@ def _signs(query: Query, answers: Sequence[re.Pattern[str]], one: Candidate) -> 
     speaks = SPEAKS.match(one.text)
     if speaks and not {word.lower() for word in WORD.findall(speaks[1])}.isdisjoint(query.plain):
         signs += SPEAKER
-    signs += ANSWER * any(answer.search(one.text) for answer in answers)
+    signs += ANSWER * sum(answer.search(one.text) is not None for answer in answers)
     if any(date in one.entry.at[:10] for date in query.dates):
         signs += DATE
     return signs
