@@ -82,11 +82,10 @@ def _measured(size: int, lines: Sequence[str], folder: Path) -> list[tuple[objec
     text = sum(len(one.encode()) for one in _texts(size, lines)) / MEGABYTE
     with SqliteStore(str(folder / "ledger" / "ledger.db")) as store:
         _fill(store, size, lines)
-        before = _size_of(folder / "ledger")
         start = perf_counter()
         search(store, "nothing")
         indexing = perf_counter() - start
-        index = (_size_of(folder / "ledger") - before) / text
+        index = _index_size(Path(store.path)) / text
         mine = _timed(lambda question: search(store, question), asked)
         name = store.sessions()[len(store.sessions()) // 2].name
         one = _timed(lambda question: search(store, question, sessions=[name]), asked)
@@ -115,8 +114,13 @@ def _fill(store: SqliteStore, size: int, lines: Sequence[str]) -> None:
         session.extend([{"role": roles[at % 2], "content": text} for at, text in enumerate(some)])
 
 
-def _size_of(folder: Path) -> float:
-    return sum(file.stat().st_size for file in folder.iterdir()) / MEGABYTE
+def _index_size(path: Path) -> float:
+    """What the index takes in the file, by the engine's own account."""
+    db = apsw.Connection(str(path))
+    sql = "select sum(pgsize) from dbstat where name glob 'found*' or name in ('spots', 'indexed')"
+    size = db.execute(sql).fetchone()
+    db.close()
+    return float(str(size[0])) / MEGABYTE if size else 0.0
 
 
 def _timed(ask: Callable[[str], object], asked: Sequence[str]) -> tuple[str, str]:

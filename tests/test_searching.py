@@ -254,7 +254,7 @@ def test_our_own_output_does_not_come_before_what_it_repeats() -> None:
     made.append({"role": "user", "content": "the lantern is in the shed"})
     copy = "--- data abcdef: ref 1 ---\nthe lantern is in the shed\n--- end abcdef ---"
     made.append({"role": "tool", "tool_call_id": "c1", "content": copy})
-    assert [hit.role for hit in made.recover("lantern shed", limit=2)] == ["user", "tool"]
+    assert [hit.role for hit in made.recover("lantern shed")] == ["user"]
 
 
 def test_a_model_that_is_chosen_is_asked_or_said_to_be_missing() -> None:

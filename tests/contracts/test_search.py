@@ -71,7 +71,7 @@ def test_a_session_that_is_forgotten_is_indexed_again_when_it_is_searched(store:
 def test_what_stands_beside_a_match_is_offered_too(store: Store) -> None:
     store.append("s", saying("far away", "not here", "where is the lantern?", "in the shed", "x"))
     found = store.search(parse_query("lantern").terms).found
-    assert [one.seq for one in found][0] == 3
+    assert found[0].seq == 3
     assert {one.seq for one in found} == {1, 2, 3, 4, 5}
 
 
@@ -208,3 +208,19 @@ def test_projects_in_one_file_do_not_see_each_other(tmp_path: Path) -> None:
 
 def lanterns(store: Store) -> tuple[Found, ...]:
     return store.search(parse_query("lantern").terms).found
+
+
+def test_a_damaged_index_is_told_of_and_made_again(tmp_path: Path) -> None:
+    path = str(tmp_path / "store" / "ledger.db")
+    with SqliteStore(path) as store:
+        store.append("s", saying(*(f"the lantern number {at}" for at in range(200))))
+        before = store.search(parse_query("lantern").terms)
+    db = apsw.Connection(path)
+    db.execute("update found_data set block = zeroblob(length(block)) where id > 1000")
+    db.close()
+    with SqliteStore(path) as store:
+        told = list(store.check())
+        assert {(damage.kind, damage.where) for damage in told} == {("cache", "index")}
+        assert len(store.repair()) == 1
+        assert list(store.check()) == []
+        assert store.search(parse_query("lantern").terms) == before

@@ -21,6 +21,7 @@ from holdfast.core.view.search.pooling import Found, Matches, Pool, Spot, pool_o
 from holdfast.core.view.search.query import Term
 from holdfast.core.view.search.rows import Mark, Rows, rows_of
 from holdfast.stores.engine import Database, Row
+from holdfast.stores.migrations import m003_the_index
 
 SPOT_BITS, PASSAGE_BITS = 24, 16
 """Up to sixteen million entries of a session, of 65,536 passages each."""
@@ -96,6 +97,13 @@ def forget(db: Database, key: int) -> None:
     db.execute(FORGET_WORDS, (_row(key, 0, 0), _row(key + 1, 0, 0) - 1))
     db.execute(FORGET_SPOTS, (key << SPOT_BITS, (key + 1 << SPOT_BITS) - 1))
     db.execute(FORGET_MARK, (key,))
+
+
+def drop(db: Database) -> None:
+    """Put an empty index in the place of this one, inside the caller's transaction."""
+    for table in ("found", "spots", "indexed"):
+        db.execute(f"drop table {table}")
+    m003_the_index(db)
 
 
 def search(db: Database, terms: Sequence[Term], scope: Scope, *, limit: int) -> Pool:

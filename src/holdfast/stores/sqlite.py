@@ -383,6 +383,19 @@ class SqliteStore:
                 raise
             self._commit()
 
+    def drop_index(self) -> None:
+        """Make an empty index of one that cannot be read; the next search fills it."""
+        from holdfast.stores import index
+
+        with self._lock, translated(self.path):
+            self._db.execute("begin immediate")
+            try:
+                index.drop(self._db)
+            except BaseException:
+                self._roll_back()
+                raise
+            self._commit()
+
     def shelves(self) -> "Iterator[SqliteStore]":
         """See `Store.shelves`."""
         for project in self.projects():

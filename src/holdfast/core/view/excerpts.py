@@ -108,11 +108,12 @@ def within(hits: Iterable[Hit], count: CountTokens, budget: int) -> list[Hit]:
     return taken
 
 
-def fenced(one: Hit) -> str:
-    """A hit as data: its token is the beginning of its hash."""
+def fenced(one: Hit, *, named: bool = False) -> str:
+    """A hit as data: its token is the beginning of its hash. With the session's name if `named`."""
     token = sha256(one.text.encode("utf-8", "surrogatepass")).hexdigest()[:6]
     where = "out of sight" if one.hidden else "in sight"
     agent = f", agent {one.agent}" if one.agent else ""
     place = f"lines {one.first}-{one.last} of {one.lines}"
-    head = f"ref {one.ref}, {one.role}, step {one.turn}{agent}, {place}, {where}"
+    session = f"session {one.session}, " if named and one.session else ""
+    head = f"{session}ref {one.ref}, {one.role}, step {one.turn}{agent}, {place}, {where}"
     return f"--- data {token}: {head} ---\n{one.text}\n--- end {token} ---"

@@ -99,7 +99,7 @@ def recover(
     if as_json:
         print_json("recover", {"session": session.name, "excerpts": to_builtins(found)})
         return
-    echo(exact("\n\n".join(fenced(one) for one in found)))
+    echo(exact("\n\n".join(fenced(one, named=everywhere or all_) for one in found)))
     _tell_cut(found, ref, lines)
 
 

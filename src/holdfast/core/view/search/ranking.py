@@ -36,8 +36,8 @@ ANSWER, DATE = 2.0, 1.5
 """What it is worth to hold the kind of thing that is asked for; to be of the day that is named."""
 MEANING, FAINT = 8.0, 0.2
 """What likeness in meaning is worth, above how alike any two texts are."""
-ROLES = {"user": 1.1, "tool": 1.0, "assistant": 1.0, "system": 0.8, "host": 0.8, "summary": 0.9}
-"""Whose words weigh more, all else being equal."""
+ROLES = {"user": 1.1, "tool": 1.0, "assistant": 1.0, "system": 0.8, "host": 0.8, "summary": 0.35}
+"""Whose words weigh more, all else being equal; a summary repeats what was said elsewhere."""
 LOOKED_AT = 400
 """Characters of a question that may say what kind of thing it asks for."""
 RECENT = 0.3
@@ -160,7 +160,8 @@ def _told_apart(ranked: list[Ranked], terms: int, *, strict: bool) -> list[Ranke
     sure = any(term.weight >= QUOTE for term in found) or (strict and len(found) == terms)
     if not sure:
         return order
-    return [row for row in order if row.own >= order[0].own * ENOUGH]
+    least = order[0].own * ENOUGH
+    return [row for row in order if row.own * _factor(row.candidate) >= least]
 
 
 class _Sought(Struct, frozen=True):
