@@ -447,6 +447,28 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R139": (
         "tests/core/view/test_log.py::test_a_compression_is_an_event_with_the_fields_of_the_protocol",
     ),
+    "R166": (
+        "tests/test_searching.py::test_a_hidden_result_is_found_by_a_part_of_it_and_not_as_a_whole",
+        "tests/test_seeds_functions.py::test_offloaded_files_are_searched_and_give_back_the_part_that_is_meant",
+    ),
+    "R167": (
+        "tests/test_searching.py::test_a_hidden_result_is_found_by_a_part_of_it_and_not_as_a_whole",
+    ),
+    "R168": (
+        "tests/test_searching.py::test_a_hidden_result_is_found_by_a_part_of_it_and_not_as_a_whole",
+    ),
+    "R169": (
+        "tests/test_searching.py::test_all_that_was_said_can_be_searched_after_a_summary",
+        "tests/test_seeds_functions.py::test_an_archive_gives_back_the_sections_that_are_about_something",
+    ),
+    "R170": ("tests/test_searching.py::test_a_needle_is_found_by_any_of_its_words",),
+    "R171": (
+        "tests/test_seeds_functions.py::test_offloaded_files_are_searched_and_give_back_the_part_that_is_meant",
+    ),
+    "R172": ("tests/test_seeds_functions.py::test_the_parts_of_a_search_stand_on_their_own",),
+    "R173": (
+        "tests/test_seeds_functions.py::test_an_archive_gives_back_the_sections_that_are_about_something",
+    ),
     "R178": (
         "tests/core/verify/test_probes.py::test_there_is_a_question_of_each_kind_in_plain_words",
         "tests/core/view/test_probing.py::test_facts_are_asked_for_whether_the_summary_shows_them_or_not",
