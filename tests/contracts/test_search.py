@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from holdfast.core.view.search.pooling import Found
 from holdfast.core.view.search.query import Term, parse_query
 from holdfast.stores import index
+from holdfast.stores.engine import connect
 from holdfast.stores.memory import MemoryStore
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.stores.store import Store
@@ -155,9 +155,10 @@ def test_a_reader_sees_what_another_process_wrote_after_it_had_searched(tmp_path
 
 def rows(path: str) -> int:
     """How many passages the file has in its index."""
-    db = apsw.Connection(path)
+    db = connect(path)
     try:
-        return int(str(db.execute("select count(*) from found_docsize").fetchone()[0]))
+        ((count,),) = db.execute("select count(*) from found_docsize")
+        return int(count)
     finally:
         db.close()
 
@@ -176,7 +177,7 @@ def test_nothing_of_a_forgotten_session_is_left_in_the_file(tmp_path: Path) -> N
 
 def terms_in(path: str) -> set[str]:
     """The words that the index has anything for, as the engine lists them."""
-    db = apsw.Connection(path)
+    db = connect(path)
     try:
         db.execute("create virtual table temp.v using fts5vocab('main', 'found', 'row')")
         return {str(row[0]) for row in db.execute("select term from temp.v")}
@@ -189,7 +190,7 @@ def test_an_index_of_another_version_is_made_again(tmp_path: Path) -> None:
     with SqliteStore(path) as store:
         store.append("s", saying("the lantern"))
         before = store.search(parse_query("lantern").terms)
-        db = apsw.Connection(path)
+        db = connect(path)
         db.execute("update indexed set version = 0")
         db.close()
         assert store.search(parse_query("lantern").terms) == before
@@ -215,7 +216,7 @@ def test_a_damaged_index_is_told_of_and_made_again(tmp_path: Path) -> None:
     with SqliteStore(path) as store:
         store.append("s", saying(*(f"the lantern number {at}" for at in range(200))))
         before = store.search(parse_query("lantern").terms)
-    db = apsw.Connection(path)
+    db = connect(path)
     db.execute("update found_data set block = zeroblob(length(block)) where id > 1000")
     db.close()
     with SqliteStore(path) as store:
