@@ -32,7 +32,7 @@ MATCHES = 1_000
 FREQUENT = 4
 """Terms with more rows than that of which every two are looked for together."""
 
-NEAREST, NEAR = 12, 0.2
+NEAREST, NEAR = 8, 0.25
 """Words of nearly the same meaning that are looked up, and how near they have to be."""
 
 MARK = "select version, seq, spots, passages, steps from indexed where session = ?"

@@ -91,9 +91,9 @@ def parse_query(text: str, like: Like | None = None) -> Query:
 
 
 def _with_like(term: Term, like: Like | None) -> Term:
-    if like is None or len(term.words) > 1 or term.weight != 1.0 or term.prefix:
+    if like is None or len(term.words) != 1 or term.weight != 1.0 or term.prefix:
         return term
-    return replace(term, like=tuple(like(term.words[0])))
+    return replace(term, like=tuple(like(next(iter(term.words)))))
 
 
 def _terms_of(chunk: str, *, prefix: bool) -> list[Term]:
