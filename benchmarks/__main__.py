@@ -15,7 +15,16 @@ BENCHMARKS = (
         "bill",
         "engine",
     ),
-    *("artifacts", "compactbench", "drift", "checkpoint", "redact"),
+    *(
+        "artifacts",
+        "compactbench",
+        "drift",
+        "checkpoint",
+        "redact",
+        "recovery",
+        "needle",
+        "latency",
+    ),
 )
 
 

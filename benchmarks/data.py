@@ -2,7 +2,11 @@
 
 import gzip
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 
 def data_folder() -> Path | None:
@@ -27,3 +31,10 @@ def unpacked(path: Path) -> bytes:
 def bundled() -> Path:
     """The session that ships with the repository."""
     return Path(__file__).parents[1] / "examples" / "session" / "ledgerly.jsonl"
+
+
+def trajectories(pattern: str = "*") -> Iterator[dict[str, Any]]:
+    """Sessions in the normal form: one document each, with its messages."""
+    folder = data_folder()
+    for path in sorted((folder / "dev" / "trajectories").glob(pattern)) if folder else []:
+        yield msgspec.json.decode(unpacked(path))

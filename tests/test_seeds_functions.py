@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import holdfast
-from holdfast.errors import NotWritten
+from holdfast.errors import NotRecorded, NotWritten
 from holdfast.seeds import (
     any_drift_indicators,
     assess_progress,
@@ -17,12 +17,18 @@ from holdfast.seeds import (
     estimate_context_usage,
     extract_decisions,
     extract_intent,
+    extract_relevant,
+    extract_relevant_sections,
     generate_session_summary,
     is_asking_clarification_immediately,
     is_declaring_complete_without_deliverable,
     is_progressing_toward_goal,
     list_artifacts,
+    list_files,
+    matches_query,
     offload_tool_result,
+    recover_from_archive,
+    recover_offloaded,
     truncate_tool_inputs,
     verify_intent_alignment,
 )
@@ -291,3 +297,42 @@ def test_a_warning_is_given_only_when_there_is_something_to_warn_of() -> None:
     warning = drift_warning(session, "I'll change src/billing.py as well.")
     assert warning.startswith("⚠️ **Goal Drift Warning**\n\n**Detection:** ")
     assert f"**Original Intent:** {ASKED}" in warning
+
+
+@pytest.mark.seed("R166", "R171")
+def test_offloaded_files_are_searched_and_give_back_the_part_that_is_meant(tmp_path: Path) -> None:
+    root = str(tmp_path)
+    assert recover_offloaded("anything", root=root) == []
+    kept = offload_tool_result(LONG + "the vault opens with 77c0ffee\n", "read", root=root)
+    offload_tool_result(LONG.replace("report", "ledger"), "grep", root=root)
+    (found,) = recover_offloaded("vault opens", root=root)
+    assert found["file"] == kept["path"]
+    assert "77c0ffee" in found["excerpt"]
+    assert len(found["excerpt"]) < 1_000
+    assert recover_offloaded("zeppelin", root=root) == []
+
+
+@pytest.mark.seed("R169", "R173")
+def test_an_archive_gives_back_the_sections_that_are_about_something(tmp_path: Path) -> None:
+    talk = [said(f"Remark {at} about the road") for at in range(30)]
+    talk[7] = said("The crimson umbrella hangs behind the door")
+    generate_session_summary(talk, "trip 1", root=str(tmp_path))
+    first, *_ = recover_from_archive("trip 1", "where is the crimson umbrella", root=str(tmp_path))
+    assert "crimson umbrella" in first
+    with pytest.raises(NotRecorded):
+        recover_from_archive("trip 2", "umbrella", root=str(tmp_path))
+
+
+@pytest.mark.seed("R172")
+def test_the_parts_of_a_search_stand_on_their_own(tmp_path: Path) -> None:
+    assert list_files("cache/offloaded", root=str(tmp_path)) == []
+    (tmp_path / "cache" / "offloaded").mkdir(parents=True)
+    (tmp_path / "cache" / "offloaded" / "a.md").write_text("x")
+    assert list_files("cache/offloaded", root=str(tmp_path)) == ["cache/offloaded/a.md"]
+    assert matches_query("a red bicycle", "bicycles")
+    assert not matches_query("a red bicycle", "zeppelin")
+    assert "needle" in extract_relevant(f"{LONG}the needle\n{LONG}", "needle")
+    assert len(extract_relevant(f"{LONG}the needle\n{LONG}", "needle")) < 1_000
+    assert extract_relevant(LONG, "zeppelin") == ""
+    page = "# Conversation\n\n## [1] user\n\nabout boats\n\n## [2] user\n\nabout trains"
+    assert extract_relevant_sections(page, "trains") == ["[2] user\n\nabout trains"]

@@ -34,6 +34,7 @@ SETTINGS: dict[str, type[str] | type[int] | type[tuple[str, ...]]] = {
     "summarizer": str,
     "summarizer_deadline": int,
     "summarizer_tokens": int,
+    "search": str,
     "at.batch": int,
     "at.summary": int,
     "at.critical": int,
@@ -85,6 +86,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "preservation.checkpoint": ("full", "simple"),
     "preservation.unsafe_drop": BUILT_IN,
     "preservation.compactable": COMPACTABLE,
+    "search": ("light", "strong"),
 }
 """Settings that take some words only."""
 

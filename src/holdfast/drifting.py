@@ -30,8 +30,9 @@ from holdfast.core.verify.drift.judge import judge
 from holdfast.core.verify.drift.move import Move, move_of, referred
 from holdfast.core.verify.drift.signs import SIGN, Drift, Finding, Signal
 from holdfast.core.view.drifts import Flagged, render_realignment, render_warning
-from holdfast.core.view.excerpts import Excerpt, find_excerpts, fitted, part_of
+from holdfast.core.view.excerpts import Hit, fitted, part_of
 from holdfast.core.view.listing import opening
+from holdfast.core.view.search.readable import readable
 from holdfast.errors import Unreadable
 from holdfast.vocabularies import counter
 from holdfast.wire.adding import added
@@ -48,6 +49,7 @@ RECOVERED = 600
 """Tokens of what is brought back, fences included."""
 NOTED = 300
 """Characters of evidence that a note keeps."""
+LINES_BEFORE, LINES_AFTER = 2, 5
 QUERY = 160
 """Characters of a quotation by which it is looked for."""
 
@@ -92,16 +94,34 @@ def _ground(window: Window, summary_at: int | None) -> Ground:
 
 def recalled(
     query: str, entries: Sequence[Entry], in_sight: frozenset[EntryId], limit: int
-) -> list[Excerpt]:
-    """Where something was said. The one place through which the watch searches the ledger."""
-    return find_excerpts(query, entries, in_sight, limit=limit)
+) -> list[Hit]:
+    """Where something was said, word for word: what is out of sight first, then the newest.
+
+    When it stands nowhere as it is, entries that hold all of its words are found instead.
+    """
+    texts = [(entry, readable(entry.body).lower()) for entry in reversed(entries)]
+    needle, words = query.lower(), query.lower().split()
+    whole = [entry for entry, text in texts if needle in text]
+    found = whole or [entry for entry, text in texts if all(word in text for word in words)]
+    line = needle if whole else max(words, key=len, default="")
+    best = sorted(found, key=lambda entry: entry.id in in_sight)[:limit]
+    parts = (_around(entry, line, entries, entry.id not in in_sight) for entry in best)
+    return [part for part in parts if part is not None]
 
 
-def missing_spans(drift: Drift, window: Window) -> list[Excerpt]:
+def _around(entry: Entry, needle: str, entries: Sequence[Entry], hidden: bool) -> Hit | None:
+    """Some lines of an entry, from shortly before the one that holds something."""
+    lines = readable(entry.body).lower().split("\n")
+    at = next((number for number, line in enumerate(lines, 1) if needle in line), 1)
+    first, last = at - LINES_BEFORE, at + LINES_AFTER
+    return part_of(entry, entries, first=first, last=last, hidden=hidden)
+
+
+def missing_spans(drift: Drift, window: Window) -> list[Hit]:
     """What the agent lost: the spans out of sight that its signals point at."""
     entries = [entry for entry in window.ledger if not isinstance(entry.body, Derived)]
     in_sight = frozenset(item.entry.id for item in window.items if item.stand_in is None)
-    found: dict[tuple[str, int], Excerpt] = {}
+    found: dict[tuple[str, int], Hit] = {}
     for signal in drift.signals:
         for one in _spans(signal.finding, entries, in_sight):
             if one.hidden and one.text != signal.finding.quote:
@@ -111,7 +131,7 @@ def missing_spans(drift: Drift, window: Window) -> list[Excerpt]:
 
 def _spans(
     finding: Finding, entries: Sequence[Entry], in_sight: frozenset[EntryId]
-) -> Iterator[Excerpt]:
+) -> Iterator[Hit]:
     line = next((line for line in finding.quote.split("\n") if line.strip()), "")[:QUERY].strip()
     if line and finding.ref:
         yield from (
@@ -269,9 +289,9 @@ def _listed(note: Noted, fact: str) -> list[object]:
     return cast(list[object], msgspec.json.decode(note.facts.get(fact, "[]")))
 
 
-def _brought(note: Noted, path: Sequence[Entry]) -> list[Excerpt]:
+def _brought(note: Noted, path: Sequence[Entry]) -> list[Hit]:
     """The spans that a note names, read anew: what was purged since does not come back."""
-    found: list[Excerpt] = []
+    found: list[Hit] = []
     for ref, first, last in cast(list[tuple[str, int, int]], _listed(note, "recovered")):
         entry = next((entry for entry in path if entry.id.startswith(ref)), None)
         if entry is not None:

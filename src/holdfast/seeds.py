@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from pathlib import Path
 from time import gmtime, strftime
 from typing import TypeAlias, TypedDict
 
@@ -21,9 +22,11 @@ from holdfast.core.shrink.offload import Source, offload
 from holdfast.core.view.conversation import render_conversation
 from holdfast.core.view.forms import as_object
 from holdfast.engine import Engine
-from holdfast.files.layout import archive_of, path_of
+from holdfast.errors import NotRecorded
+from holdfast.files.layout import archive_of, offloaded_in, path_of
 from holdfast.files.projecting import project
 from holdfast.redacting import Redactor
+from holdfast.searching import search
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.vocabularies import counter
@@ -32,6 +35,10 @@ Conversation: TypeAlias = Sequence[Mapping[str, object]]
 """Messages in any provider's format."""
 
 VOCABULARY = "o200k_base"
+FILES, SECTIONS = 5, 5
+"""Files, and sections of an archive, that are given back at the most."""
+SECTION = "\n## "
+"""What starts a section of an archived conversation."""
 PREVIEW = 500
 """Characters of a result that the skill shows."""
 
@@ -50,6 +57,13 @@ class Offloaded(TypedDict):
     preview: str
     tokens_saved: int
     message: str
+
+
+class Recovered(TypedDict):
+    """A file that holds what was looked for, and the part of it that does."""
+
+    file: str
+    excerpt: str
 
 
 def estimate_tokens(text: str) -> int:
@@ -190,3 +204,69 @@ is_asking_clarification_immediately = aligning.is_asking_clarification_immediate
 is_declaring_complete_without_deliverable = aligning.is_declaring_complete_without_deliverable
 any_drift_indicators = aligning.any_drift_indicators
 drift_warning = aligning.drift_warning
+
+
+def recover_offloaded(
+    search_query: str, *, root: str = ".", layout: str = "holdfast", limit: int = FILES
+) -> list[Recovered]:
+    """The offloaded files that hold what is looked for, the best first: a part, never the file."""
+    files = list_files(offloaded_in(layout), root=root)
+    store = MemoryStore()
+    for file in files:
+        _kept(store, file, [_read(root, file)])
+    found: dict[str, Recovered] = {}
+    for hit in search(store, search_query, limit=limit * 4):
+        found.setdefault(hit.session, {"file": hit.session, "excerpt": hit.text})
+    return list(found.values())[:limit]
+
+
+def recover_from_archive(
+    session_id: str, search_context: str, *, root: str = ".", layout: str = "holdfast"
+) -> list[str]:
+    """The sections of a session's archived conversation that are about something.
+
+    Raises:
+        NotRecorded: there is no archive of that session.
+    """
+    page = _read(root, archive_of(session_id, layout))
+    return extract_relevant_sections(page, search_context)
+
+
+def list_files(folder: str, *, root: str = ".") -> list[str]:
+    """The files in a folder below the root, by name; none when there is no such folder."""
+    place = Path(root, folder)
+    if not place.is_dir():
+        return []
+    names = sorted(one.name for one in place.iterdir() if one.is_file() and not one.is_symlink())
+    return [f"{folder}/{name}" for name in names]
+
+
+def matches_query(content: str, search_query: str) -> bool:
+    """Whether a text holds anything of what is looked for."""
+    return bool(extract_relevant(content, search_query))
+
+
+def extract_relevant(content: str, search_query: str) -> str:
+    """The part of a text that holds most of what is looked for; empty when none does."""
+    store = MemoryStore()
+    _kept(store, "content", [content])
+    return "".join(hit.text for hit in search(store, search_query, limit=1))
+
+
+def extract_relevant_sections(full_conversation: str, search_context: str) -> list[str]:
+    """The sections of a conversation's page that are about something, the best first."""
+    store = MemoryStore()
+    _kept(store, "page", full_conversation.split(SECTION))
+    return [hit.text for hit in search(store, search_context, limit=SECTIONS)]
+
+
+def _kept(store: MemoryStore, name: str, texts: Sequence[str]) -> None:
+    session = Session(name, store, owns_store=False)
+    session.extend([{"role": "user", "content": text} for text in texts])
+
+
+def _read(root: str, file: str) -> str:
+    place = Path(root, file)
+    if not place.is_file():
+        raise NotRecorded("file", file, where=root)
+    return place.read_text("utf-8", "replace")

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from holdfast.core.plan.plan import Plan
     from holdfast.core.verify.drift.signs import Drift
     from holdfast.core.verify.forks import Fork
+    from holdfast.core.view.excerpts import Hit
     from holdfast.core.view.log import Event
     from holdfast.drifting import Watch
     from holdfast.engine import Account, Engine, Outcome
@@ -424,18 +425,60 @@ class Session:
 
         return settle(self.store, self.name, self.model())
 
+    def recover(
+        self,
+        query: str,
+        limit: int = 5,
+        budget: int | None = None,
+        *,
+        scope: str = "session",
+    ) -> "list[Hit]":
+        """Excerpts of what was said about something, in sight or not, the best first.
+
+        No more than `limit`, nor than `budget` tokens of them. `scope` is the session, its
+        `project`, or the whole `ledger` it is kept in. Any text may be asked for. What is found is
+        data, never an instruction.
+
+        Raises:
+            BadSetting: the policy wants a model to compare meanings, and it is not installed.
+        """
+        from holdfast.searching import recover  # late: hooks search nothing
+
+        return recover(
+            self.store,
+            self.name,
+            query,
+            limit,
+            budget,
+            scope=scope,
+            strong=self.policy.search == "strong",
+            redact=self._redacted,
+        )
+
+    def _redacted(self, session: str, entries: Iterable[Entry]) -> list[Entry]:
+        """Entries as anyone may see them; of another session, by what shows itself in them."""
+        if session == self.name:
+            return self.redactor.entries(entries)
+        from holdfast.redacting import Redactor
+
+        return Redactor(self.policy.redact).entries(entries)
+
     def read(self, ref: str, lines: tuple[int, int] | None = None) -> str:
         """The text of an entry, named by the beginning of its id; exact, and whole unless cut.
+
+        Lines are numbered as a hit of `recover` numbers them: the values of a call written out.
 
         Raises:
             NotRecorded: there is no such entry.
             Ambiguous: several begin like this.
         """
-        text = text_of_entry(self.find(ref))
+        entry = self.find(ref)
         if lines is None:
-            return text
+            return text_of_entry(entry)
+        from holdfast.core.view.search.readable import readable
+
         first, last = lines
-        return "\n".join(text.split("\n")[max(first, 1) - 1 : last])
+        return "\n".join(readable(entry.body).split("\n")[max(first, 1) - 1 : last])
 
     def find(self, ref: str) -> Entry:
         """The entry a reference names: its number after a `#`, or the beginning of its id.

@@ -621,6 +621,28 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R165": (
         "tests/test_drifting.py::test_an_agent_that_drifts_after_a_summary_is_told_with_its_next_request",
     ),
+    "R166": (
+        "tests/test_searching.py::test_a_hidden_result_is_found_by_a_part_of_it_and_not_as_a_whole",
+        "tests/test_seeds_functions.py::test_offloaded_files_are_searched_and_give_back_the_part_that_is_meant",
+    ),
+    "R167": (
+        "tests/test_searching.py::test_a_hidden_result_is_found_by_a_part_of_it_and_not_as_a_whole",
+    ),
+    "R168": (
+        "tests/test_searching.py::test_a_hidden_result_is_found_by_a_part_of_it_and_not_as_a_whole",
+    ),
+    "R169": (
+        "tests/test_searching.py::test_all_that_was_said_can_be_searched_after_a_summary",
+        "tests/test_seeds_functions.py::test_an_archive_gives_back_the_sections_that_are_about_something",
+    ),
+    "R170": ("tests/test_searching.py::test_a_needle_is_found_by_any_of_its_words",),
+    "R171": (
+        "tests/test_seeds_functions.py::test_offloaded_files_are_searched_and_give_back_the_part_that_is_meant",
+    ),
+    "R172": ("tests/test_seeds_functions.py::test_the_parts_of_a_search_stand_on_their_own",),
+    "R173": (
+        "tests/test_seeds_functions.py::test_an_archive_gives_back_the_sections_that_are_about_something",
+    ),
     "R174": (
         "tests/test_leveling.py::test_a_reference_opens_after_a_restart_a_month_later",
         "tests/test_leveling.py::test_every_level_can_be_given_after_a_compression_and_tells_the_requests",

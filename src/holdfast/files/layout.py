@@ -19,6 +19,11 @@ def path_of(entry: Entry, kind: str, tool: str, layout: str) -> str:
     return f"{LAYOUTS[layout]}/{FOLDERS[kind]}/{name}"
 
 
+def offloaded_in(layout: str) -> str:
+    """The folder of the results that left the window."""
+    return f"{LAYOUTS[layout]}/{FOLDERS['offload']}"
+
+
 def archive_of(session: str, layout: str) -> str:
     """Where the whole conversation of a session can be read."""
     return f"{LAYOUTS[layout]}/conversations/{slug(session)}_full.md"

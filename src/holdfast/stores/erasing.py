@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.core.ledger.arrive import Batch
 from holdfast.errors import Conflict, StoreBusy
+from holdfast.stores import index
 from holdfast.stores.engine import Database, Row
 from holdfast.stores.store import Erasure, Tombstone
 
@@ -17,7 +18,7 @@ FORGET = (
     "delete from windows where session = ?",
 )
 """What is derived from entries and made again when it is needed. A table that is filled from
-entries is forgotten here, and nowhere else."""
+entries is forgotten here and with the index, and nowhere else."""
 REMOVE = (
     "delete from entries where session = ?",
     "delete from sightings where session = ?",
@@ -68,6 +69,8 @@ def erase_rows(store: "SqliteStore", db: Database, session: str, erasure: Erasur
     held = {row[0] for row in db.execute(HELD, (key, key))}
     for statement in FORGET:
         db.execute(statement, (key,))
+    index.forget(db, key)
+    db.execute(index.TIDY)
     if erasure.whole:
         for statement in REMOVE:
             db.execute(statement, (key,))

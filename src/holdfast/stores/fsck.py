@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from holdfast.stores.sqlite import SqliteStore
 
 TABLES = ("sessions", "entries", "sightings", "blobs", "counts", "windows", "tombstones", "looks")
+INDEX = "index"
+"""Where damage is said to be that searching again makes good."""
 BLOBS = "select project, hash, data from blobs"
 USED = """
 select body from entries where stored = 1 union
@@ -54,7 +56,7 @@ def check_file(store: "SqliteStore", db: Database) -> Iterator[Damage]:
 def _check_all(store: "SqliteStore", db: Database) -> Iterator[Damage]:
     broken = [*_check_database(db), *_check_tables(db)]
     yield from broken
-    if broken:
+    if any(damage.where != INDEX for damage in broken):
         # What the engine cannot read in order cannot be judged row by row.
         return
     yield from _check_rows(db)
@@ -67,9 +69,15 @@ def _check_database(db: Database) -> Iterator[Damage]:
     try:
         for (word,) in db.execute("pragma integrity_check"):
             if word != "ok":
-                yield Damage("lost", "database", str(word))
+                yield _of_engine(str(word))
     except (apsw.Error, UnicodeDecodeError) as error:
-        yield Damage("lost", "database", str(error))
+        yield _of_engine(str(error))
+
+
+def _of_engine(word: str) -> Damage:
+    """What the engine complains of; the index can be made again from what is not."""
+    of_index = "fts5" in word.lower()
+    return Damage("cache", INDEX, word) if of_index else Damage("lost", "database", word)
 
 
 def _check_tables(db: Database) -> Iterator[Damage]:
@@ -140,11 +148,17 @@ def repair(store: "SqliteStore") -> list[str]:
     damages = list(store.check())
     if any(damage.where == "database" for damage in damages):
         return []
+    mended = [_emptied(store)] if any(damage.where == INDEX for damage in damages) else []
     lost = {damage.where.split(",")[0] for damage in damages if damage.kind == "lost"}
     wrong = {damage.where for damage in damages if damage.kind == "cache"}
     # Where content is missing, a rebuilt head would only hide it.
     whole = [one for one in store.sessions() if one.name in wrong - lost]
-    return [_rebuilt(store, listed) for listed in whole]
+    return [*mended, *(_rebuilt(store, listed) for listed in whole)]
+
+
+def _emptied(store: "SqliteStore") -> str:
+    store.drop_index()
+    return "the index was dropped; the next search makes it again"
 
 
 def _rebuilt(store: "SqliteStore", listed: Listed) -> str:

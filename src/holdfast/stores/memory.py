@@ -1,8 +1,9 @@
 """A store that lives as long as its process: for stateless compression, and for tests."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from threading import RLock
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -13,6 +14,11 @@ from holdfast.core.ledger.snapshot import Kept
 from holdfast.errors import Conflict
 from holdfast.stores.checks import check_session
 from holdfast.stores.store import REWRITTEN, Build, Damage, Erasure, Listed, Look, Tombstone
+
+if TYPE_CHECKING:
+    from holdfast.core.view.search.pooling import Pooled
+    from holdfast.core.view.search.query import Term
+    from holdfast.stores.engine import Database
 
 
 class _Shelf:
@@ -57,6 +63,7 @@ class MemoryStore:
         self._touches = 0
         self._looks: list[Look] = []
         self._tombstones: dict[tuple[str, EntryId], Tombstone] = {}
+        self._index: Database | None = None
 
     def __enter__(self) -> "MemoryStore":
         return self
@@ -143,6 +150,7 @@ class MemoryStore:
             if shelf is None or shelf.head.seq != erasure.seq:
                 found = shelf.head.seq if shelf else "nothing"
                 raise Conflict(session, expected=erasure.seq, found=found)
+            self._index = None  # it is made again when somebody searches
             if erasure.whole:
                 del self._shelves[session]
             else:
@@ -174,6 +182,46 @@ class MemoryStore:
     def size(self) -> int:
         """See `Store.size`."""
         return sum(len(piece.raw) for name in self._shelves for piece in self.pieces(name))
+
+    def search(
+        self, terms: "Sequence[Term]", *, sessions: Sequence[str] | None = None, limit: int = 100
+    ) -> "Pooled":
+        """See `Store.search`."""
+        from holdfast.core.view.search.pooling import Pooled
+        from holdfast.stores import index  # late: only whoever searches pays for it
+
+        with self._lock:
+            db = self._indexed()
+            names = dict(enumerate(self._shelves, start=1))
+            wanted = {k: n for k, n in names.items() if sessions is None or n in sessions}
+            for key, name in wanted.items():
+                while entries := self._shelves[name].entries[index.mark_of(db, key).seq :]:
+                    index.write(db, key, index.prepared(index.mark_of(db, key), entries))
+            scope = index.Scope(tuple(wanted), whole=len(wanted) == len(names))
+            pool = index.search(db, terms, scope, limit=limit)
+            return Pooled(tuple(index.located(db, pool.spots, names.__getitem__)), pool.rarity)
+
+    def _indexed(self) -> "Database":
+        if self._index is None:
+            from holdfast.stores import index
+            from holdfast.stores.migrations import m005_the_index
+
+            self._index = index.in_memory()
+            m005_the_index(self._index)
+        return self._index
+
+    def forget_index(self, session: str) -> None:
+        """See `Store.forget_index`."""
+        from holdfast.stores import index
+
+        with self._lock:
+            db = self._indexed()
+            index.forget(db, list(self._shelves).index(session) + 1)
+            db.execute(index.TIDY)
+
+    def shelves(self) -> "Iterable[MemoryStore]":
+        """See `Store.shelves`."""
+        return (self,)
 
     def check(self) -> Iterator[Damage]:
         """See `Store.check`."""

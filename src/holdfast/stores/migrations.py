@@ -115,11 +115,35 @@ def m004_tombstones(db: Database) -> None:
     )
 
 
+def m005_the_index(db: Database) -> None:
+    """Words by the passage they stand in; filled when somebody searches, never when appending."""
+    # No text is kept a second time: what a row says is read from the ledger.
+    db.execute(
+        """
+        create virtual table found using fts5(
+            words, parts, content = '', contentless_delete = 1,
+            tokenize = "porter unicode61 remove_diacritics 2");
+        create table spots(
+            id integer primary key,
+            seq integer not null,
+            step integer not null);
+        create table indexed(
+            session integer primary key,
+            version integer not null,
+            seq integer not null,
+            spots integer not null,
+            passages integer not null,
+            steps blob not null)
+        """
+    )
+
+
 MIGRATIONS: tuple[Callable[[Database], None], ...] = (
     m001_the_ledger,
     m002_kept_windows,
     m003_spans,
     m004_tombstones,
+    m005_the_index,
 )
 
 

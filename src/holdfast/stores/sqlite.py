@@ -4,12 +4,12 @@ Settings are a contract: see `engine.py`. Every write is one `begin immediate` t
 read transaction outlives the call that opened it.
 """
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from threading import Lock, RLock
 from types import TracebackType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import apsw
 import msgspec
@@ -36,6 +36,10 @@ from holdfast.stores.migrations import migrate, refuse_foreign
 from holdfast.stores.spans import Order, is_long, is_spanned, named, spanned
 from holdfast.stores.store import Build, Damage, Erasure, Listed, Look, Tombstone
 
+if TYPE_CHECKING:
+    from holdfast.core.view.search.pooling import Pooled
+    from holdfast.core.view.search.query import Term
+
 FIND = "select key, head from sessions where project = ? and name = ?"
 MAKE = "insert into sessions(project, name, touched, head) values (?, ?, 0, x'') returning key"
 TOUCH = """
@@ -54,6 +58,7 @@ ENTRY_COLUMNS = (
     "seq, id, parent, lane, message, part, fork, grouped, at, derived, stored, body, sum"
 )
 READ_SINCE = f"select {ENTRY_COLUMNS} from entries where session = ? and seq > ? order by seq"
+READ_SOME = f"{READ_SINCE} limit ?"
 READ_ONE = f"select {ENTRY_COLUMNS} from entries where session = ? and seq = ?"
 NAMES = "select id, seq from entries where session = ? and derived = 0"
 NAMES_OF_LANE = """
@@ -85,6 +90,11 @@ select (page_count - freelist_count) * page_size
 from pragma_page_count, pragma_freelist_count, pragma_page_size
 """
 PROJECTS = "select distinct project from sessions order by project"
+KEYS = "select key, name, project from sessions"
+BEHIND = """
+select s.key from sessions as s left join indexed as i on i.session = s.key and i.version = ?
+where coalesce(i.seq, 0) < (select coalesce(max(seq), 0) from entries where session = s.key)
+"""
 LIST = "select name, touched, head from sessions where project = ? order by touched desc"
 
 T = TypeVar("T")
@@ -398,6 +408,107 @@ class SqliteStore:
 
         with self._lock, translated(path):
             return copy_to(self._db, path)
+
+    def search(
+        self, terms: "Sequence[Term]", *, sessions: Sequence[str] | None = None, limit: int = 100
+    ) -> "Pooled":
+        """See `Store.search`."""
+        from holdfast.core.view.search.pooling import Pooled
+        from holdfast.stores import index  # late: only whoever searches pays for it
+
+        self._catch_up(self._scope(sessions)[0])
+        with self._lock, translated(self.path):
+            # One look at one moment: others may add sessions and index them meanwhile.
+            self._db.execute("begin")
+            try:
+                names, whole = self._scope(sessions)
+                scope = index.Scope(tuple(names), whole=whole)
+                pool = index.search(self._db, terms, scope, limit=limit)
+                found = index.located(self._db, pool.spots, names.__getitem__)
+            finally:
+                self._roll_back()
+        return Pooled(tuple(found), pool.rarity)
+
+    def _scope(self, sessions: Sequence[str] | None) -> tuple[dict[int, str], bool]:
+        """The sessions that are meant, by number, and whether those are all there are."""
+        rows = list(self._each(KEYS, (), _as_it_is))
+        wanted = None if sessions is None else set(sessions)
+        names: dict[int, str] = {
+            key: name
+            for key, name, project in rows
+            if project == self.project and (wanted is None or name in wanted)
+        }
+        return names, len(names) == len(rows)
+
+    def _catch_up(self, keys: Iterable[int]) -> None:
+        """Index what was appended since the last search, a batch in each transaction."""
+        from holdfast.core.view.search.passages import VERSION
+
+        behind = set(self._each(BEHIND, (VERSION,), lambda row: int(row[0])))
+        for key in sorted(behind.intersection(keys)):
+            while self._index_some(key):
+                pass
+
+    def _index_some(self, key: int) -> bool:
+        """Index a batch of a session; whether there was one."""
+        from holdfast.stores import index
+
+        with self._lock, translated(self.path):
+            mark = index.mark_of(self._db, key)
+        entries = list(
+            self._each(READ_SOME, (key, mark.seq, index.BATCH), partial(self._entry, key))
+        )
+        if not entries:
+            return False
+        rows = index.prepared(mark, entries)
+        with self._lock, translated(self.path):
+            self._db.execute("begin immediate")
+            try:
+                # Another process may have done it while we worked it out.
+                if index.mark_of(self._db, key) == mark:
+                    index.write(self._db, key, rows)
+            except BaseException:
+                self._roll_back()
+                raise
+            self._commit()
+        return True
+
+    def forget_index(self, session: str) -> None:
+        """See `Store.forget_index`."""
+        from holdfast.stores import index
+
+        key = self._key(session)
+        with self._lock, translated(self.path):
+            self._db.execute("begin immediate")
+            try:
+                index.forget(self._db, key)
+                self._db.execute(index.TIDY)
+            except BaseException:
+                self._roll_back()
+                raise
+            self._commit()
+
+    def drop_index(self) -> None:
+        """Make an empty index of one that cannot be read; the next search fills it."""
+        from holdfast.stores import index
+
+        with self._lock, translated(self.path):
+            self._db.execute("begin immediate")
+            try:
+                index.drop(self._db)
+            except BaseException:
+                self._roll_back()
+                raise
+            self._commit()
+
+    def shelves(self) -> "Iterator[SqliteStore]":
+        """See `Store.shelves`."""
+        for project in self.projects():
+            if project == self.project:
+                yield self
+                continue
+            with SqliteStore(self.path, project=project) as other:
+                yield other
 
     def check(self) -> Iterator[Damage]:
         """See `Store.check`."""

@@ -4,9 +4,9 @@ A store knows nothing of tokens, formats or policy. The one clever thing it does
 while it holds the write lock, so that whoever appends sees the head as it really is.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -15,6 +15,10 @@ from holdfast.core.ledger.entry import Entry, EntryId, Sighting
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.snapshot import Kept
 from holdfast.errors import Conflict
+
+if TYPE_CHECKING:
+    from holdfast.core.view.search.pooling import Pooled
+    from holdfast.core.view.search.query import Term
 
 T = TypeVar("T")
 
@@ -179,6 +183,24 @@ class Store(AbstractContextManager["Store"], Protocol):
 
     def size(self) -> int:
         """Bytes that everything takes."""
+        ...
+
+    def search(
+        self, terms: "Sequence[Term]", *, sessions: Sequence[str] | None = None, limit: int = 100
+    ) -> "Pooled":
+        """The passages that hold the terms or stand beside one that does, most promising first.
+
+        In the sessions named, else in all of the project. Whatever was appended before the call,
+        by anyone, is found.
+        """
+        ...
+
+    def forget_index(self, session: str) -> None:
+        """Leave nothing of a session's words in the index; it is made again when searched."""
+        ...
+
+    def shelves(self) -> "Iterable[Store]":
+        """The stores of every project that is kept in the same place, this one among them."""
         ...
 
     def check(self) -> Iterator[Damage]:

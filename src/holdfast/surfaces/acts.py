@@ -13,7 +13,7 @@ from holdfast.core.ledger.window import Item, in_force
 from holdfast.core.plan.judging import Verdict, concerned, facts_of, judge, large_inputs
 from holdfast.core.plan.policy import for_model
 from holdfast.core.plan.state import persisted
-from holdfast.core.view.excerpts import Excerpt, fenced, find_excerpts, fitted
+from holdfast.core.view.excerpts import Hit, fenced, fitted
 from holdfast.core.view.intents import Asked, asked_of, render_intent
 from holdfast.core.view.log import Event, render_log
 from holdfast.core.view.plans import render_outcome
@@ -130,31 +130,16 @@ def recover(session: Session, rest: str = "") -> str:
 
 
 def excerpts_of(
-    session: Session, query: str, *, limit: int = EXCERPTS, budget: int = RECOVERED
-) -> list[Excerpt]:
-    """Excerpts around what is looked for, over every agent of the session."""
-    entries = session.redactor.entries(session.store.read(session.name))
-    found = find_excerpts(query, entries, in_sight(session), limit=limit)
+    session: Session,
+    query: str,
+    *,
+    limit: int = EXCERPTS,
+    budget: int = RECOVERED,
+    scope: str = "session",
+) -> list[Hit]:
+    """Excerpts around what is looked for, fences within the budget."""
+    found = session.recover(query, limit, scope=scope)
     return fitted(found, counter(session.head().vocabulary), budget)
-
-
-def in_sight(session: Session) -> set[str]:
-    """The entries that an agent of the session sees as they are."""
-    lanes = session.head().lanes
-    items = (
-        item
-        for agent in (session.agent, *(lane for lane in lanes if lane != session.agent))
-        for item in _of(session, agent).window().items
-    )
-    return {item.entry.id for item in items if item.stand_in is None}
-
-
-def _of(session: Session, agent: str) -> Session:
-    if agent == session.agent:
-        return session
-    return Session(
-        session.name, session.store, policy=session.policy, agent=agent, owns_store=False
-    )
 
 
 def intent(session: Session, rest: str = "") -> str:

@@ -194,6 +194,8 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True):
     """Seconds that one answer of it may take."""
     summarizer_tokens: int = 0
     """Tokens that it may cost a day, in and out; 0 for as many as it takes."""
+    search: str = "light"
+    """How `recover` compares meanings: `light` by a table of like words, `strong` by a model."""
     at: At = At()
     offload: Offload = Offload()
     truncate: Truncate = Truncate()

@@ -12,7 +12,7 @@ from msgspec import Struct
 from holdfast.core.ledger.summary import Intent, Quote
 from holdfast.core.observe.marks import WARNING
 from holdfast.core.verify.drift.signs import RANK, Drift, Signal
-from holdfast.core.view.excerpts import Excerpt, fenced
+from holdfast.core.view.excerpts import Hit, fenced
 from holdfast.core.view.listing import opening
 
 LONGEST = 1_200
@@ -31,7 +31,7 @@ class Flagged(Struct, frozen=True):
     action: str
     """What the agent was doing, in a line."""
     at: str = ""
-    recovered: tuple[Excerpt, ...] = ()
+    recovered: tuple[Hit, ...] = ()
 
 
 def render_warning(signals: Sequence[Signal], intent: Intent, action: str) -> str:
@@ -59,7 +59,7 @@ def recommended(signals: Sequence[Signal]) -> str:
 
 
 def render_realignment(
-    signals: Sequence[Signal], intent: Intent, action: str, recovered: Iterable[Excerpt]
+    signals: Sequence[Signal], intent: Intent, action: str, recovered: Iterable[Hit]
 ) -> str:
     """What an agent is told that left its goal: by whom, what was asked for, what it forgot."""
     parts = [

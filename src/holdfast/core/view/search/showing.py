@@ -1,0 +1,71 @@
+"""The part of a passage that is shown: the lines around what was found, never a whole file."""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from holdfast.core.view.search.passages import Passage
+from holdfast.core.view.search.query import Term
+
+WHOLE = 600
+"""Characters up to which a passage is shown as it is."""
+LINES_BEFORE, LINES_AFTER = 2, 5
+WIDTH = 240
+"""Characters shown of a line."""
+
+
+class Shown(Struct, frozen=True):
+    """Some lines of a text."""
+
+    text: str
+    first: int
+    last: int
+    lines: int
+
+
+def shown(text: str, passage: Passage, worth: Mapping[Term, float]) -> Shown:
+    """The lines of a passage where most of what was looked for stands."""
+    part = text[passage.start : passage.stop]
+    before, total = text.count("\n", 0, passage.start), text.count("\n") + 1
+    lines = part.removesuffix("\n").split("\n")
+    start, end = 0, len(lines)
+    words = [word for term in worth for word in (term.text, *term.words) if word]
+    if len(part) > WHOLE:
+        at = _best_line(lines, worth)
+        start, end = max(at - LINES_BEFORE, 0), min(at + LINES_AFTER + 1, len(lines))
+        lines = [_clipped(line, words) for line in lines[start:end]]
+    return Shown("\n".join(lines), before + start + 1, before + end, total)
+
+
+def _best_line(lines: list[str], worth: Mapping[Term, float]) -> int:
+    values = [_line_worth(line.lower(), worth) for line in lines]
+    # A line counts with the one behind it: a name and what is said of it.
+    sums = [value + 0.5 * behind for value, behind in zip(values, [*values[1:], 0.0], strict=True)]
+    best = max(sums, default=0.0)
+    return sums.index(best) if best > 0 else 0
+
+
+def _line_worth(line: str, worth: Mapping[Term, float]) -> float:
+    total = 0.0
+    for term, value in worth.items():
+        if term.text and term.text in line:
+            total += 2 * value
+        else:
+            # A stem is not at hand here, but most of a word is.
+            total += value * sum(_trunk(word) in line for word in term.words) / len(term.words)
+    return total
+
+
+def _trunk(word: str) -> str:
+    return word if len(word) < 6 else word[:-2]
+
+
+def _clipped(line: str, words: list[str]) -> str:
+    """A line, cut around what was looked for when it is long."""
+    if len(line) <= WIDTH:
+        return line
+    small = line.lower()
+    places = [at for word in words if (at := small.find(_trunk(word))) >= 0]
+    at = max((places[0] if places else 0) - WIDTH // 3, 0)
+    before, after = "…" if at else "", "…" if at + WIDTH < len(line) else ""
+    return f"{before}{line[at : at + WIDTH]}{after}"

@@ -1,0 +1,83 @@
+"""Words as a reader looks for them: of prose, of code, of writing without spaces, and symbols.
+
+The index splits text at everything that is no letter or digit, so `parse_args` and `src/app.py` are
+found by any of their parts. What it cannot split is spelled out here: `parseArgs`, a run of
+Chinese, a rocket.
+"""
+
+import re
+
+LONGEST = 80
+"""Characters of a word that count: what is longer is no word but data."""
+WORD = re.compile(r"[^\W_]+")
+INNER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+"""Where a word written in one goes on with the next."""
+JOINED = re.compile(r"[a-z0-9][A-Z]|[A-Z][A-Z][a-z]")
+"""Whether a text has any such word."""
+UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
+SYMBOL = re.compile(r"[\u2190-\u2bff\U0001f000-\U0001faff]")
+FURTHER = re.compile(r"[\u2190-\U0001faff]")
+"""Whether a text has anything of the two above."""
+
+_STOP = """
+a about after again all also am an and any are as at be because been before being between both but
+by can could did do does doing done during each either etc ever few for from get gets got had has
+have having he her here hers him his how i if in into is it its itself just kind let like likely
+many may me might more most much must my no nor not now of off on once only or other our ours out
+over own per same shall she should so some such than that the their theirs them then there these
+they this those through to too type under until up us very via was we were what when where which
+while who whom whose why will with would yes you your yours s t d ll m re ve don didn doesn isn
+wasn won
+"""
+STOP = frozenset(_STOP.split())
+"""Words that say nothing about what is looked for."""
+
+
+def words_in(text: str) -> list[str]:
+    """The words of a text in order, in small letters; of a word written in one, its parts too."""
+    found: list[str] = []
+    for word in WORD.findall(text):
+        small = word.lower()
+        found.append(small[:LONGEST])
+        if is_joined(word, small):
+            found.extend(part.lower() for part in INNER.split(word))
+    return found
+
+
+def is_joined(word: str, small: str) -> bool:
+    """Whether a word is several written in one, as `parseArgs` is."""
+    return word != small and not word.isupper() and word[1:] != small[1:]
+
+
+def spelled_out(text: str) -> str:
+    """What the index would not find by itself: parts of joined words, pairs of signs, symbols."""
+    found: list[str] = []
+    if JOINED.search(text):
+        for word in WORD.findall(text):
+            if not (word.islower() or word.isdigit()) and is_joined(word, word.lower()):
+                found.extend(INNER.split(word[:LONGEST]))
+    if FURTHER.search(text):
+        for run in UNSPACED.findall(text):
+            found.extend(pairs_of(run))
+        found.extend(name_of(symbol) for symbol in SYMBOL.findall(text))
+    return " ".join(found)
+
+
+def pairs_of(run: str) -> list[str]:
+    """A run of signs as overlapping pairs: nothing says where its words end."""
+    return [run[at : at + 2] for at in range(len(run) - 1)]
+
+
+def name_of(symbol: str) -> str:
+    """A symbol as a word."""
+    return f"u{ord(symbol):x}"
+
+
+def is_code(word: str) -> bool:
+    """Whether a word of a question is a name from code: a path, an identifier, a version."""
+    inside = word[1:-1]
+    if any(sign in inside for sign in "_/\\.:-#@=") and any(map(str.isalnum, word)):
+        return True
+    if any(map(str.isdigit, word)) and len(word) > 3:
+        return True
+    return is_joined(word, word.lower()) and word.isalnum()
