@@ -56,6 +56,13 @@ def restored(schema: int, path: str) -> None:
     db.close()
 
 
+TABLES = "select name from sqlite_schema where type = 'table' and name not like 'found%'"
+MAKING = (
+    "select sql from sqlite_schema where sql is not null and name not like 'found!_%' escape '!'"
+)
+"""The index of words is empty until somebody searches, and makes its own tables."""
+
+
 def make(schema: int, folder: Path) -> None:
     """Write the golden store of a schema that the product can still make."""
     with store_at(str(folder / "new" / "ledger.db")) as store:
@@ -65,7 +72,7 @@ def make(schema: int, folder: Path) -> None:
     Path(old).touch()
     db = connect(old)
     migrate(db, old, upto=schema)
-    tables = [row[0] for row in db.execute("select name from sqlite_schema where type = 'table'")]
+    tables = [row[0] for row in db.execute(TABLES)]
     db.execute("attach ? as new", (str(folder / "new" / "ledger.db"),))
     for table in tables:
         db.execute(f"insert into main.{table} select * from new.{table}")
@@ -93,7 +100,7 @@ _CALL = {"id": "c1", "type": "function", "function": {"name": "ls", "arguments":
 def _dumped(db: Database, tables: list[str]) -> Iterator[str]:
     yield f"pragma application_id = {db.pragma('application_id')};"
     yield f"pragma user_version = {db.pragma('user_version')};"
-    for (sql,) in db.execute("select sql from sqlite_schema where sql is not null"):
+    for (sql,) in db.execute(MAKING):
         yield f"{sql};"
     for table in tables:
         columns = [row[1] for row in db.execute(f"pragma table_info({table})")]

@@ -53,7 +53,7 @@ def check_all_is_there(root: Path, child: Child) -> None:
         assert list(store.check()) == []
 
 
-@pytest.mark.parametrize("largest", [100_000, 500_000, 2_000_000])
+@pytest.mark.parametrize("largest", [200_000, 500_000, 2_000_000])
 def test_a_file_that_may_not_grow_keeps_what_was_acknowledged_and_goes_on_when_it_may(
     largest: int, forks: Forks, tmp_path: Path
 ) -> None:

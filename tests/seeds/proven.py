@@ -947,6 +947,15 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/surfaces/cli/test_loa_config.py::test_the_block_as_the_document_has_it",
         "tests/test_keeping.py::test_each_of_the_five_kinds_leaves_for_what_the_protocol_names_and_only_if_it_may",
     ),
+    "R307": ("tests/docs/test_protocols.py::test_every_command_of_the_page_runs",),
+    "R308": ("tests/docs/test_protocols.py::test_every_command_of_the_page_runs",),
+    "R309": ("tests/docs/test_protocols.py::test_every_command_of_the_page_runs",),
+    "R310": ("tests/docs/test_protocols.py::test_every_command_of_the_page_runs",),
+    "R311": ("tests/docs/test_protocols.py::test_every_command_of_the_page_runs",),
+    "R312": ("tests/docs/test_protocols.py::test_every_command_of_the_page_runs",),
+    "R313": ("tests/docs/test_protocols.py::test_every_command_of_the_page_runs",),
+    "R314": ("tests/docs/test_protocols.py::test_every_command_of_the_page_runs",),
+    "R315": ("tests/docs/test_protocols.py::test_every_command_of_the_page_runs",),
     "R316": (
         "tests/surfaces/cli/test_preserve.py::test_a_missing_section_ends_with_1_and_says_how_to_make_it",
         "tests/surfaces/cli/test_preserve.py::test_a_summary_that_was_made_without_a_section_says_so",
@@ -1007,9 +1016,15 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R335": (
         "tests/core/plan/test_due.py::test_what_is_due_follows_from_how_full_the_window_is",
         "tests/core/plan/test_profiles.py::test_the_stress_profile_compresses_at_a_quarter",
+        "tests/seeds/test_stress.py::test_a_session_under_stress_is_compressed_from_a_quarter_of_its_window_on",
         "tests/test_replaying.py::test_under_stress_there_are_more_compressions",
     ),
-    "R338": ("tests/test_drifting.py::test_an_agent_that_goes_on_is_not_disturbed",),
+    "R336": ("tests/seeds/test_stress.py::test_every_fact_can_be_recovered_after_a_compression",),
+    "R337": ("tests/seeds/test_stress.py::test_the_task_goes_on_after_a_compression",),
+    "R338": (
+        "tests/seeds/test_stress.py::test_leaving_the_goal_is_noticed_and_going_on_is_not",
+        "tests/test_drifting.py::test_an_agent_that_goes_on_is_not_disturbed",
+    ),
     "R356": (
         "tests/core/observe/test_decisions.py::test_a_decision_names_the_one_that_it_takes_the_place_of",
     ),

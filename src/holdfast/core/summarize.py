@@ -18,6 +18,7 @@ from holdfast.core.ledger.summary import Constraint, Quote, Ref, Summary
 from holdfast.core.ledger.window import Item, in_force, path_to
 from holdfast.core.measure.tokens import CountTokens, count_body
 from holdfast.core.observe.calls import read_scene
+from holdfast.core.observe.intent import wanted
 from holdfast.core.observe.kinds import kind_of
 from holdfast.core.observe.likely import Likely
 from holdfast.core.observe.pins import lift, pins_of
@@ -373,17 +374,22 @@ def _rank(score: Quality) -> tuple[int, float]:
 
 def _as_of_now(summary: Summary, cut: Cut) -> Summary:
     """The summary with what the user asked for last, which the tail may hold."""
-    said = [item for item in cut.items[cut.at :] if is_request(item.body)]
-    if not said:
+    latest = _asked_in_tail(cut)
+    if not latest.text:
         return summary
-    latest = Quote(text_of(said[-1].body), said[-1].entry.id)
     return replace(summary, intent=replace(summary.intent, current=latest))
+
+
+def _asked_in_tail(cut: Cut) -> Quote:
+    """What the user asked for last, if that is in the tail: words of a program are no request."""
+    intent = wanted(read_scene(cut.items[cut.at :])).intent
+    return intent.current if intent.current.text else intent.original
 
 
 def _without_tail(summary: Summary, cut: Cut) -> Summary:
     """The summary as it is shown: what the user said last is not told twice."""
     intent, said = summary.intent, summary.intent.current
-    if not any(is_request(item.body) for item in cut.items[cut.at :]):
+    if not _asked_in_tail(cut).text:
         return summary
     older = said.text and said.entry != intent.original.entry
     words = (*summary.words, said) if older else summary.words

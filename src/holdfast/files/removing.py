@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable
 
-from holdfast.core.ledger.entry import Compressed, Entry, EntryId
+from holdfast.core.ledger.entry import Checkpointed, Compressed, Entry, EntryId
 from holdfast.core.plan.profiles import LAYOUTS
 from holdfast.errors import NotWritten
 from holdfast.files.layout import archive_of, summary_of
@@ -13,10 +13,12 @@ FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
 def copies_of(entries: Iterable[Entry], hidden: set[EntryId] | None = None) -> list[str]:
     """The copies that compressions wrote: of the entries named, or of all."""
-    bodies = (entry.body for entry in entries)
+    bodies = [entry.body for entry in entries]
     steps = (step for body in bodies if isinstance(body, Compressed) for step in body.steps)
-    files = (s.file for s in steps if hidden is None or hidden.intersection(s.hides))
-    return sorted({file for file in files if file})
+    files = {s.file for s in steps if hidden is None or hidden.intersection(s.hides)}
+    # The page of a checkpoint tells of everything before it, whatever that was.
+    files |= {body.file for body in bodies if isinstance(body, Checkpointed)}
+    return sorted(file for file in files if file)
 
 
 def pages_of(session: str) -> list[str]:

@@ -67,4 +67,8 @@ def test_the_log_shows_what_the_watch_noted(project: Path) -> None:
     recorded(project, drifts=True)
     with open_session("work", root=project, window=200_000) as session:
         session.messages()
-    assert [event["kind"] for event in document("log")["events"]] == ["TIER_3", "DRIFT"]
+    assert [event["kind"] for event in document("log")["events"]] == [
+        "CHECKPOINT",
+        "TIER_3",
+        "DRIFT",
+    ]
