@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import holdfast
 from holdfast import NothingToShrink, Outcome, Policy
-from holdfast.core.plan.policy import Offload, Tail, Truncate
+from holdfast.core.plan.policy import DriftWatch, Offload, Tail, Truncate
 from holdfast.vocabularies import counter
 from tests.provider.strict import worse
 
@@ -33,8 +33,12 @@ SAVED = re.compile(r"\*\*Tokens Saved:\*\* ([\d,]+)\n")
 
 
 def small_policy(above: int, sweep: int, cut: int, steps: int, percent: int) -> Policy:
-    """A policy under which small things count as large."""
+    """A policy under which small things count as large.
+
+    What a drifting agent is told is no compression, and has laws of its own.
+    """
     return Policy(
+        drift=DriftWatch(watch=0),
         offload=Offload(above=above, sweep=sweep),
         truncate=Truncate(above=cut),
         tail=Tail(percent=percent, steps=steps),
