@@ -44,7 +44,7 @@ def whole(session: Session) -> Purge:
         session=session.name,
         entries=len(said),
         size=size_of(said),
-        files=_there(session, [*copies_of(entries), *pages_of(session.name)]),
+        files=_there(session, [*copies_of(entries), *pages_of(session.name, entries)]),
         at=head.at,
         title=redacted_title(head.title, session.policy.redact),
     )
@@ -91,9 +91,10 @@ def carry_out(session: Session, purge: Purge, *, at: str, reason: str = PURGED) 
 def _write_again(session: Session) -> None:
     """The pages that told of it, without it, where there were any."""
     layout = session.policy.layout
-    told = [path for path in pages_of(session.name) if _there(session, [path])]
     fresh = Session(session.name, session.store, policy=session.policy, owns_store=False)
-    archive, page = archive_of(session.name, layout), summary_of(session.name, layout)
+    told = _there(session, pages_of(session.name, fresh.store.read(session.name)))
+    task = fresh.task()
+    archive, page = archive_of(session.name, layout), summary_of(task or session.name, layout)
     for path in told:
         remove(session.root, path)
     if archive in told:
@@ -102,7 +103,7 @@ def _write_again(session: Session) -> None:
     body = _newest_summary(fresh)
     if page in told and body is not None and body.summary is not None:
         form = "anchored" if layout == "anchored" else "ctx-001"
-        text = render(body.summary, form, session=session.name, archive=archive)
+        text = render(body.summary, form, session=session.name, task=task, archive=archive)
         project(session.root, page, text.encode("utf-8", "surrogatepass"))
 
 

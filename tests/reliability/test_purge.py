@@ -75,6 +75,16 @@ def test_nothing_of_a_purged_session_is_left_in_any_file(tmp_path: Path, live: b
     assert traces(tmp_path, *WORDS, *slices, "nightly export", "remark_3_4", "cat p.txt") == []
 
 
+def test_the_page_of_a_task_goes_with_its_session(tmp_path: Path) -> None:
+    with open_session("s", root=tmp_path, task="Nightly export") as session:
+        session.extend(history())
+        session.compact(4_000)
+        pages = list(tmp_path.rglob("session-summary-nightly_export.md"))
+        assert len(pages) == 1
+        carry_out(session, whole(session), at=AT)
+    assert list(tmp_path.rglob("session-summary-*.md")) == []
+
+
 def test_nothing_of_purged_messages_is_left_and_the_rest_is_there(tmp_path: Path) -> None:
     session = made(tmp_path)
     held = [e.id for e in session.path() if any(word in repr(e.body) for word in WORDS)]

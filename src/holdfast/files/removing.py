@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable
 
-from holdfast.core.ledger.entry import Checkpointed, Compressed, Entry, EntryId
+from holdfast.core.ledger.entry import Checkpointed, Compressed, Entry, EntryId, Noted
 from holdfast.core.plan.profiles import LAYOUTS
 from holdfast.errors import NotWritten
 from holdfast.files.layout import archive_of, summary_of
@@ -21,10 +21,14 @@ def copies_of(entries: Iterable[Entry], hidden: set[EntryId] | None = None) -> l
     return sorted(file for file in files if file)
 
 
-def pages_of(session: str) -> list[str]:
-    """Where the conversation and the summary of a session may have been written."""
-    made = ((archive_of(session, layout), summary_of(session, layout)) for layout in LAYOUTS)
-    return sorted({path for pair in made for path in pair})
+def pages_of(session: str, entries: Iterable[Entry]) -> list[str]:
+    """Where the conversation and the summaries of a session may have been written."""
+    notes = (entry.body for entry in entries if isinstance(entry.body, Noted))
+    tasks = {note.facts.get("name", "") for note in notes if note.what == "task"}
+    archives = {archive_of(session, layout) for layout in LAYOUTS}
+    # A summary is called after its task, where the session names one.
+    names = {session, *filter(None, tasks)}
+    return sorted(archives | {summary_of(name, layout) for name in names for layout in LAYOUTS})
 
 
 def is_there(root: str, path: str) -> bool:
