@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from holdfast.core.plan.always import KEPT, MISSING, REFUSED, Held
 from holdfast.errors import Unreadable
-from holdfast.files.outside.sections import Section, newline_of, titled
+from holdfast.files.outside.sections import Section, newline_of, sections_of, titled
 from holdfast.files.outside.within import is_there, read, rewrite
 
 PLACES = ("NOTES.md", "grimoires/loa/NOTES.md", "loa-grimoire/NOTES.md")
@@ -43,7 +43,7 @@ class Updated(Struct, frozen=True):
     edited: str = ""
     """What someone had made of our block by hand; empty when it was as we wrote it."""
     broken: bool = False
-    """Whether our block has lost an end: then it is left alone."""
+    """Whether our block lost an end or was moved: then it is left alone."""
 
 
 def place_of(root: str, *, expected: bool = False) -> str:
@@ -160,6 +160,8 @@ def _continued(text: str, lines: Sequence[str]) -> Updated:
         made = f"{gap}<!-- holdfast:begin {_check(body)} -->{newline}{body}{END}{newline}"
         return Updated(f"{text[:at]}{made}{text[at:]}")
     start, end, check = block
+    if not _is_within(start, end, sections[0], text):
+        return Updated(text, broken=True)
     was = text[start:end]
     edited = was if _check(was) != check else ""
     # The twelve characters of the check stand at the end of the comment before the block.
@@ -175,6 +177,12 @@ def _block(text: str) -> tuple[int, int, str] | None:
         return None
     end = text.find(END)
     return (begins[0].end(), end, begins[0][1]) if begins[0].end() <= end else None
+
+
+def _is_within(start: int, end: int, section: Section, text: str) -> bool:
+    """Whether a block stands in its section and holds no heading of anyone's."""
+    inside = section.body <= start and end <= section.end
+    return inside and not any(start <= one.start < end for one in sections_of(text))
 
 
 def _check(words: str) -> str:
