@@ -6,7 +6,6 @@ from holdfast.core.ledger.entry import (
     Compressed,
     Derived,
     Entry,
-    Noted,
     Restored,
     Said,
     Source,
@@ -91,7 +90,6 @@ def test_two_fetches_in_one_step_cost_one_request() -> None:
         run("b", "cat .holdfast/cache/offloaded/x.md"),
         read("b", ".holdfast/cache/offloaded/x.md"),
         (ToolCalled("b", "mcp__holdfast__context_recover", "{}"), ToolReturned("b", "text")),
-        (Noted("recovered", {"query": "timeout"}),),
     ],
 )
 def test_bringing_something_back_is_charged_to_the_newest_compression(

@@ -13,15 +13,12 @@ from holdfast.core.ledger.entry import (
     Compressed,
     Entry,
     EntryId,
-    Noted,
     Restored,
     ToolCalled,
     ToolReturned,
 )
 from holdfast.core.observe.artifacts import Touch, touch_of
 
-RECOVERED = "recovered"
-"""What is noted when something was brought back by a question, a reference or a level."""
 RECOVERING = ("context_recover", "context_query")
 COPIES = ".holdfast/cache/"
 
@@ -92,8 +89,6 @@ class _Watch:
                 self._call(entry, body)
             case ToolReturned() as body:
                 self._return(entry, body)
-            case Noted(what="recovered") if self._last:
-                self._blame(self._last, Caused(recoveries=1))
             case _:
                 pass
 
