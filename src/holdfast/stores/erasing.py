@@ -4,7 +4,10 @@ from collections.abc import Iterable
 from time import sleep
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from holdfast.core.ledger.arrive import Batch
+from holdfast.core.ledger.entry import Derived, Sighting
 from holdfast.errors import Conflict, StoreBusy
 from holdfast.stores import index
 from holdfast.stores.engine import Database, Row
@@ -31,15 +34,14 @@ where session = ? and source = ? and pos = ? and version = ?
 """
 HELD = """
 select body from entries where session = ? and stored = 1 union
-select raw from sightings where session = ? and stored = 1
+select raw from sightings where session = ? and stored & 15 = 1
 """
 USED = """
 select e.body from entries as e join sessions as s on s.key = e.session
 where s.project = ? and e.stored = 1 union
 select p.raw from sightings as p join sessions as s on s.key = p.session
-where s.project = ? and p.stored = 1
+where s.project = ? and p.stored & 15 = 1
 """
-DROP_BLOB = "delete from blobs where project = ? and hash = ?"
 ADD_TOMBSTONE = """
 insert into tombstones values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do update set
     again = excluded.again,
@@ -75,12 +77,25 @@ def erase_rows(store: "SqliteStore", db: Database, session: str, erasure: Erasur
         for statement in REMOVE:
             db.execute(statement, (key,))
     else:
-        _replace(store, db, key, erasure)
+        _replace(store, db, key, replace(erasure, sightings=_pieces(store, session, erasure)))
     db.executemany(
         ADD_TOMBSTONE, [_tombstone_row(store.project, one) for one in erasure.tombstones]
     )
     used = {row[0] for row in db.execute(USED, (store.project, store.project))}
-    db.executemany(DROP_BLOB, [(store.project, name) for name in held - used])
+    store.contents.drop(store.project, held - used)
+
+
+def _pieces(store: "SqliteStore", session: str, erasure: Erasure) -> tuple[Sighting, ...]:
+    """What is rewritten, and what is told by words that are: those bytes are laid down by them."""
+    changed = {entry.seq for entry in erasure.entries if not isinstance(entry.body, Derived)}
+    given = {(seen.source, seen.pos, seen.version) for seen in erasure.sightings}
+    told = (
+        seen
+        for seen in store.pieces(session)
+        if not changed.isdisjoint(range(seen.first, seen.first + seen.parts))
+        and (seen.source, seen.pos, seen.version) not in given
+    )
+    return (*erasure.sightings, *told)
 
 
 def _replace(store: "SqliteStore", db: Database, key: int, erasure: Erasure) -> None:

@@ -138,12 +138,20 @@ def m005_the_index(db: Database) -> None:
     )
 
 
+def m006_content_told_after(db: Database) -> None:
+    """Content may be told against an older version of it, and squeezed where it stands in a row."""
+    db.execute("alter table blobs add column base blob")
+    # Whatever is told against what is dropped is looked up by it.
+    db.execute("create index blobs_by_base on blobs(project, base) where base is not null")
+
+
 MIGRATIONS: tuple[Callable[[Database], None], ...] = (
     m001_the_ledger,
     m002_kept_windows,
     m003_spans,
     m004_tombstones,
     m005_the_index,
+    m006_content_told_after,
 )
 
 

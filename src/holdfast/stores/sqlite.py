@@ -30,11 +30,13 @@ from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.snapshot import Kept
 from holdfast.errors import StoreBusy, StoreDamaged, StoreFull, StoreRefused
 from holdfast.stores import packing
+from holdfast.stores.contents import Contents
 from holdfast.stores.engine import Row, connect, make_durable, refuse_log
 from holdfast.stores.folder import close_to_others, prepare
 from holdfast.stores.migrations import migrate, refuse_foreign
 from holdfast.stores.spans import Order, is_long, is_spanned, named, spanned
 from holdfast.stores.store import Build, Damage, Erasure, Listed, Look, Tombstone
+from holdfast.stores.weaving import unweave, weave
 
 if TYPE_CHECKING:
     from holdfast.core.view.search.pooling import Pooled
@@ -50,8 +52,6 @@ where key = ?
 SET_HEAD = "update sessions set head = ? where key = ?"
 ADD_ENTRY = "insert into entries values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 ADD_SIGHTING = "insert or replace into sightings values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-ADD_BLOB = "insert or ignore into blobs values (?, ?, ?)"
-ADD_LARGE = "insert into blobs values (?, ?, zeroblob(?))"
 ADD_COUNTS = "insert or replace into counts values (?, ?, ?, ?)"
 ADD_WINDOW = "insert or replace into windows values (?, ?, ?)"
 ENTRY_COLUMNS = (
@@ -60,14 +60,13 @@ ENTRY_COLUMNS = (
 READ_SINCE = f"select {ENTRY_COLUMNS} from entries where session = ? and seq > ? order by seq"
 READ_SOME = f"{READ_SINCE} limit ?"
 READ_ONE = f"select {ENTRY_COLUMNS} from entries where session = ? and seq = ?"
+BODIES = "select stored, body from entries where session = ? and seq >= ? and seq < ? order by seq"
 NAMES = "select id, seq from entries where session = ? and derived = 0"
 NAMES_OF_LANE = """
 select seq, id from entries where session = ? and lane = ? and seq > ? and derived = 0 order by seq
 """
 NAME_AT = "select id from entries where session = ? and seq = ?"
 NAME = "select seq from entries where session = ? and id = ? and derived = 0"
-HAS_BLOB = "select 1 from blobs where project = ? and hash = ?"
-BLOB = "select data from blobs where project = ? and hash = ?"
 COUNTS = "select data from counts where session = ? and vocabulary = ? order by last"
 SIGHTING_COLUMNS = "source, pos, version, first, parts, lead, stored, raw, sum"
 NEWEST = f"""
@@ -100,8 +99,6 @@ LIST = "select name, touched, head from sessions where project = ? order by touc
 T = TypeVar("T")
 
 OPENING = Lock()
-LARGE = 1024 * 1024
-"""Bytes of squeezed content from which on it is written in pieces."""
 
 
 class SqliteStore:
@@ -123,6 +120,7 @@ class SqliteStore:
             with translated(self.path):
                 self._db = connect(self.path)
                 self._unsafe = self._made_ready(engine)
+            self.contents = Contents(self._db, self.path)
 
     def __enter__(self) -> "SqliteStore":
         return self
@@ -186,13 +184,13 @@ class SqliteStore:
         """Write a batch, and content that rows refer to already; inside a transaction."""
         blobs = held or {}
         rows = [entry_row(key, self.shorter(key, entry), blobs) for entry in batch.entries]
+        bases = self._bases(key, batch.entries, rows, blobs)
         self._db.executemany(ADD_ENTRY, rows)
-        self._db.executemany(ADD_SIGHTING, [sighting_row(key, s, blobs) for s in batch.sightings])
-        contents = self._blob_rows(blobs)
-        self._db.executemany(ADD_BLOB, [row for row in contents if len(row[2]) < LARGE])
-        for row in contents:
-            if len(row[2]) >= LARGE:
-                self._write_large(*row)
+        told = self._told(key, batch)
+        self._db.executemany(
+            ADD_SIGHTING, [sighting_row(key, seen, blobs, told(seen)) for seen in batch.sightings]
+        )
+        self.contents.write(self.project, blobs, bases)
         if batch.counts:
             last = batch.counts[-1][0]
             data = packing.sealed(msgspec.msgpack.encode(batch.counts))
@@ -203,39 +201,46 @@ class SqliteStore:
         else:
             self._db.execute(SET_HEAD, (head, key))
 
-    def _blob_rows(self, blobs: dict[bytes, bytes]) -> list[Row]:
-        # Large content that is there already is not squeezed again; asking for small costs more.
-        new = [n for n, data in blobs.items() if len(data) < LARGE or not self._has_blob(n)]
-        squeezed = packing.squeezed([blobs[name] for name in new])
-        rows = zip(new, squeezed, strict=True)
-        return [(self.project, name, data) for name, data in rows]
+    def _told(self, key: int, batch: Batch) -> Callable[[Sighting], Sequence[Body]]:
+        """What the entries of a message say: those of the batch, else those that are there."""
+        new = {entry.seq: entry.body for entry in batch.entries}
 
-    def _write_large(self, project: str, name: bytes, data: bytes) -> None:
-        """Write content in pieces: in one, the engine would hold a second copy of it."""
-        self._db.execute(ADD_LARGE, (project, name, len(data)))
-        blob = self._db.blob_open("main", "blobs", "data", self._db.last_insert_rowid(), True)
-        try:
-            for start in range(0, len(data), LARGE):
-                blob.write(data[start : start + LARGE])
-        finally:
-            blob.close()
+        def told(seen: Sighting) -> Sequence[Body]:
+            numbers = range(seen.first, seen.first + seen.parts)
+            if all(number in new for number in numbers):
+                return [new[number] for number in numbers]
+            try:
+                return self._bodies(key, seen.first, seen.parts)
+            except StoreDamaged:
+                return ()  # the bytes that came are kept as they are, whatever was lost before
 
-    def _has_blob(self, name: bytes) -> bool:
-        return self._db.execute(HAS_BLOB, (self.project, name)).fetchone() is not None
+        return told
+
+    def _bodies(self, key: int, first: int, parts: int) -> list[Body]:
+        """What the entries of a message say."""
+        rows = self._db.execute(BODIES, (key, first, first + parts)).fetchall()
+        return [unpack(self._take_up(stored, body)) for stored, body in rows]
+
+    def _bases(
+        self, key: int, entries: Sequence[Entry], rows: Sequence[Row], blobs: dict[bytes, bytes]
+    ) -> dict[bytes, bytes]:
+        """Which of the contents are told against an older one."""
+        bases: dict[bytes, bytes] = {}
+        for entry, row in zip(entries, rows, strict=True):
+            stored, name = row[-3:-1]
+            if stored == packing.BY_HASH and isinstance(entry.body, Derived):
+                older = self.contents.older(self.project, key, entry.lane, blobs[name])
+                if older is not None:
+                    bases[name] = older
+        return bases
 
     def _take_up(self, stored: int, data: bytes) -> bytes:
-        if stored == packing.AS_IS:
-            return data
-        found = self._db.execute(BLOB, (self.project, data)).fetchone()
-        if found is None:
-            raise StoreDamaged(self.path, f"content {data.hex()[:12]} is missing")
+        if stored == packing.BY_HASH:
+            return self.contents.take_up(self.project, data)
         try:
-            content = packing.unsqueeze(found[0])
-        except ValueError:
-            content = b""
-        if packing.digest(content) != data:
-            raise StoreDamaged(self.path, f"content {data.hex()[:12]} is not what it was")
-        return content
+            return packing.from_row(stored, data)
+        except ValueError as error:
+            raise StoreDamaged(self.path, f"a row is not what it was: {error}") from None
 
     def shorter(self, key: int, entry: Entry) -> Entry:
         """An entry as it is laid down: what hides very much tells it in spans."""
@@ -278,11 +283,20 @@ class SqliteStore:
             at=at,
         )
 
-    def _sighting(self, row: Row) -> Sighting:
+    def _sighting(self, key: int, row: Row) -> Sighting:
         source, pos, version, first, parts, lead, stored, raw, total = row
         if total != packing.row_sum(*row[:-1]):
             raise StoreDamaged(self.path, f"the row of piece {pos + 1} is not what it was")
-        return Sighting(source, pos, version, self._take_up(stored, raw), lead, first, parts)
+        given = self._take_up(stored & ~packing.WOVEN, raw)
+        if stored & packing.WOVEN:
+            given = self._unwoven(given, self._bodies(key, first, parts))
+        return Sighting(source, pos, version, given, lead, first, parts)
+
+    def _unwoven(self, data: bytes, bodies: Sequence[Body]) -> bytes:
+        try:
+            return unweave(data, bodies)
+        except ValueError as error:
+            raise StoreDamaged(self.path, f"a message is not what it was: {error}") from None
 
     def head(self, session: str) -> Head | None:
         """See `Store.head`."""
@@ -324,13 +338,13 @@ class SqliteStore:
             return iter(())
         document = self._decode_head(found[1]).documents.get(source)
         length = document.length if document else 0
-        return self._each(NEWEST, (found[0], source, length), self._sighting)
+        return self._each(NEWEST, (found[0], source, length), partial(self._sighting, found[0]))
 
     def arrivals(self, session: str, firsts: Iterable[int]) -> dict[int, Sighting]:
         """See `Store.arrivals`."""
         key = self._key(session)
         found = ((first, self._one(NEWEST_OF_FIRST, (key, first))) for first in firsts)
-        return {first: self._sighting(row) for first, row in found if row}
+        return {first: self._sighting(key, row) for first, row in found if row}
 
     def window(self, session: str, lane: str = "") -> Kept | None:
         """See `Store.window`."""
@@ -358,7 +372,8 @@ class SqliteStore:
 
     def pieces(self, session: str) -> Iterator[Sighting]:
         """See `Store.pieces`."""
-        return self._each(PIECES, (self._key(session),), self._sighting)
+        key = self._key(session)
+        return self._each(PIECES, (key,), partial(self._sighting, key))
 
     def erase(self, session: str, erasure: Erasure) -> None:
         """See `Store.erase`."""
@@ -569,9 +584,13 @@ def entry_row(key: int, entry: Entry, blobs: dict[bytes, bytes]) -> Row:
     return (key, *columns, packing.row_sum(*columns))
 
 
-def sighting_row(key: int, seen: Sighting, blobs: dict[bytes, bytes]) -> Row:
-    """A sighting as its table has it; what is large goes among the blobs."""
-    stored, raw = _laid_down(seen.raw, blobs)
+def sighting_row(
+    key: int, seen: Sighting, blobs: dict[bytes, bytes], bodies: Sequence[Body] = ()
+) -> Row:
+    """A sighting as its table has it: told by the bodies of its entries where that is shorter."""
+    woven = weave(seen.raw, bodies) if bodies else None
+    stored, raw = _laid_down(seen.raw if woven is None else woven, blobs)
+    stored |= 0 if woven is None else packing.WOVEN
     columns = (
         seen.source,
         seen.pos,
@@ -588,7 +607,7 @@ def sighting_row(key: int, seen: Sighting, blobs: dict[bytes, bytes]) -> Row:
 def _laid_down(data: bytes, blobs: dict[bytes, bytes]) -> tuple[int, bytes]:
     """Where content goes: into its row, or among the blobs under its name."""
     if len(data) <= packing.INLINE:
-        return packing.AS_IS, data
+        return packing.in_row(data)
     name = packing.digest(data)
     blobs[name] = data
     return packing.BY_HASH, name
