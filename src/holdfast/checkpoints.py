@@ -64,6 +64,9 @@ def take(
         NotWritten: the copy could not be written; the ledger has no such checkpoint then.
         Conflict: something came since the state was looked at, and `alone` was asked for.
     """
+    last = _just_taken(session, state)
+    if last is not None:
+        return as_checkpoint(last)
     known = rows(state, means)
     body = _body(session, state, known, trigger)
     there = _same(state, body)
@@ -84,6 +87,19 @@ def take_now(
             return take(session, look(), means, trigger, alone=True)
     # Others keep writing. What it tells of is said in it, so it is right all the same.
     return take(session, look(), means, trigger)
+
+
+def _just_taken(session: "Session", state: State) -> Entry | None:
+    """The newest checkpoint, if it is the last entry of all: nothing need be read again then."""
+    from holdfast.unattended import line_of  # late: most checkpoints are of attended work
+
+    taken = checkpoints_of(state.window.ledger, state.window.lane)
+    if not taken or taken[-1].seq != state.seq:
+        return None
+    body = taken[-1].body
+    assert isinstance(body, Checkpointed)
+    same = (body.run, body.generation) == (line_of(session), state.window.generation)
+    return taken[-1] if same else None
 
 
 def _same(state: State, wanted: Checkpointed) -> Entry | None:

@@ -67,9 +67,8 @@ def test_versions_cost_what_is_new_in_them(store: SqliteStore, tmp_path: Path) -
 
 def test_reading_a_version_needs_few_others(store: SqliteStore, tmp_path: Path) -> None:
     grown(store)
-    bases: dict[object, object] = {
-        name: base for name, base in sql(tmp_path, "select hash, base from blobs")
-    }
+    rows = sql(tmp_path, "select hash, base from blobs")
+    bases: dict[object, object] = {row[0]: row[1] for row in rows}
 
     def depth(name: object) -> int:
         return 0 if bases[name] is None else 1 + depth(bases[name])

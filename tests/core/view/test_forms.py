@@ -333,3 +333,14 @@ def test_the_object_names_the_folder_that_the_archive_is_in() -> None:
         "offloaded": ".holdfast/cache/offloaded/",
         "checkpoints": ".holdfast/cache/checkpoints/",
     }
+
+
+def test_a_checkpoint_shows_what_was_said_last_whole_and_the_rest_by_its_beginning() -> None:
+    said = tuple(Quote(f"number {number}: " + "word " * 1_000, A) for number in range(100))
+    page = render(Summary(words=(*said, Quote("and mind the gap", B))), "checkpoint")
+    assert "and mind the gap" in page
+    assert said[-1].text.strip() in page
+    assert said[0].text not in page
+    assert all(f"number {number}: " in page for number in range(100))
+    assert "(5,010 characters)" in page
+    assert len(page) < 40_000

@@ -4,7 +4,11 @@ A template keeps its own title, sections and columns. What it has no section for
 without, the constraints above all, stands in the section that is nearest to it.
 """
 
-from holdfast.core.ledger.summary import Decision, Summary
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from holdfast.core.ledger.summary import Decision, Quote, Summary
 from holdfast.core.shrink.spelling import NONE, head_of, name_of
 from holdfast.core.view.forms.parts import (
     About,
@@ -30,6 +34,10 @@ from holdfast.core.view.forms.parts import (
     where,
 )
 
+SAID = 12_000
+"""Characters of what the user said that stand in a checkpoint, besides the requests themselves."""
+BEGINNING = 120
+"""Characters that are shown of what has no room there."""
 RESUME = (
     "1. Take the intent and the constraints above as they stand; the other rows are a record.",
     "2. Go on with the first of the next steps.",
@@ -162,8 +170,22 @@ def checkpoint(summary: Summary, about: About) -> str:
         *section("Error Context", errors(summary)),
         *section("Open Questions", quoted(summary.questions)),
         *section("Critical Facts", facts(summary) or bullets([about.facts] if about.facts else [])),
-        *section("User Words", quoted(summary.words)),
+        *section("User Words", quoted(_said(summary.words))),
         *section("Recovery References", where(summary, about)),
         *section("Resume", RESUME),
     ]
     return "\n".join(lines)
+
+
+def _said(words: Sequence[Quote]) -> list[Quote]:
+    """What the user said, the newest whole: every checkpoint repeats it, and the record has it."""
+    room, shown = SAID, list[Quote]()
+    for quote in reversed(words):
+        whole = len(quote.text) <= max(room, BEGINNING)
+        room -= len(quote.text) if whole else BEGINNING
+        shown.append(quote if whole else replace(quote, text=_beginning(quote.text)))
+    return shown[::-1]
+
+
+def _beginning(text: str) -> str:
+    return f"{in_a_line(text[:BEGINNING])} … ({len(text):,} characters)"
