@@ -59,7 +59,9 @@ ENTRY_COLUMNS = (
 )
 READ_SINCE = f"select {ENTRY_COLUMNS} from entries where session = ? and seq > ? order by seq"
 READ_SOME = f"{READ_SINCE} limit ?"
-READ_ONE = f"select {ENTRY_COLUMNS} from entries where session = ? and seq = ?"
+READ_RUN = f"""
+select {ENTRY_COLUMNS} from entries where session = ? and seq between ? and ? order by seq
+"""
 BODIES = "select stored, body from entries where session = ? and seq >= ? and seq < ? order by seq"
 NAMES = "select id, seq from entries where session = ? and derived = 0"
 NAMES_OF_LANE = """
@@ -311,8 +313,8 @@ class SqliteStore:
         if numbers is None:
             yield from self._each(READ_SINCE, (key, since), partial(self._entry, key))
             return
-        for number in sorted(set(numbers)):
-            yield from self._each(READ_ONE, (key, number), partial(self._entry, key))
+        for first, last in runs(sorted(set(numbers))):
+            yield from self._each(READ_RUN, (key, first, last), partial(self._entry, key))
 
     def names(self, session: str, ids: Iterable[EntryId] | None = None) -> dict[EntryId, int]:
         """See `Store.names`."""
@@ -611,6 +613,17 @@ def _laid_down(data: bytes, blobs: dict[bytes, bytes]) -> tuple[int, bytes]:
     name = packing.digest(data)
     blobs[name] = data
     return packing.BY_HASH, name
+
+
+def runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Numbers in their order as runs, from the first to the last of each: one question for many."""
+    at = 0
+    while at < len(numbers):
+        end = at
+        while end + 1 < len(numbers) and numbers[end + 1] == numbers[end] + 1:
+            end += 1
+        yield numbers[at], numbers[end]
+        at = end + 1
 
 
 def _as_it_is(row: Row) -> Row:

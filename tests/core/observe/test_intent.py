@@ -6,7 +6,7 @@ from holdfast.core.ledger.entry import Said
 from holdfast.core.ledger.summary import Quote
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.calls import read_scene
-from holdfast.core.observe.intent import Wanted, has_substance, wanted
+from holdfast.core.observe.intent import Wanted, first_request, has_substance, wanted
 from holdfast.core.observe.marks import MASKED, OFFLOADED, REFERENCE
 from tests.core.building import (
     Told,
@@ -24,7 +24,11 @@ from tests.core.building import (
 
 def read(*messages: Told | str) -> Wanted:
     """What the user wants; a bare text is the user's."""
-    return wanted(scene(*(ask(one) if isinstance(one, str) else one for one in messages)))
+    told = scene(*(ask(one) if isinstance(one, str) else one for one in messages))
+    found = wanted(told)
+    # Looking for the first request alone finds the same one.
+    assert first_request(told) == found.intent.original
+    return found
 
 
 def changes(*messages: Told | str) -> list[str]:

@@ -64,6 +64,21 @@ def wanted(scene: Scene) -> Wanted:
     )
 
 
+def first_request(scene: Scene) -> Quote:
+    """The request that the items begin with, without looking at those that follow."""
+    said, commanded = list[Quote](), False
+    for item in scene.items:
+        body = _told_by(item)
+        expanded, commanded = commanded, _names_command(body)
+        if expanded or body is None or not is_request(body):
+            continue
+        for text in own_words(text_of(body)):
+            said.append(Quote(text, item.entry.id))
+            if not _is_command(text):
+                return said[-1]
+    return said[0] if said else Quote()
+
+
 SYSTEM = frozenset(("system", "developer"))
 
 

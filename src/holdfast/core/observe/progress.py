@@ -6,6 +6,7 @@ Everything here is of the newest account only: it replaces the one before.
 
 import re
 from collections.abc import Iterator
+from itertools import islice, takewhile
 
 from holdfast.core.ledger.entry import Said, ToolCalled, ToolReturned, is_request, text_of
 from holdfast.core.ledger.jsontext import as_list, as_object, as_text
@@ -62,8 +63,9 @@ def progress_of(scene: Scene) -> Progress:
     tests, tested = _tests(scene)
     told = todos.at if todos else -1
     done = [todo.text for todo in todos.items if todo.status == DONE] if todos else []
-    said = [(at, text) for at, text in _finished(scene) if at > told]
-    completed = [*done, *(text for _, text in said[-_MOST_DONE:])]
+    newest = takewhile(lambda one: one[0] > told, _finished(scene))
+    said = list(islice(newest, _MOST_DONE))[::-1]
+    completed = [*done, *(text for _, text in said)]
     at = max([told, *(at for at, _ in said[-1:])]) if told >= 0 or said else tested
     return Progress(
         phase=_phase(todos),
@@ -82,8 +84,9 @@ def _phase(todos: Todos | None) -> str:
 
 
 def _finished(scene: Scene) -> Iterator[tuple[int, str]]:
-    for at in _closing(scene):
-        for sentence in _words(scene, at):
+    """What the agent said was done, the newest first: only the last of it is ever told."""
+    for at in reversed(_closing(scene)):
+        for sentence in reversed(_words(scene, at)):
             if _FINISHED.match(sentence) and _says_what(sentence):
                 yield at, _cut(sentence)
 

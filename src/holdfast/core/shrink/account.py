@@ -19,7 +19,7 @@ from holdfast.core.observe.decisions import decisions_of
 from holdfast.core.observe.errors import errors_of, what_of
 from holdfast.core.observe.failures import result_of, went_wrong
 from holdfast.core.observe.files import files_of
-from holdfast.core.observe.intent import Wanted, wanted
+from holdfast.core.observe.intent import Wanted, first_request, wanted
 from holdfast.core.observe.progress import next_of, progress_of, questions_of
 from holdfast.core.shrink.writing import read
 
@@ -81,7 +81,7 @@ def _since_the_beginning(want: Wanted, span: Span) -> Wanted:
     """The first request is that of the whole record: a host may have dropped it from the window."""
     if len(span.record.items) <= len(span.hidden.items):
         return want
-    first, own = wanted(span.record).intent.original, want.intent.original
+    first, own = first_request(span.record), want.intent.original
     if not own.text or own == first:
         return want
     words = want.words if own == want.intent.current else (own, *want.words)
