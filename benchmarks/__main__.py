@@ -8,6 +8,7 @@ BENCHMARKS = (
         "start",
         "ingest",
         "turn",
+        "growth",
         "calibration",
         "recall",
         "compactions",

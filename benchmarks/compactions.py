@@ -19,6 +19,7 @@ from typing import NamedTuple
 from benchmarks.data import data_folder
 from benchmarks.peers import Message, plain
 from benchmarks.recall import (
+    FORESIGHT,
     PROCESSES,
     SCORES,
     Case,
@@ -26,6 +27,7 @@ from benchmarks.recall import (
     Window,
     as_recorded,
     case_of,
+    foresight,
     greedy,
     rates,
     score_of,
@@ -37,7 +39,7 @@ from benchmarks.recall import (
 from benchmarks.table import print_table
 
 OWN, OURS, GREEDY = "the agent's own summary", "Holdfast", "greedy lines"
-WAYS = (OWN, OURS, GREEDY)
+WAYS = (OWN, OURS, FORESIGHT, GREEDY)
 
 
 class Place(NamedTuple):
@@ -140,6 +142,8 @@ def _scored(result: Compared, case: Case, told: Message) -> Compared:
         OURS: shrunk(case.before, result.budget),
         GREEDY: greedy(case.before, result.budget),
     }
+    with foresight(case):
+        windows[FORESIGHT] = shrunk(case.before, result.budget)
     return result._replace(
         scores={way: score_of(case, text_of(window)) for way, window in windows.items()},
         sizes={way: sum(map(tokens_of, window)) for way, window in windows.items()},

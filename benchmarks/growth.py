@@ -17,9 +17,11 @@ import msgspec
 import holdfast
 from benchmarks.data import data_folder, trajectories
 from benchmarks.table import print_table
+from holdfast.core.ledger.entry import Compressed
 from holdfast.session import Session
 
-LENGTHS = (1_000, 10_000, 100_000)
+COMPRESSED = (1_000, 3_000, 10_000)
+APPENDED = (10_000, 100_000)
 LOOK = 25
 """Messages between two requests: looking at each would only repeat the same answer."""
 
@@ -31,13 +33,19 @@ def run() -> None:
         return
     print_table(
         "A live session on disk: real messages appended one by one, window of 200,000 tokens",
-        ("messages", "bytes in", "bytes stored", "stored / in", "an append", "last compression"),
-        [_row(length) for length in LENGTHS],
+        (
+            *("messages", "bytes in", "stored / in", "readable copies / in", "an append"),
+            *("summaries", "the last one took"),
+        ),
+        [
+            *(_row(length, compressed=True) for length in COMPRESSED),
+            *(_row(length, compressed=False) for length in APPENDED),
+        ],
     )
 
 
-def _row(length: int) -> tuple[str, ...]:
-    given, appending, last = 0, 0.0, 0.0
+def _row(length: int, *, compressed: bool) -> tuple[str, ...]:
+    given, appending, looks = 0, 0.0, list[float]()
     with TemporaryDirectory() as root:
         with holdfast.open("s", root=root, model="claude-sonnet-4-5", window=200_000) as session:
             for number, message in enumerate(islice(_messages(), length)):
@@ -45,26 +53,37 @@ def _row(length: int) -> tuple[str, ...]:
                 start = process_time()
                 session.append(message)
                 appending += process_time() - start
-                if number % LOOK == 0:
-                    last = _looked(session) or last
+                if compressed and number % LOOK == 0:
+                    looks += _looked(session)
                     _say(number, length)
-        stored = sum(file.stat().st_size for file in Path(root).rglob("ledger.db*"))
+        stored, copied = _sizes(Path(root))
     return (
         f"{length:,}",
         f"{given:,}",
-        f"{stored:,}",
         f"{stored / given:.2f}×",
+        f"{copied / given:.2f}×",
         f"{appending / length * 1e6:,.0f} µs",
-        f"{last * 1e3:,.0f} ms",
+        f"{len(looks)}",
+        f"{looks[-1] * 1e3:,.0f} ms" if looks else "–",
     )
 
 
-def _looked(session: Session) -> float:
+def _sizes(root: Path) -> tuple[int, int]:
+    """Bytes of the ledger, and of the copies for people."""
+    files = [file for file in root.rglob("*") if file.is_file()]
+    ledger = sum(file.stat().st_size for file in files if file.name.startswith("ledger.db"))
+    return ledger, sum(file.stat().st_size for file in files) - ledger
+
+
+def _looked(session: Session) -> list[float]:
     """Seconds of a request that brought a summary; nothing for any other."""
-    before, start = len(session.summary().refs), process_time()
+    before = session.store.head(session.name)
+    start = process_time()
     session.messages()
     took = process_time() - start
-    return took if len(session.summary().refs) != before else 0.0
+    new = session.store.read(session.name, since=before.seq if before else 0)
+    made = [e for e in new if isinstance(e.body, Compressed) and e.body.summary is not None]
+    return [took] if made else []
 
 
 def _messages() -> Iterator[dict[str, Any]]:

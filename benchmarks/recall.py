@@ -246,7 +246,7 @@ def _measured(case: Case, ways: dict[str, Way]) -> Iterator[tuple[tuple[str, flo
         beyond = words_alone(case.before) > budget
         for name, way in ways.items():
             if name not in made or name not in NO_BUDGET:
-                with _foresight(case) if name == FORESIGHT else nullcontext():
+                with foresight(case) if name == FORESIGHT else nullcontext():
                     made[name] = _timed(way, case.before, budget)
             window, seconds = made[name]
             text = text_of(window)
@@ -263,7 +263,7 @@ def _measured(case: Case, ways: dict[str, Way]) -> Iterator[tuple[tuple[str, flo
 
 
 @contextmanager
-def _foresight(case: Case) -> Iterator[None]:
+def foresight(case: Case) -> Iterator[None]:
     """A while in which exactly the names that will be needed are worth keeping."""
     with patch.object(
         Likely,
