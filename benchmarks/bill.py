@@ -10,9 +10,10 @@ prefix is next broken: whoever breaks it with every request is rid of it at once
 
 Nobody fetches a file for having written `200` or `os.path`. So the bill is made a second time, in
 the last columns, without the names that stand in sessions of three projects or more: an agent knows
-those without looking. The same requests are billed once more with cached reads at 0.05, and once
-without the prefix and without any fetch: what is left then is the history alone, each time it was
-sent. Sessions of more than 100,000 tokens are gone through again with a window of 200,000.
+those without looking. The same requests are billed once more with cached reads at 0.05; once with
+nothing ever fetched, which no better choice of what stays in sight could go below; and once without
+the prefix as well: what is left then is the history alone, each time it was sent. Sessions of more
+than 100,000 tokens are gone through again with a window of 200,000.
 
 Holdfast is a real session over a store in memory: messages are appended as they come, and what the
 provider would report of each request is reported, in exact o200k counts. The files that the agent
@@ -78,7 +79,13 @@ EDITING = "ContextEditing from "
 COLUMNS = (
     *("mean", "median", "worst", "over the window", "with what was fetched"),
     *("prefix breaks", "fetches", "mean, own names", "worst, own names"),
-    *("cached reads at 0.05", "without prefix and fetches", "summaries", "a turn"),
+    *(
+        "cached reads at 0.05",
+        "nothing fetched",
+        "without prefix and fetches",
+        "summaries",
+        "a turn",
+    ),
 )
 COMMON = 3
 """Projects in which a name that says nothing of any one of them stands."""
@@ -127,6 +134,8 @@ class Run(NamedTuple):
     """The same with fetches only for names that few projects share."""
     cheap: Cost
     """The same with cached reads at half the price."""
+    free: Cost
+    """The same with nothing ever fetched: what no better choice of what stays could go below."""
     bare: Cost
     """The same without the prefix, and nothing ever fetched."""
     over: int
@@ -358,6 +367,7 @@ def _billed(
     """Bill the requests of one contender."""
     meter, own = (Meter(CACHE, prefix=PREFIX, window=window) for _ in range(2))
     cheap = Meter(CHEAP, prefix=PREFIX, window=window)
+    free = Meter(CACHE, prefix=PREFIX, window=window)
     bare = Meter(CACHE, prefix=0, window=window)
     seconds: list[float] = []
     done = over = 0
@@ -371,15 +381,15 @@ def _billed(
         over += size - meter.again > window
         own.request(parts)
         cheap.request(parts)
-        bare.request([replace(part, names=frozenset()) for part in parts])
+        for each in (free, bare):
+            each.request([replace(part, names=frozenset()) for part in parts])
         names = entities(_written(messages[request.place]))
         meter.used(names)
         cheap.used(names)
         own.used(names - known_to_many())
         seconds.append(request.seconds)
-    return Run(
-        meter.cost(), own.cost(), cheap.cost(), bare.cost(), over, seconds, decisions=decisions
-    )
+    meters = (meter, own, cheap, free, bare)
+    return Run(*(each.cost() for each in meters), over, seconds, decisions=decisions)
 
 
 _parts: dict[bytes, Part] = {}
@@ -422,6 +432,7 @@ def _row(runs: Sequence[Run], without: Sequence[Run]) -> tuple[str, ...]:
         f"{fmean(own):.3f}",
         f"{max(own):.3f}",
         f"{fmean(run.cheap.billed / none.cheap.billed for run, none in pairs):.3f}",
+        f"{fmean(run.free.billed / none.free.billed for run, none in pairs):.3f}",
         f"{fmean(run.bare.billed / none.bare.billed for run, none in pairs):.3f}",
         f"{sum(run.decisions.summaries for run in runs)}",
         f"{median(seconds) * 1e3:.1f} ms",
