@@ -92,3 +92,24 @@ def test_a_long_line_is_cut_between_words() -> None:
     told = [one.fact.text for one in lines_of(shown, words) if one.fact.entry == named(2)]
     assert max(map(len, told)) <= 160
     assert " ".join(told).split() == [f"id_{n}" for n in range(200)]
+
+
+def test_lines_of_an_edit_say_whether_they_were_taken_out_or_put_in() -> None:
+    edit = call(
+        "e",
+        "Edit",
+        file_path="/app/src/server.py",
+        old_string="port = 8080\nhost = 'db-old-01'",
+        new_string="port = 8443\nhost = 'db-main-03'",
+    )
+    told = {one.fact.text: one.fact.source for one in lines_of(scene(ask("Go."), edit), words)}
+    assert told["host = 'db-old-01'"] == "Edit server.py: taken out"
+    assert told["host = 'db-main-03'"] == "Edit server.py: put in"
+    assert told["Edit /app/src/server.py"] == ""
+
+
+def test_the_number_of_an_empty_line_is_no_fact() -> None:
+    listing = "  101→def close_month():\n  102→    }\n  103→=======\n  104→    run_2024()"
+    shown = scene(ask("Go."), bash("a", "cat -n x"), back("a", listing))
+    told = [one.fact.text for one in lines_of(shown, words) if one.fact.entry == named(3)]
+    assert told == ["101→def close_month():", "104→ run_2024()"]

@@ -299,8 +299,8 @@ _COPIES = frozenset(("copy_file", "copy"))
 _LOOKS = frozenset(("grep", "grep_search", "search_file_content", "search_files", "search_file"))
 _OPENS = frozenset(("open", "goto", "scroll_down", "scroll_up", "create", "edit"))
 _PATCH_KEYS = ("input", "patch", "patchText", "patch_text", "diff")
-_OLD_KEYS = ("old_string", "oldString", "oldText", "old_str", "old_text", "search", "old")
-_NEW_KEYS = (
+OLD_KEYS = ("old_string", "oldString", "oldText", "old_str", "old_text", "search", "old")
+NEW_KEYS = (
     "new_string",
     "newString",
     "newText",
@@ -418,7 +418,7 @@ def _edited(path: str, body: ToolCalled, arguments: Mapping[str, Json]) -> Itera
     edits = [as_object(edit) for edit in as_list(arguments.get("edits"))] or [dict(arguments)]
     everywhere = any(edit.get("replace_all") or edit.get("replaceAll") for edit in edits)
     how = "in every place" if everywhere else ""
-    pairs = [(_first_text(edit, _OLD_KEYS), _first_text(edit, _NEW_KEYS)) for edit in edits]
+    pairs = [(_first_text(edit, OLD_KEYS), _first_text(edit, NEW_KEYS)) for edit in edits]
     yield changed(path, pairs, how=how)
 
 

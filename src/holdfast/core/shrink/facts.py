@@ -23,7 +23,14 @@ from holdfast.core.ledger.entry import (
 from holdfast.core.ledger.jsontext import SURROGATE, Json
 from holdfast.core.ledger.summary import Fact
 from holdfast.core.measure.tokens import CountTokens
-from holdfast.core.observe.artifacts import COMMAND_KEYS, PATH_KEYS, arguments_of, touch_of
+from holdfast.core.observe.artifacts import (
+    COMMAND_KEYS,
+    NEW_KEYS,
+    OLD_KEYS,
+    PATH_KEYS,
+    arguments_of,
+    touch_of,
+)
 from holdfast.core.observe.calls import Scene
 from holdfast.core.observe.marks import is_stand_in
 from holdfast.core.observe.worth import telling
@@ -48,6 +55,8 @@ FADING = 0.2
 _WORDS = re.compile(r"\w[\w./-]{2,80}")
 _PLACED = re.compile(r"(?=[^/\s]{0,60}/)([\w~@./+-]{3,220})[:-](?=\d{1,7}[:-])")
 """`path:12:` or `path-12-`: how a search tells where a line stands."""
+_EMPTY = re.compile(r"\d{1,7}[→:|\t -]\W{0,160}")
+"""A numbered line of a file with nothing in it but a bracket: the number alone tells nothing."""
 _BLANKS = re.compile(r"\s+")
 
 
@@ -70,7 +79,8 @@ def lines_of(
             continue
         match body:
             case ToolCalled():
-                rows, source = enumerate(call_lines(body), 1), ""
+                yield from _asked(body, entry, count)
+                continue
             case ToolReturned() if not is_stand_in(body.output):
                 pair = scene.of_result.get(at)
                 label = label_of(pair.body) if pair else ""
@@ -93,8 +103,16 @@ def _lines(
     for number, text in rows:
         for piece in _pieces(text):
             names = telling(piece)
-            if names:
+            if names and not _EMPTY.fullmatch(piece):
                 yield line(Fact(piece, entry, source, number), count, names)
+
+
+def _asked(call: ToolCalled, entry: EntryId, count: CountTokens) -> Iterator[Line]:
+    """The lines of a call: the first says what it is itself, the others stand below that."""
+    label = label_of(call)
+    for number, (key, text) in enumerate(_rows(call), 1):
+        source = f"{label}{SIDES.get(key, '')}" if number > 1 else ""
+        yield from _lines([(number, text)], entry, source, count)
 
 
 def _found(output: str, entry: EntryId, label: str, count: CountTokens) -> Iterator[Line]:
@@ -134,6 +152,8 @@ def _pieces(text: str) -> Iterator[str]:
         yield plain
 
 
+SIDES = {**dict.fromkeys(OLD_KEYS, ": taken out"), **dict.fromkeys(NEW_KEYS, ": put in")}
+"""What the lines of an edit are: whoever goes on from them must not take the old for the new."""
 MAIN = frozenset((*PATH_KEYS, *COMMAND_KEYS, "pattern", "query", "url", "prompt", "description"))
 
 
@@ -153,19 +173,24 @@ def label_of(call: ToolCalled) -> str:
 
 def call_lines(call: ToolCalled) -> Iterator[str]:
     """A call in lines: first its tool and all that is short, then every line of what is long."""
+    return (text for _, text in _rows(call))
+
+
+def _rows(call: ToolCalled) -> Iterator[tuple[str, str]]:
+    """The lines of a call, each with the argument that it stands in; the first with none."""
     arguments = arguments_of(call)
     if not arguments:
-        yield f"{call.tool} {call.arguments}" if call.arguments != "{}" else call.tool
+        yield "", f"{call.tool} {call.arguments}" if call.arguments != "{}" else call.tool
         return
-    short, long = [call.tool], list[str]()
+    short, long = [call.tool], list[tuple[str, str]]()
     for key, value in arguments.items():
         rows = [row for text in _leaves(value) for row in text.strip().split("\n")]
         if len(rows) == 1:
             short.append(rows[0] if key in MAIN else f"{key}={rows[0]}")
         else:
             short += rows[:1] if key in COMMAND_KEYS else ()
-            long += rows
-    yield " ".join(short)
+            long += [(key, row) for row in rows]
+    yield "", " ".join(short)
     yield from long
 
 
