@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from holdfast import Policy, Session
 from holdfast.config import load
 from holdfast.core.ledger.arrive import Batch as Written
-from holdfast.core.ledger.entry import Compressed, Noted, ToolReturned
+from holdfast.core.ledger.entry import Compacted, Compressed, Noted, ToolReturned
 from holdfast.core.ledger.head import Head
 from holdfast.core.measure.models import MODELS, UNKNOWN, Model, find
 from holdfast.core.observe.marks import is_stand_in
@@ -473,3 +473,27 @@ def test_the_whole_conversation_is_written_down_before_a_summary_stands_for_it(
     made = session.compact(budget=700)
     assert [step.kind for step in made.steps][:1] == ["summary"]
     assert str(archive.relative_to(tmp_path)) in str(made.summary)
+
+
+def test_a_constraint_that_a_host_dropped_is_in_the_summary() -> None:
+    """An agent's own compaction may leave the user's words out; the ledger has them."""
+    with Session("s", MemoryStore()) as session:
+        session.extend(
+            [
+                {"role": "user", "content": "Port the importer. Never write to the prod database."},
+                {"role": "assistant", "content": "Started."},
+                {"role": "user", "content": "Keep the CSV reader as it is, please."},
+                {"role": "assistant", "content": "I will."},
+            ]
+        )
+        session.derive(Compacted("auto"))
+        session.extend(
+            [
+                {"role": "user", "content": "Now the tests. " + "It is late. " * 400},
+                {"role": "assistant", "content": "Written. " + "All of them. " * 400},
+            ]
+        )
+        assert "Never write" not in str(session.messages())
+        shown = str(session.summary())
+    assert "Never write to the prod database." in shown
+    assert "Keep the CSV reader as it is, please." in shown

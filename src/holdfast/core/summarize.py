@@ -215,10 +215,12 @@ def _span(state: State, cut: Cut) -> Span:
     upto = max(last.entry.seq, *(0, *_seqs(state, last)))
     path = path_to(state.window.end, state.window.ledger)
     record = [Item(entry) for entry in path if entry.seq <= upto and entry.id not in names]
+    known = {name for item in cut.items for name in (item.entry.id, *item.covers)}
     return Span(
         hidden=as_it_came([item for item in cut.leaves if not is_anchor(item)]),
         window=as_it_came([item for item in cut.items[cut.lead :] if not is_anchor(item)]),
         record=read_scene([item for item in record if not is_anchor(item)]),
+        left=tuple(item for item in record if item.entry.id not in known and not is_anchor(item)),
     )
 
 

@@ -101,3 +101,20 @@ def test_the_first_request_is_that_of_the_record_also_where_a_host_dropped_it() 
     assert made.intent.original.text == "Build the parser."
     assert made.intent.current.text == "Now review it."
     assert made.words == ()
+
+
+def test_what_the_user_said_holds_although_a_host_dropped_it() -> None:
+    whole = items(
+        ask("Build the parser. Never touch the lexer."),
+        answer("Built. I decided to use tabs because the linter asks for them."),
+        ask("Use spaces instead."),
+        ask("Now review it."),
+        answer("Fine."),
+    )
+    late = whole[3:]
+    made = account(Span(as_it_came(late), as_it_came(late), as_it_came(whole), tuple(whole[:3])))
+    rules = ["Never touch the lexer.", "Use spaces instead."]
+    assert [one.text for one in made.constraints] == rules
+    assert [one.text for one in made.words] == ["Use spaces instead."]
+    assert [one.text for one in made.intent.changes] == ["Use spaces instead."]
+    assert made.hidden == 2

@@ -1,8 +1,9 @@
 """What a span adds to the summary: every row that the record shows, uncut.
 
 Rows are read off the entries as they came, also where a stand-in is all that is in sight. What the
-user wants and what was decided is read from the span that leaves; how things stand now is read from
-everything up to now, because the newest word on it may be in the part that stays, or left long ago.
+user wants and what was decided is read from the span that leaves, and from what a host dropped
+before; how things stand now is read from everything up to now, because the newest word on it may be
+in the part that stays, or left long ago.
 """
 
 from collections.abc import Sequence
@@ -33,6 +34,13 @@ class Span(Struct, frozen=True):
     """All that is in sight, as it came, without a summary that stands there already."""
     record: Scene
     """All entries that will be out of sight, those that left before included."""
+    left: tuple[Item, ...] = ()
+    """Those of them that a host dropped, and that no summary in sight stands for."""
+
+    @property
+    def told(self) -> Scene:
+        """What nobody has accounted for: the words of the user hold, whoever dropped them."""
+        return read_scene([*self.left, *self.hidden.items]) if self.left else self.hidden
 
     @property
     def whole(self) -> Scene:
@@ -60,14 +68,14 @@ def as_it_came(items: Sequence[Item]) -> Scene:
 
 def account(span: Span) -> Summary:
     """Every row that a span adds, facts apart."""
-    names, whole = span.names, span.whole
-    want = _since_the_beginning(wanted(span.hidden), span)
+    names, whole, told = span.names, span.whole, span.told
+    want = _since_the_beginning(wanted(told), span)
     return Summary(
         intent=want.intent,
         constraints=want.constraints,
         words=want.words,
         files=files_of(span.record),
-        decisions=decisions_of(span.hidden),
+        decisions=decisions_of(told),
         errors=tuple(error for error in errors_of(span.window) if error.entry in names),
         progress=progress_of(whole),
         next=next_of(whole),
