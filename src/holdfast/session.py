@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from holdfast.core.ledger.arrive import Arrival, Batch, Draft, arrive, note
 from holdfast.core.ledger.chain import is_true
 from holdfast.core.ledger.entry import (
+    OURS,
     Checkpointed,
     Compressed,
     Derived,
@@ -278,7 +279,7 @@ class Session:
     def _to_send(self) -> list[bytes]:
         self.watch.look()
         self.engine.consider()
-        shown = self.watch.told(self.sight.messages())
+        shown = self.sight.messages()
         self.engine.handed_out()
         return shown
 
@@ -587,16 +588,22 @@ class Session:
 
         return self._write(build).entries[0]
 
-    def tell(self, text: str) -> None:
-        """Add words of ours at the end: the user's role, and no request of the user's."""
-        raw = encode({"role": "user", "content": text})
-        draft = Draft(Said("user", text, by="holdfast"), self.agent, at=self._clock())
-        wire = self._head().wire or self._wire
-        arrival = Arrival(raw, (draft,))
-        batch = self.store.append(
-            self.name, lambda head: arrive(self._stamped(head, wire), [arrival])
-        )
-        self.sight.took(batch)
+    def tell(self, text: str, *, after: int | None = None) -> None:
+        """Add words of ours at the end: the user's role, and no request of the user's.
+
+        Raises:
+            Conflict: the session no longer ends at `after`, where that is given.
+        """
+        body, wire = Said("user", text, by=OURS), self._head().wire or self._wire
+        raw = MESSAGE_WIRES[wire if wire in MESSAGE_WIRES else PLAIN].speak(body)
+        arrival = Arrival(raw, (Draft(body, self.agent, at=self._clock()),))
+
+        def build(head: Head) -> Batch:
+            if after is not None and head.seq != after:
+                raise Conflict(self.name, expected=after, found=head.seq)
+            return arrive(self._stamped(head, wire), [arrival])
+
+        self._write(build)
 
     def _named_in(self, body: Compressed | Restored) -> Iterator[Entry]:
         """The entries that decide whether a compression may be written."""

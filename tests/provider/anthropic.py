@@ -292,7 +292,10 @@ def words_of(message: object) -> str:
 
 
 def open_loop(messages: Sequence[object]) -> list[int]:
-    """Where the assistant speaks in a tool loop that it has not ended yet."""
+    """Where the assistant speaks in a tool loop that it has not ended yet.
+
+    Messages of the user in a row are one turn: words right behind results do not end the loop.
+    """
     spoken: list[int] = []
     for at in range(len(messages) - 1, -1, -1):
         message = messages[at]
@@ -301,11 +304,20 @@ def open_loop(messages: Sequence[object]) -> list[int]:
                 break
             case "assistant":
                 spoken.insert(0, at)
-            case "user" if not results_of(message):
+            case "user" if not results_of(message) and not _answered_before(messages, at):
                 break
             case _:
                 pass
     return spoken
+
+
+def _answered_before(messages: Sequence[object], at: int) -> bool:
+    """Whether the user's turn began with results before this message of it."""
+    while at and role_of(messages[at - 1]) == "user":
+        at -= 1
+        if results_of(messages[at]):
+            return True
+    return False
 
 
 def _loop(messages: Sequence[object]) -> Iterator[Broken]:
