@@ -7,6 +7,7 @@ taken for one that has it switched on.
 import re
 from collections.abc import Iterator, Sequence
 
+from holdfast.core.observe.marks import WARNING
 from holdfast.core.shrink.writing import is_summary
 from tests.provider.rules import (
     Broken,
@@ -294,7 +295,7 @@ def words_of(message: object) -> str:
 def open_loop(messages: Sequence[object]) -> list[int]:
     """Where the assistant speaks in a tool loop that it has not ended yet.
 
-    Messages of the user in a row are one turn: words right behind results do not end the loop.
+    Messages of the user in a row are one turn: words of ours right behind results do not end it.
     """
     spoken: list[int] = []
     for at in range(len(messages) - 1, -1, -1):
@@ -304,20 +305,11 @@ def open_loop(messages: Sequence[object]) -> list[int]:
                 break
             case "assistant":
                 spoken.insert(0, at)
-            case "user" if not results_of(message) and not _answered_before(messages, at):
+            case "user" if not results_of(message) and not words_of(message).startswith(WARNING):
                 break
             case _:
                 pass
     return spoken
-
-
-def _answered_before(messages: Sequence[object], at: int) -> bool:
-    """Whether the user's turn began with results before this message of it."""
-    while at and role_of(messages[at - 1]) == "user":
-        at -= 1
-        if results_of(messages[at]):
-            return True
-    return False
 
 
 def _loop(messages: Sequence[object]) -> Iterator[Broken]:
