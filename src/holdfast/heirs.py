@@ -104,9 +104,7 @@ def _erasure(store: Store, heir: str, gone: Gone, said: Sequence[Entry], at: str
     added = (derived(head.seq + 1, note, parent=end, at=at),) if changed else ()
     return Erasure(
         seq=head.seq,
-        tombstones=tuple(
-            Tombstone(heir, one.seq, one.id, 0, REWRITTEN, at) for one in changed
-        ),
+        tombstones=tuple(Tombstone(heir, one.seq, one.id, 0, REWRITTEN, at) for one in changed),
         entries=tuple(changed),
         sightings=tuple(told_anew(store, heir, changed)),
         head=replace(replay([*now, *added], {}, head), stale=True),
