@@ -47,7 +47,7 @@ def whole(session: Session) -> Purge:
         size=size_of(said),
         files=_there(session, [*copies_of(entries), *pages_of(session.name, entries)]),
         at=head.at,
-        title=redacted_title(head.title, session.policy.redact),
+        title=redacted_title(head.title, session.policy.redact, session.store, session.name),
     )
 
 

@@ -443,26 +443,23 @@ class Session:
         Raises:
             BadSetting: the policy wants a model to compare meanings, and it is not installed.
         """
+        from holdfast.redacting import Others
         from holdfast.searching import recover  # late: hooks search nothing
 
-        return recover(
-            self.store,
-            self.name,
-            query,
-            limit,
-            budget,
-            scope=scope,
-            strong=self.policy.search == "strong",
-            redact=self._redacted,
-        )
-
-    def _redacted(self, session: str, entries: Iterable[Entry]) -> list[Entry]:
-        """Entries as anyone may see them; of another session, by what shows itself in them."""
-        if session == self.name:
-            return self.redactor.entries(entries)
-        from holdfast.redacting import Redactor
-
-        return Redactor(self.policy.redact).entries(entries)
+        others = Others(self.redactor, self.policy.redact, self.store, self.name)
+        while True:
+            hits = recover(
+                self.store,
+                self.name,
+                query,
+                limit,
+                budget,
+                scope=scope,
+                strong=self.policy.search == "strong",
+                redact=others.entries,
+            )
+            if not others.learn(hit.session for hit in hits):
+                return hits
 
     def read(self, ref: str, lines: tuple[int, int] | None = None) -> str:
         """The text of an entry, named by the beginning of its id; exact, and whole unless cut.

@@ -1,6 +1,7 @@
 """`holdfast purge` and `holdfast backup`: what goes, what is told, and what is refused."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -145,7 +146,7 @@ def test_a_purged_session_is_not_read_again_unless_one_says_so(project: Path) ->
 def test_purged_sessions_are_passed_over_where_all_of_a_project_are_read(
     project: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    kept = tmp_path / "claude" / "projects" / str(project).replace("/", "-")
+    kept = tmp_path / "claude" / "projects" / re.sub("[^A-Za-z0-9]", "-", str(project))
     kept.mkdir(parents=True)
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
     path = transcript(project)
