@@ -62,13 +62,13 @@ class Redactor:
         head = self._store.head(self._session)
         if head is None or head.seq == self._seq:
             return False
-        return self.take(self._store.read(self._session, since=self._seq))
+        new = list(self._store.read(self._session, since=self._seq))
+        self._seq = max(self._seq, *(entry.seq for entry in new)) if new else self._seq
+        return self.take(new)
 
     def take(self, entries: Iterable[Entry]) -> bool:
-        """Learn from entries that follow those known; whether there are more secrets now."""
-        new = list(entries)
-        self._seq = max(self._seq, *(entry.seq for entry in new)) if new else self._seq
-        before, self.known = self.known, learned(self.known, new)
+        """Learn from entries that are not known yet; whether there are more secrets now."""
+        before, self.known = self.known, learned(self.known, entries)
         if len(self.known.marks) == len(before.marks):
             return False
         # What was looked at before may hold what is known only now.
@@ -120,15 +120,19 @@ class Others:
             return self._own.entries(entries)
         return self._learned.get(session, self._plain).entries(entries)
 
-    def learn(self, sessions: Iterable[str]) -> bool:
-        """Look through sessions of which something is to be shown; whether that told of secrets."""
-        new = set(sessions) - self._learned.keys() - {self._session, ""}
+    def learn(self, sessions: Iterable[str], *, everywhere: bool = False) -> bool:
+        """Look through sessions of which something is to be shown; whether that told of secrets.
+
+        `everywhere` when they may be of other projects that are kept in the same place.
+        """
         if self._plain.idle:
             return False
         found = False
-        for name in sorted(new):
-            redactor = self._learned[name] = Redactor(self._rules)
-            for shelf in self._store.shelves():
-                # Sessions of two projects may have one name: what is secret in either is.
-                found |= redactor.take(shelf.read(name))
+        for name in sorted(set(sessions) - {self._session, ""}):
+            new = name not in self._learned
+            redactor = self._learned.setdefault(name, Redactor(self._rules, self._store, name))
+            found |= redactor.learn()
+            # Sessions of two projects may have one name: what is secret in either is.
+            for shelf in self._store.shelves() if everywhere and new else ():
+                found |= shelf is not self._store and redactor.take(shelf.read(name))
         return found

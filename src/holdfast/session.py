@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from holdfast.engine import Account, Engine, Outcome
     from holdfast.history import Synced
     from holdfast.models.naming import Summarizer
-    from holdfast.redacting import Redactor
+    from holdfast.redacting import Others, Redactor
 
 Message: TypeAlias = Mapping[str, object] | bytes | str
 """A message as callers give it: a dictionary, or the JSON text of one."""
@@ -308,6 +308,13 @@ class Session:
         return Redactor(self.policy.redact, self.store, self.name)
 
     @cached_property
+    def _others(self) -> "Others":
+        """The same for what is found in other sessions."""
+        from holdfast.redacting import Others
+
+        return Others(self.redactor, self.policy.redact, self.store, self.name)
+
+    @cached_property
     def engine(self) -> "Engine":
         """What decides, and carries out, what should leave the window."""
         from holdfast.engine import Engine  # late: hooks append
@@ -443,10 +450,8 @@ class Session:
         Raises:
             BadSetting: the policy wants a model to compare meanings, and it is not installed.
         """
-        from holdfast.redacting import Others
         from holdfast.searching import recover  # late: hooks search nothing
 
-        others = Others(self.redactor, self.policy.redact, self.store, self.name)
         while True:
             hits = recover(
                 self.store,
@@ -456,9 +461,10 @@ class Session:
                 budget,
                 scope=scope,
                 strong=self.policy.search == "strong",
-                redact=others.entries,
+                redact=self._others.entries,
             )
-            if not others.learn(hit.session for hit in hits):
+            everywhere = scope == "ledger"
+            if not self._others.learn((hit.session for hit in hits), everywhere=everywhere):
                 return hits
 
     def read(self, ref: str, lines: tuple[int, int] | None = None) -> str:

@@ -2,8 +2,8 @@
 
 Forty payloads are archived, each with a word of its own that tells whether a reader obeyed it. The
 reader here obeys everything that the user or the system says to it, and everything that stands
-outside of a fence in what it was given back. In a summary, which says of itself that it is a record,
-what tools printed stands only below the name of its entry, in no section that binds the agent.
+outside of a fence in what it was given back. In a summary, which calls itself a record, what tools
+printed stands below the name of its entry, and in no section that binds the agent.
 """
 
 import re
