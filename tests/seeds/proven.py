@@ -400,6 +400,9 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R104": (
         "tests/surfaces/cli/test_compress.py::test_compressing_does_what_the_planner_recommends",
     ),
+    "R105": (
+        "tests/surfaces/cli/test_run.py::test_clear_puts_down_where_the_work_stands_and_starts_afresh",
+    ),
     "R106": (
         "tests/surfaces/cli/test_compress.py::test_a_dry_run_shows_what_would_be_compressed_and_changes_nothing",
         "tests/surfaces/cli/test_preserve.py::test_a_dry_run_shows_the_four_phases_and_changes_nothing",
