@@ -16,6 +16,7 @@ from holdfast.drifting import reviewed, signals_of
 from holdfast.exporting import exported
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
+from tests.input.making import coded, given_back, line, read_in
 from tests.provider.strict import complaints
 
 REQUEST = (
@@ -203,6 +204,26 @@ def test_the_agent_is_told_no_secret_that_it_does_not_see() -> None:
     told = str(made.messages()[-1]["content"])
     assert "Goal Drift Warning" in told
     assert key not in told
+
+
+def test_a_transcript_is_judged_and_told_nothing(tmp_path: Path) -> None:
+    texts = [REQUEST if at == 0 else f"part {at}: {'some words ' * 60}" for at in range(30)]
+    lines = [line(coded(text, at)) for at, text in enumerate(texts)]
+    asks = ("go on", "Could you remind me what we are working on?", "go on")
+    lost = [line(coded(text, 30 + at)) for at, text in enumerate(asks)]
+    path = tmp_path / "talk.jsonl"
+    path.write_bytes(b"".join(lines))
+    name = read_in(path, tmp_path).session
+    with holdfast.open(name, root=tmp_path, window=200_000) as made:
+        made.compact(budget=3_000)
+    path.write_bytes(b"".join([*lines, *lost]))
+    read_in(path, tmp_path)
+    with holdfast.open(name, root=tmp_path, window=200_000) as made:
+        sent = made.messages()
+        assert "Goal Drift Warning" not in json.dumps(sent)
+        assert [one.facts["names"] for one in notes(made)] == ["clarification"]
+    path.write_bytes(b"".join([*lines, *lost, line(coded("I go on.", 33))]))
+    assert (read_in(path, tmp_path).added, given_back(tmp_path, name)) == (1, path.read_bytes())
 
 
 def test_another_process_tells_it_too(tmp_path: Path) -> None:

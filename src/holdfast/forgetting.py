@@ -110,7 +110,7 @@ def _reach_heirs(session: Session, purge: Purge, at: str) -> None:
 def _gone(session: Session, purge: Purge) -> Gone:
     entries = list(session.store.read(session.name))
     if not purge.refs:
-        return Gone(session.name, tuple(entries))
+        return Gone(session.name, tuple(entries), whole=True)
     gone = tuple(one for one in entries if one.id in purge.refs)
     rest = tuple(one for one in entries if one.id not in purge.refs)
     return Gone(session.name, gone, rest)

@@ -30,11 +30,8 @@ class Gone(Struct, frozen=True):
     entries: tuple[Entry, ...]
     rest: tuple[Entry, ...] = ()
     """What stays of it."""
-
-    @property
-    def whole(self) -> bool:
-        """Whether nothing of the session stays."""
-        return not self.rest
+    whole: bool = False
+    """Whether nothing does."""
 
 
 def links(store: Store) -> dict[str, Resumed]:
