@@ -79,7 +79,9 @@ def notes(of: Session) -> list[Noted]:
     return [body for body in bodies if isinstance(body, Noted) and body.what == "drift"]
 
 
-@pytest.mark.seed("R144", "R150", "R151", "R152", "R153", "R159", "R164", "R165", "R227")
+@pytest.mark.seed(
+    "R006", "R144", "R150", "R151", "R152", "R153", "R159", "R164", "R165", "R220", "R227", "R228"
+)
 @pytest.mark.parametrize("wire", ["openai_chat", "anthropic"])
 def test_an_agent_that_drifts_after_a_summary_is_told_with_its_next_request(wire: str) -> None:
     made = session(wire)
