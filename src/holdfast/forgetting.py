@@ -34,13 +34,15 @@ class Purge(Struct, frozen=True):
     at: str = ""
     """When the session was last added to."""
     title: str = ""
+    heirs: tuple[str, ...] = ()
+    """Sessions that go on from this one, and lose what they quote of it."""
 
 
-def whole(session: Session) -> Purge:
-    """What purging all of a session takes."""
+def whole(session: Session, *, quotes: bool = True) -> Purge:
+    """What purging all of a session takes; `quotes` when also what others quote of it goes."""
     entries = list(session.store.read(session.name))
     said = [entry for entry in entries if not isinstance(entry.body, Derived)]
-    head = session.head()
+    head, gone = session.head(), Gone(session.name, tuple(entries), whole=True)
     return Purge(
         session=session.name,
         entries=len(said),
@@ -48,6 +50,7 @@ def whole(session: Session) -> Purge:
         files=_there(session, [*copies_of(entries), *pages_of(session.name, entries)]),
         at=head.at,
         title=redacted_title(head.title, session.policy.redact, session.store, session.name),
+        heirs=tuple(heirs_of(session.store, gone)) if quotes else (),
     )
 
 
@@ -66,6 +69,7 @@ def part(session: Session, ref: str) -> Purge:
         refs=tuple(entry.id for entry in gone),
         files=_there(session, copies_of(entries, {entry.id for entry in gone})),
         at=gone[0].at,
+        heirs=tuple(heirs_of(session.store, Gone(session.name, tuple(gone)))),
     )
 
 
@@ -80,8 +84,7 @@ def carry_out(session: Session, purge: Purge, *, at: str, reason: str = PURGED) 
         NotWritten: a copy could not be taken away; the ledger is as it was.
         StoreBusy: it is erased, but its bytes are in the log until nobody reads it any more.
     """
-    if reason == PURGED:
-        _reach_heirs(session, purge, at)
+    _reach_heirs(session, purge, at)
     for path in purge.files:
         remove(session.root, path)
     if not purge.refs:
@@ -94,10 +97,9 @@ def carry_out(session: Session, purge: Purge, *, at: str, reason: str = PURGED) 
 def _reach_heirs(session: Session, purge: Purge, at: str) -> None:
     """Take it out of the sessions that go on from this one, and out of their pages."""
     gone = _gone(session, purge)
-    heirs = heirs_of(session.store, gone)
     link = links(session.store).get(session.name)
-    for name in heirs:
-        others = [*(one for one in heirs if one != name), *([link.session] if link else [])]
+    for name in purge.heirs:
+        others = [*(one for one in purge.heirs if one != name), *([link.session] if link else [])]
         unquote(session.store, name, gone, others, at=at)
         heir = Session(
             name, session.store, policy=session.policy, root=session.root, owns_store=False

@@ -108,7 +108,8 @@ def _is_large(size: int, rules: Retention) -> bool:
 
 def _removed(store: Store, name: str, policy: Policy, root: str, at: str, *, dry: bool) -> Purge:
     session = Session(name, store, policy=policy, root=root, owns_store=False)
-    purge = whole(session)
+    # Nothing is kept secret here: what another session took over from it stays there.
+    purge = whole(session, quotes=False)
     if not dry:
         carry_out(session, purge, at=at, reason=EXPIRED)
     return purge

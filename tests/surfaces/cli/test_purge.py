@@ -64,6 +64,18 @@ def test_a_dry_run_says_what_would_go_and_changes_nothing(project: Path) -> None
     assert names() == ["live"]
 
 
+def test_sessions_that_go_on_from_it_are_named_and_lose_what_they_quote(project: Path) -> None:
+    recorded(project)
+    done("checkpoint", "--reset", "--as", "next")
+    assert "nightly export" in done("show", "next", "--ref", "#2")
+    told = done("purge", "live", "--dry-run")
+    assert "  and what is quoted of it in next" in told
+    assert document("purge", "live", "--yes")["sessions"][0]["heirs"] == ["next"]
+    assert done("show", "next", "--ref", "#2").startswith("[purged: ")
+    assert "nightly export" not in done("intent", "--session", "next")
+    assert done("fsck").startswith("sound")
+
+
 def test_nothing_goes_when_nobody_is_there_to_agree(project: Path) -> None:
     recorded(project)
     result = invoke("purge", "live")
