@@ -96,6 +96,8 @@ def carry_out(session: Session, purge: Purge, *, at: str, reason: str = PURGED) 
 
 def _reach_heirs(session: Session, purge: Purge, at: str) -> None:
     """Take it out of the sessions that go on from this one, and out of their pages."""
+    if not purge.heirs:
+        return
     gone = _gone(session, purge)
     link = links(session.store).get(session.name)
     for name in purge.heirs:
