@@ -113,6 +113,8 @@ def ground_from(summary: Summary, text: str) -> Ground:
         words=words_in(text),
         delivered=Delivered(made=made, passed=bool(tests) and "fail" not in tests),
         since=1,
+        # Who spoke last is nothing that a summary tells.
+        answers=True,
     )
 
 
