@@ -172,7 +172,7 @@ def broken_window_laws(
     no summary stands for.
     """
     found = worse(wire, before, after)
-    after = [message for message in after if not is_told(message)]
+    before, after = ([one for one in some if not is_told(one)] for some in (before, after))
     at = anchor_at(before, after)
     if at is None:
         return found + _in_place_laws(wire, before, after, read=read, hidden=hidden)
