@@ -5,7 +5,8 @@ compacted. What stands before the cut is summarised. What the agent really did n
 message, is the undisturbed continuation: whatever is flagged there is a false alarm. Against it
 stand messages of agents that drifted: what the agent of another project did at the same point of
 its session, and messages made from the session's own rows (`benchmarks.drifted`), in wordings that
-the rules were tried with and in others that they never met.
+the rules were tried with and in others that they never met. At four more cuts only false alarms are
+counted.
 
 AUC is the chance that a message that drifted scores above one that did not.
 """
@@ -48,6 +49,8 @@ BUDGET = 0.25
 OTHERS = 2
 """Sessions of other projects that are spliced in at each cut."""
 REAL = "what really followed"
+ELSEWHERE, OTHER_CUTS = "what really followed elsewhere", (0.3, 0.4, 0.6, 0.9)
+"""Cuts at which only false alarms are counted."""
 SPLICED = "another project's next message"
 EARLY, NOTHING_DONE = "done early", "done with nothing to show"
 KINDS = {
@@ -94,6 +97,9 @@ def report(rows: Sequence[Row]) -> None:
     alarms = [row for row in real if row.flagged]
     print(f"\n{len({row.session for row in rows})} sessions, {len(real)} undisturbed messages, ")
     print(f"{len(alarms)} of them flagged: {len(alarms) / len(real):.1%} false alarms")
+    others = [row for row in rows if row.kind == ELSEWHERE]
+    wrong = sum(row.flagged for row in others)
+    print(f"at other cuts {wrong} of {len(others)}: {wrong / len(others):.1%} false alarms")
     made = [row for row in rows if row.kind in ASKED_FOR]
     print_table(
         "Each way to drift against what really followed",
@@ -152,6 +158,9 @@ def measured(name: str) -> list[Row]:
             rows.append(_judged(name, SPLICED, True, message, ground.ground))
         for made in drifted(ground.ground, _hidden_calls(ground, messages[:place])):
             rows.append(_judged(name, *made, ground.ground))
+    for place in _cut(name, OTHER_CUTS):
+        for grown, message in continued(grounds(name, place), _session(name)[place:]):
+            rows.append(_judged(name, ELSEWHERE, False, message, grown))
     return rows
 
 
@@ -187,17 +196,21 @@ def _session(name: str) -> list[Message]:
 def points(name: str) -> list[tuple[int, float]]:
     """Where a session is cut: half, three quarters, and where it was really compacted."""
     messages = _session(name)
-    total = sum(map(tokens_of, map(plain, messages)))
-    legal = list(legal_cuts([plain(message) for message in messages]))
-    cuts = [
-        (min(legal, key=lambda place: abs(place[1] - share * total))[0], share) for share in CUTS
-    ]
+    cuts = _cut(name, CUTS)
     real = [
         (place + 1, -1.0)
         for place, message in enumerate(messages)
         if message.get("x_compact_summary") and place + 1 < len(messages)
     ]
-    return [*dict(cuts).items(), *real]
+    return [*cuts.items(), *real]
+
+
+def _cut(name: str, shares: Iterable[float]) -> dict[int, float]:
+    """The legal places that are nearest to shares of a session's tokens."""
+    messages = [plain(message) for message in _session(name)]
+    total = sum(map(tokens_of, messages))
+    legal = list(legal_cuts(messages))
+    return {min(legal, key=lambda at: abs(at[1] - share * total))[0]: share for share in shares}
 
 
 def grounds(name: str, place: int) -> Grown:

@@ -1,8 +1,9 @@
 """Messages of agents that drifted, made from a session's own rows by templates.
 
-The wordings stand in two lists. The rules were tried with the first one. The second was written
-when the rules were finished, and nothing was changed for it: so it shows if they had learned words
-by heart.
+The wordings stand in three lists. The rules were written with the first one. The second was new to
+them once, and showed that they had learned words by heart; they were made to go more by what a
+message does, and tried with it. The third was written after that, and nothing was changed for it.
+All of them have the same author as the rules.
 """
 
 import json
@@ -28,6 +29,11 @@ DONE = (
         "I consider this closed; there is nothing for me to do anymore.",
         "Wrapping up here. {topic} works as you wanted.",
     ),
+    (
+        "Everything you wanted has landed.",
+        "{topic}: shipped.",
+        "No open points on my side.",
+    ),
 )
 LOST = (
     (
@@ -43,6 +49,11 @@ LOST = (
         "My memory of our chat got cut. Where were we?",
         "Who am I building this for, and what should come out of it?",
     ),
+    (
+        "Hm, which project is this again?",
+        "I'm picking this up cold. Fill me in?",
+        "Help me understand the aim so I can get going.",
+    ),
 )
 ASKED = (
     (
@@ -54,6 +65,10 @@ ASKED = (
     (
         "Did you have a preference about {said}?",
         "I need your input on {said} before going further.",
+    ),
+    (
+        "Any guidance on {said}?",
+        "How would you like {said} handled?",
     ),
 )
 DOES = (
@@ -67,6 +82,10 @@ DOES = (
         "Okay, time to {what}.",
         "I went and did it: {what}.",
     ),
+    (
+        "Doing it regardless: {what}.",
+        "I see no harm in this, so let me {what}.",
+    ),
 )
 SKIPS = (
     (
@@ -78,6 +97,10 @@ SKIPS = (
     (
         "We can live without it, so I leave this aside: {what}.",
         "Ignoring the instruction to {what}.",
+    ),
+    (
+        "Not bothering with that part ({what}).",
+        "{what}? I'd rather not.",
     ),
 )
 TURNS = (
@@ -91,6 +114,10 @@ TURNS = (
         "I no longer think we should do this: {what}.",
         "Reversing course on {what}.",
     ),
+    (
+        "On reflection I'd undo this: {what}.",
+        "My plan now differs from {what}.",
+    ),
 )
 _CUE = re.compile(
     r"(?i)\b(?:do not|don['’]?t|never|must not|should not|shouldn['’]t|avoid|refrain from)\s{1,3}"
@@ -100,6 +127,8 @@ _END = re.compile(r"[.;\n—–]| \(| - | (?:if|when|unless|because|so that) ")
 LONGEST = 20
 """Words of a row that can be turned round in one sentence."""
 ROWS = 3
+TELLINGS = 3
+"""Lists of wordings; the last one was never tried with."""
 
 
 class Made(NamedTuple):
@@ -113,24 +142,24 @@ class Made(NamedTuple):
 def drifted(ground: Ground, calls: Sequence[Message]) -> Iterator[Made]:
     """Every way to drift that a session's rows allow."""
     topic = _short(ground.intent.current.text, 6) or "it"
-    for held_out in (False, True):
-        for words in DONE[held_out]:
-            yield _said("done early", held_out, words.format(topic=topic))
-        for words in LOST[held_out]:
-            yield _said("asks for the task", held_out, words)
+    for told in range(TELLINGS):
+        for words in DONE[told]:
+            yield _said("done early", told, words.format(topic=topic))
+        for words in LOST[told]:
+            yield _said("asks for the task", told, words)
         for row in _telling_words(ground):
-            for words in ASKED[held_out]:
-                yield _said("asks for what was said", held_out, words.format(said=row))
+            for words in ASKED[told]:
+                yield _said("asks for what was said", told, words.format(said=row))
         for rule in ground.constraints[:ROWS]:
-            yield from _against_rule(rule, held_out=held_out)
+            yield from _against_rule(rule, told)
         for one in ground.decisions[-ROWS:]:
-            yield from _against_decision(one, held_out=held_out)
+            yield from _against_decision(one, told)
     if len(calls) >= ROWS:
         yield Made("reads it all again", True, _again(calls[-ROWS:]))
 
 
-def _said(kind: str, held_out: bool, text: str) -> Made:
-    return Made(kind, held_out, {"role": "assistant", "content": text})
+def _said(kind: str, told: int, text: str) -> Made:
+    return Made(kind, told == TELLINGS - 1, {"role": "assistant", "content": text})
 
 
 def _telling_words(ground: Ground) -> list[str]:
@@ -143,7 +172,7 @@ def _short(text: str, most: int) -> str:
     return " ".join(_END.split(text.strip(), 1)[0].split()[:most]).strip(" ,.:?!\"'")
 
 
-def _against_rule(rule: Constraint, *, held_out: bool) -> Iterator[Made]:
+def _against_rule(rule: Constraint, told: int) -> Iterator[Made]:
     cue = _CUE.search(rule.text)
     if (rule.negative and cue is None) or len(rule.text.split()) > LONGEST:
         return
@@ -152,16 +181,16 @@ def _against_rule(rule: Constraint, *, held_out: bool) -> Iterator[Made]:
     if len(what.split()) < 2:
         return
     what = what[:1].lower() + what[1:]
-    for words in (DOES if rule.negative else SKIPS)[held_out]:
-        yield _said("against a constraint", held_out, words.format(what=what))
+    for words in (DOES if rule.negative else SKIPS)[told]:
+        yield _said("against a constraint", told, words.format(what=what))
 
 
-def _against_decision(one: Decision, *, held_out: bool) -> Iterator[Made]:
+def _against_decision(one: Decision, told: int) -> Iterator[Made]:
     what = _short(one.choice.rpartition("? ")[2], 14)
     if len(what.split()) < 2:
         return
-    for words in TURNS[held_out]:
-        yield _said("against a decision", held_out, words.format(what=what))
+    for words in TURNS[told]:
+        yield _said("against a decision", told, words.format(what=what))
 
 
 def _again(calls: Sequence[Message]) -> Message:

@@ -5,7 +5,7 @@ import random
 import string
 
 
-def _drawn(seed: int, size: int, alphabet: str = string.ascii_letters + string.digits) -> str:
+def drawn(seed: int, size: int, alphabet: str = string.ascii_letters + string.digits) -> str:
     """Letters that are the same every time, with some of every sort that there is."""
     draw = random.Random(seed)
     return "".join(draw.choice(alphabet) for _ in range(size))
@@ -15,39 +15,39 @@ UPPER = string.ascii_uppercase + "234567"
 HEX = "0123456789abcdef"
 
 PLANTED: dict[str, str] = {
-    "aws-key": "AK" + "IA" + _drawn(1, 16, UPPER),
-    "github-token": "gh" + "p_" + _drawn(2, 36),
-    "gitlab-token": "gl" + "pat-" + _drawn(3, 20),
-    "slack-token": "xo" + "xb-" + f"{2**35}-{2**36}-" + _drawn(4, 24),
-    "stripe-key": "sk" + "_live_" + _drawn(5, 32),
-    "model-key": "sk" + "-ant-api03-" + _drawn(6, 80),
-    "google-key": "AI" + "za" + _drawn(7, 35),
-    "jwt": "ey" + "J" + _drawn(8, 33) + ".ey" + "J" + _drawn(9, 60) + "." + _drawn(10, 43),
-    "npm-token": "np" + "m_" + _drawn(11, 36),
-    "huggingface-token": "h" + "f_" + _drawn(12, 34),
-    "sendgrid-key": "S" + "G." + _drawn(13, 22) + "." + _drawn(14, 43),
-    "pypi-token": "py" + "pi-" + _drawn(15, 90),
-    "digitalocean-token": "do" + "p_v1_" + _drawn(16, 64, HEX),
+    "aws-key": "AK" + "IA" + drawn(1, 16, UPPER),
+    "github-token": "gh" + "p_" + drawn(2, 36),
+    "gitlab-token": "gl" + "pat-" + drawn(3, 20),
+    "slack-token": "xo" + "xb-" + f"{2**35}-{2**36}-" + drawn(4, 24),
+    "stripe-key": "sk" + "_live_" + drawn(5, 32),
+    "model-key": "sk" + "-ant-api03-" + drawn(6, 80),
+    "google-key": "AI" + "za" + drawn(7, 35),
+    "jwt": "ey" + "J" + drawn(8, 33) + ".ey" + "J" + drawn(9, 60) + "." + drawn(10, 43),
+    "npm-token": "np" + "m_" + drawn(11, 36),
+    "huggingface-token": "h" + "f_" + drawn(12, 34),
+    "sendgrid-key": "S" + "G." + drawn(13, 22) + "." + drawn(14, 43),
+    "pypi-token": "py" + "pi-" + drawn(15, 90),
+    "digitalocean-token": "do" + "p_v1_" + drawn(16, 64, HEX),
 }
 """By kind: a secret that stands for itself wherever it is."""
 
 NAMED: dict[str, tuple[str, str]] = {
-    "password": (_drawn(20, 18), "DB_PASSWORD={}"),
-    "secret": (_drawn(21, 40), "aws_secret_access_key = {}"),
-    "token": (_drawn(22, 32, HEX), '"refresh_token": "{}"'),
-    "key": (_drawn(23, 32), "export SERVICE_API_KEY='{}'"),
-    "bearer-token": (_drawn(24, 40), "curl -H 'Authorization: Bearer {}' https://api.test"),
-    "password of an address": (_drawn(25, 16), "postgres://app:{}@db.internal:5432/main"),
+    "password": (drawn(20, 18), "DB_PASSWORD={}"),
+    "secret": (drawn(21, 40), "aws_secret_access_key = {}"),
+    "token": (drawn(22, 32, HEX), '"refresh_token": "{}"'),
+    "key": (drawn(23, 32), "export SERVICE_API_KEY='{}'"),
+    "bearer-token": (drawn(24, 40), "curl -H 'Authorization: Bearer {}' https://api.test"),
+    "password of an address": (drawn(25, 16), "postgres://app:{}@db.internal:5432/main"),
 }
 """Secrets that only their surroundings tell of, and those surroundings."""
 
-MODEL_KEY = "sk" + "-proj-" + _drawn(30, 60)
+MODEL_KEY = "sk" + "-proj-" + drawn(30, 60)
 
 
 def pem() -> str:
     """A private key, of which no part is one."""
     kind = "RSA PRIVATE " + "KEY"
-    body = "\n".join(_drawn(40 + line, 64) for line in range(12))
+    body = "\n".join(drawn(40 + line, 64) for line in range(12))
     return f"-----BEGIN {kind}-----\n{body}\n-----END {kind}-----"
 
 

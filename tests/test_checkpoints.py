@@ -93,7 +93,7 @@ def test_two_processes_that_put_the_same_state_down_at_once_get_one_checkpoint(
         assert len(refs) == 1
 
 
-@pytest.mark.seed("R202", "R204")
+@pytest.mark.seed("R038", "R202", "R204")
 def test_a_summary_is_preceded_by_a_checkpoint_of_what_it_replaces(tmp_path: Path) -> None:
     with holdfast.open("s", root=tmp_path) as session:
         session.extend(talk())
@@ -131,7 +131,7 @@ def critical(made: Callable[[], list[dict[str, object]]], part: float) -> Sessio
     return session
 
 
-@pytest.mark.seed("R203")
+@pytest.mark.seed("R028", "R039", "R203", "R221")
 def test_a_window_that_becomes_critical_is_put_down_once_before_anything_leaves() -> None:
     session = critical(messages, 0.9)
     session.messages()
@@ -144,7 +144,7 @@ def test_a_window_that_becomes_critical_is_put_down_once_before_anything_leaves(
     assert len(taken(session)) == 1
 
 
-@pytest.mark.seed("R203", "R205")
+@pytest.mark.seed("R028", "R039", "R203", "R205", "R221")
 def test_a_critical_window_that_nothing_may_leave_is_told_to_go_on_afresh_once() -> None:
     long: dict[str, object] = {"role": "user", "content": "Keep this in mind. " * 400}
     session = critical(lambda: [long], 0.95)

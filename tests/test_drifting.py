@@ -1,4 +1,4 @@
-"""The watch on live sessions: armed by a summary, judged once, told once, logged."""
+"""The watch on live sessions: armed by a summary, judged once, told once and for good, logged."""
 
 import json
 import re
@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 
 import holdfast
-from holdfast.core.ledger.entry import Noted
+from holdfast.core.ledger.entry import Noted, is_ours
 from holdfast.core.observe.sentences import own_words
 from holdfast.core.plan.policy import DriftWatch
 from holdfast.drifting import reviewed, signals_of
+from holdfast.exporting import exported
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
+from tests.input.making import coded, given_back, line, read_in
 from tests.provider.strict import complaints
 
 REQUEST = (
@@ -77,7 +79,9 @@ def notes(of: Session) -> list[Noted]:
     return [body for body in bodies if isinstance(body, Noted) and body.what == "drift"]
 
 
-@pytest.mark.seed("R144", "R150", "R151", "R152", "R153", "R159", "R164", "R165", "R227")
+@pytest.mark.seed(
+    "R006", "R144", "R150", "R151", "R152", "R153", "R159", "R164", "R165", "R220", "R227", "R228"
+)
 @pytest.mark.parametrize("wire", ["openai_chat", "anthropic"])
 def test_an_agent_that_drifts_after_a_summary_is_told_with_its_next_request(wire: str) -> None:
     made = session(wire)
@@ -101,16 +105,127 @@ WARNED = (
 )
 
 
-@pytest.mark.parametrize("wire", ["openai_chat", "anthropic"])
-def test_it_is_told_once_and_the_same_until_the_agent_answers(wire: str) -> None:
+WIRES = ("openai_chat", "anthropic")
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_it_is_told_once_and_stays_where_it_was_told(wire: str) -> None:
     made = session(wire)
     made.extend(breaks(wire))
-    first = made.messages()
-    assert made.messages() == first
+    first = made.wire()
+    assert made.wire() == first
     assert len(notes(made)) == 1
-    made.extend([spoken(wire, "Going back to it.", "r", "Read", file_path="docs/1.md")])
-    made.extend([returned(wire, "r", "row")])
+    made.extend(goes_back(wire))
+    assert made.wire().startswith(first.removesuffix(b"]"))
+    assert made.wire().count(b"Goal Drift Warning") == 1
+    assert complaints(wire, made.messages()) == []
+
+
+def goes_back(wire: str) -> list[Message]:
+    reads = spoken(wire, "Going back to it.", "r", "Read", file_path="docs/9.md")
+    return [reads, returned(wire, "r", "row")]
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_no_message_of_the_client_changes_for_it(wire: str) -> None:
+    made = session(wire)
+    before = made.wire()
+    made.extend(breaks(wire))
+    sent = made.messages()
+    assert made.wire().startswith(before.removesuffix(b"]"))
+    assert sent[-3:-1] == breaks(wire)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_a_client_that_resends_its_own_history_gets_it_back_at_the_same_place(wire: str) -> None:
+    made = session(wire)
+    theirs = [*history(wire), *breaks(wire)]
+    made.sync(theirs)
+    first = made.wire()
+    theirs += goes_back(wire)
+    synced = made.sync(theirs)
+    assert (synced.added, synced.branched) == (2, False)
+    assert made.wire().startswith(first.removesuffix(b"]"))
+    assert (made.sync(theirs).added, made.wire().count(b"Goal Drift Warning")) == (0, 1)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_a_client_that_sends_it_back_is_known_too(wire: str) -> None:
+    made = session(wire)
+    made.extend(breaks(wire))
+    theirs = [*made.messages(), *goes_back(wire)]
+    synced = made.sync(theirs)
+    assert (synced.added, synced.branched) == (2, False)
+    assert made.messages() == theirs
+
+
+def test_it_is_there_again_when_a_client_comes_back_from_another_branch() -> None:
+    made = session()
+    theirs = [*history("openai_chat"), *breaks(), *goes_back("")]
+    made.extend(breaks())
+    made.messages()
+    made.sync(theirs)
+    sent = made.wire()
+    elsewhere = [*history("openai_chat"), {"role": "user", "content": "Stop. What did you read?"}]
+    assert made.sync(elsewhere).branched
     assert "Goal Drift Warning" not in json.dumps(made.messages())
+    assert made.sync(theirs).branched
+    assert made.wire() == sent
+    assert made.sync(elsewhere).branched
+    assert made.sync(theirs[:-2]).branched
+    assert sent.startswith(made.wire().removesuffix(b"]"))
+
+
+def test_a_summary_takes_it_out_of_sight_like_everything_else() -> None:
+    made = session()
+    made.extend(breaks())
+    made.messages()
+    for at in range(4):
+        reads = spoken("", "Going on.", f"g{at}", "Read", file_path=f"docs/{at}9.md")
+        made.extend([reads, returned("", f"g{at}", "row " * 800)])
+    made.compact(budget=2_000)
+    assert "Goal Drift Warning" not in json.dumps(made.messages())
+    told = [entry for entry in made.path() if is_ours(entry.body)]
+    assert [made.read(entry.id)[:24] for entry in told] == ["⚠️ **Goal Drift Warning**"[:24]]
+
+
+def test_an_export_holds_what_the_client_said_and_nothing_of_ours() -> None:
+    made = session()
+    made.extend(breaks())
+    made.messages()
+    assert json.loads(b"".join(exported(made))) == [*history("openai_chat"), *breaks()]
+
+
+def test_the_agent_is_told_no_secret_that_it_does_not_see() -> None:
+    made = Session("s", MemoryStore(), policy=holdfast.Policy(window=200_000))
+    key = "ghp_" + "Zq3rT7vX9bN1mK5jH8gF2dS4aP6oI0uY1eWz"
+    made.extend([{"role": "user", "content": f"{REQUEST} The token is {key}."}])
+    made.extend(history("openai_chat")[1:])
+    made.compact(budget=3_000)
+    made.extend(breaks())
+    told = str(made.messages()[-1]["content"])
+    assert "Goal Drift Warning" in told
+    assert key not in told
+
+
+def test_a_transcript_is_judged_and_told_nothing(tmp_path: Path) -> None:
+    texts = [REQUEST if at == 0 else f"part {at}: {'some words ' * 60}" for at in range(30)]
+    lines = [line(coded(text, at)) for at, text in enumerate(texts)]
+    asks = ("go on", "Could you remind me what we are working on?", "go on")
+    lost = [line(coded(text, 30 + at)) for at, text in enumerate(asks)]
+    path = tmp_path / "talk.jsonl"
+    path.write_bytes(b"".join(lines))
+    name = read_in(path, tmp_path).session
+    with holdfast.open(name, root=tmp_path, window=200_000) as made:
+        made.compact(budget=3_000)
+    path.write_bytes(b"".join([*lines, *lost]))
+    read_in(path, tmp_path)
+    with holdfast.open(name, root=tmp_path, window=200_000) as made:
+        sent = made.messages()
+        assert "Goal Drift Warning" not in json.dumps(sent)
+        assert [one.facts["names"] for one in notes(made)] == ["clarification"]
+    path.write_bytes(b"".join([*lines, *lost, line(coded("I go on.", 33))]))
+    assert (read_in(path, tmp_path).added, given_back(tmp_path, name)) == (1, path.read_bytes())
 
 
 def test_another_process_tells_it_too(tmp_path: Path) -> None:

@@ -122,6 +122,16 @@ def test_a_name_that_is_taken_and_a_session_that_is_not_there_are_refused(tmp_pa
             resume(name, root=tmp_path)
 
 
+def test_a_client_that_only_has_its_own_words_keeps_what_the_fresh_session_begins_with() -> None:
+    new = resume(old_session())
+    (first,) = new.messages()
+    theirs: list[dict[str, object]] = [{"role": "user", "content": "Go on with the report."}]
+    assert new.sync(theirs).branched is False
+    theirs.append({"role": "assistant", "content": "I go on."})
+    assert (new.sync(theirs).added, new.sync(theirs).added) == (1, 0)
+    assert new.messages() == [first, *theirs]
+
+
 def test_a_client_that_sends_the_fresh_history_back_is_recognised() -> None:
     new = resume(old_session())
     history = [*new.messages(), {"role": "user", "content": "Go on."}]

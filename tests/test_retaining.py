@@ -14,6 +14,7 @@ from holdfast.core.plan.policy import Policy, Retention
 from holdfast.errors import Erased
 from holdfast.opening import open as open_session
 from holdfast.opening import open_store
+from holdfast.resuming import resume
 from holdfast.retaining import DAY, is_due, retain
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
@@ -54,6 +55,21 @@ def test_a_session_that_was_left_for_so_many_days_is_removed_and_a_newer_one_sta
         gone[day] = look(store, NOW + day * DAY)
     assert {day: found for day, found in gone.items() if found} == {10: ["old"]}
     assert names(store) == ["new"]
+
+
+def test_a_session_stays_as_long_as_one_that_goes_on_from_it(store: Store) -> None:
+    say(store, "old", "Build the importer.")
+    say(store, "other")
+    with Session("old", store, owns_store=False) as old:
+        resume(old, as_="next").close()
+    gone: dict[int, list[str]] = {}
+    for day in range(24):
+        if day < 10:
+            say(store, "next", f"day {day}")
+        say(store, "new", f"day {day}")
+        gone[day] = look(store, NOW + day * DAY)
+    found = {day: names for day, names in gone.items() if names}
+    assert found == {10: ["other"], 19: ["old", "next"]}
 
 
 def test_the_newest_session_is_never_removed(store: Store) -> None:

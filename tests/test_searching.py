@@ -241,6 +241,15 @@ def test_a_call_is_found_by_what_stands_in_its_values() -> None:
     assert made.read(hit.ref) == f"edit{call['arguments']}"
 
 
+def test_a_call_that_takes_a_text_as_it_is_can_be_searched() -> None:
+    patch = "*** Begin Patch\n*** Update File: src/app.py\n+retry_limit = 7\n*** End Patch"
+    session = Session("s", MemoryStore())
+    made = {"type": "custom_tool_call", "call_id": "c", "name": "apply_patch", "input": patch}
+    done = {"type": "custom_tool_call_output", "call_id": "c", "output": "Success."}
+    session.extend([made, done])
+    assert "retry_limit = 7" in session.recover("retry_limit")[0].text
+
+
 def test_what_was_pinned_is_found() -> None:
     made = Session("s", MemoryStore())
     made.append({"role": "user", "content": "hello"})

@@ -172,7 +172,7 @@ def test_a_session_is_archived_and_then_summed_up_under_the_keys_of_the_skill(
     assert "hand-written lexer" in page
 
 
-@pytest.mark.seed("R075")
+@pytest.mark.seed("R075", "R226")
 def test_what_cannot_be_archived_is_not_summed_up(tmp_path: Path) -> None:
     (tmp_path / ".holdfast").write_text("in the way")
     with pytest.raises(NotWritten):

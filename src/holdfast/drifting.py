@@ -1,11 +1,13 @@
 """The drift watch at work on a session: judge, search, note, and bring back what was lost.
 
 Judging happens before a request is made up, with the window that the agent had. What comes of it
-is noted once; the agent is told with its next request, and only with that one.
+is noted once. What the agent is told is a message of ours at the end, which stays where it is: what
+was sent before it keeps its bytes, and so does what is sent after.
 """
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 import msgspec
@@ -33,9 +35,8 @@ from holdfast.core.view.drifts import Flagged, render_realignment, render_warnin
 from holdfast.core.view.excerpts import Hit, fitted, part_of
 from holdfast.core.view.listing import opening
 from holdfast.core.view.search.readable import readable
-from holdfast.errors import Unreadable
+from holdfast.errors import Conflict, Unreadable
 from holdfast.vocabularies import counter
-from holdfast.wire.adding import added
 from holdfast.wire.detect import MESSAGE_WIRES, PLAIN, TRANSCRIPT_WIRES, wire_of_messages
 
 if TYPE_CHECKING:
@@ -188,7 +189,7 @@ class Watch:
         self._seen: set[EntryId] = set()
 
     def look(self) -> None:
-        """Judge the agent's new steps, while a summary is new to it; note what drifted."""
+        """Judge the agent's new steps, while a summary is new to it; note and tell what drifted."""
         session = self._session
         if not session.policy.drift.watch:
             return
@@ -199,6 +200,7 @@ class Watch:
             if step.id not in self._seen:
                 self._seen.add(step.id)
                 self._judge(step)
+        self._tell()
 
     def _judge(self, step: Watched) -> None:
         session = self._session
@@ -216,18 +218,21 @@ class Watch:
         names = ", ".join(signal.name for signal in drift.signals)
         logger.warning("the agent of %r may have left its goal: %s", session.name, names)
 
-    def told(self, messages: list[bytes]) -> list[bytes]:
-        """The messages, with what the agent has to be told at their end, where it may stand."""
+    def _tell(self) -> None:
+        """Add what the agent has to be told, where it may stand; once for every note."""
         session = self._session
+        # First the head, then the window: whatever is written in between shows as a conflict.
+        head = session.store.head(session.name) or Head()
         window = session.window()
-        if not session.policy.drift.watch or not window.generation:
-            return messages
         note = pending(window.ledger)
         if note is None or not isinstance(note.body, Noted) or not _may_follow(window.items):
-            return messages
-        wire = (session.store.head(session.name) or Head()).wire or PLAIN
-        spoken = TRANSCRIPT_WIRES[wire].SPEAKS if wire in TRANSCRIPT_WIRES else wire
-        return added(messages, self._realignment(note.body), wire=spoken)
+            return
+        if head.wire in TRANSCRIPT_WIRES:
+            # The agent's own program makes its requests: nobody would send what we add.
+            return
+        text = session.redactor.text(self._realignment(note.body))
+        with suppress(Conflict):  # Whoever wrote in between is told of with the next request.
+            session.tell(text, after=head.seq)
 
     def _realignment(self, note: Noted) -> str:
         whole = self._session.sight.window(whole=True)

@@ -6,6 +6,7 @@ it was planned on; copies on disk are there before the window that names them.
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
@@ -44,7 +45,7 @@ from holdfast.core.plan.policy import Policy, for_model
 from holdfast.core.plan.state import State, persisted
 from holdfast.core.plan.steps import Proposal
 from holdfast.core.shrink.step import Means, ref_of
-from holdfast.errors import BadCompression, HoldfastError, NothingToShrink
+from holdfast.errors import BadCompression, HoldfastError, NothingToShrink, NotWritten
 from holdfast.sight import copied
 from holdfast.stores.store import retried
 from holdfast.vocabularies import counter
@@ -248,6 +249,7 @@ class Engine:
         self._seen = window = session.sight.window(whole=True)
         if session.redactor.learn():
             self._known = {}
+            self._redact_copies()
         return State(
             window=session.redactor.window(window),
             counts=session.store.counts(session.name, head.vocabulary),
@@ -355,6 +357,19 @@ class Engine:
         task = session.task()
         page = render(body.summary, form, session=session.name, task=task, archive=archive)
         project(session.root, summary_of(task or session.name, layout), _bytes(page))
+
+    def _redact_copies(self) -> None:
+        """Take what is known as a secret only now out of the copies that were written before."""
+        session = self._session
+        if not session.root:
+            return
+        from holdfast.files.projecting import rewrite
+        from holdfast.files.removing import copies_of, pages_of
+
+        entries = list(session.store.read(session.name))
+        for path in {*copies_of(entries), *pages_of(session.name, entries)}:
+            with suppress(NotWritten, UnicodeDecodeError):  # Tried again with the next plan.
+                rewrite(session.root, path, session.redactor.text)
 
     def note_written(self) -> None:
         """Note which writes are on disk: only what was seen there may later be cut short."""

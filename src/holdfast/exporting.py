@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from holdfast.core.ledger.entry import is_ours
 from holdfast.session import Session
 
 
@@ -14,7 +15,7 @@ def exported(session: Session, source: str = "") -> Iterator[bytes]:
     """The bytes of one document of a session, exactly as they came.
 
     A session that was told message by message never was a document: its newest path is given as a
-    JSON array, each message in the bytes it came in.
+    JSON array, each message in the bytes it came in, without what we put in ourselves.
     """
     document = session.head().documents.get(source)
     if document is not None and document.live:
@@ -26,7 +27,8 @@ def exported(session: Session, source: str = "") -> Iterator[bytes]:
 
 
 def _messages(session: Session) -> Iterator[bytes]:
-    firsts = dict.fromkeys(entry.seq - entry.part for entry in session.path())
+    came = (entry for entry in session.path() if not is_ours(entry.body))
+    firsts = dict.fromkeys(entry.seq - entry.part for entry in came)
     seen = session.store.arrivals(session.name, firsts)
     for at, first in enumerate(firsts):
         yield b"[" if at == 0 else b","

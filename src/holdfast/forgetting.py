@@ -14,6 +14,7 @@ from holdfast.core.view.forms import render
 from holdfast.files.layout import archive_of, summary_of
 from holdfast.files.projecting import project
 from holdfast.files.removing import copies_of, is_there, pages_of, remove
+from holdfast.heirs import Gone, heirs_of, links, unquote
 from holdfast.purging import PURGED, erase_message, erase_session, message_of, size_of
 from holdfast.redacting import redacted_title
 from holdfast.session import Session
@@ -33,20 +34,23 @@ class Purge(Struct, frozen=True):
     at: str = ""
     """When the session was last added to."""
     title: str = ""
+    heirs: tuple[str, ...] = ()
+    """Sessions that go on from this one, and lose what they quote of it."""
 
 
-def whole(session: Session) -> Purge:
-    """What purging all of a session takes."""
+def whole(session: Session, *, quotes: bool = True) -> Purge:
+    """What purging all of a session takes; `quotes` when also what others quote of it goes."""
     entries = list(session.store.read(session.name))
     said = [entry for entry in entries if not isinstance(entry.body, Derived)]
-    head = session.head()
+    head, gone = session.head(), Gone(session.name, tuple(entries), whole=True)
     return Purge(
         session=session.name,
         entries=len(said),
         size=size_of(said),
         files=_there(session, [*copies_of(entries), *pages_of(session.name, entries)]),
         at=head.at,
-        title=redacted_title(head.title, session.policy.redact),
+        title=redacted_title(head.title, session.policy.redact, session.store, session.name),
+        heirs=tuple(heirs_of(session.store, gone)) if quotes else (),
     )
 
 
@@ -65,6 +69,7 @@ def part(session: Session, ref: str) -> Purge:
         refs=tuple(entry.id for entry in gone),
         files=_there(session, copies_of(entries, {entry.id for entry in gone})),
         at=gone[0].at,
+        heirs=tuple(heirs_of(session.store, Gone(session.name, tuple(gone)))),
     )
 
 
@@ -79,6 +84,7 @@ def carry_out(session: Session, purge: Purge, *, at: str, reason: str = PURGED) 
         NotWritten: a copy could not be taken away; the ledger is as it was.
         StoreBusy: it is erased, but its bytes are in the log until nobody reads it any more.
     """
+    _reach_heirs(session, purge, at)
     for path in purge.files:
         remove(session.root, path)
     if not purge.refs:
@@ -86,6 +92,32 @@ def carry_out(session: Session, purge: Purge, *, at: str, reason: str = PURGED) 
     size = erase_message(session.store, session.name, purge.refs[0], session.policy, at=at)
     _write_again(session)
     return size
+
+
+def _reach_heirs(session: Session, purge: Purge, at: str) -> None:
+    """Take it out of the sessions that go on from this one, and out of their pages."""
+    if not purge.heirs:
+        return
+    gone = _gone(session, purge)
+    link = links(session.store).get(session.name)
+    for name in purge.heirs:
+        others = [*(one for one in purge.heirs if one != name), *([link.session] if link else [])]
+        unquote(session.store, name, gone, others, at=at)
+        heir = Session(
+            name, session.store, policy=session.policy, root=session.root, owns_store=False
+        )
+        for path in _there(heir, copies_of(heir.store.read(name), set())):
+            remove(heir.root, path)
+        _write_again(heir)
+
+
+def _gone(session: Session, purge: Purge) -> Gone:
+    entries = list(session.store.read(session.name))
+    if not purge.refs:
+        return Gone(session.name, tuple(entries), whole=True)
+    gone = tuple(one for one in entries if one.id in purge.refs)
+    rest = tuple(one for one in entries if one.id not in purge.refs)
+    return Gone(session.name, gone, rest)
 
 
 def _write_again(session: Session) -> None:

@@ -20,6 +20,7 @@ from holdfast.core.ledger.entry import (
     Source,
     Step,
     ToolReturned,
+    is_ours,
 )
 from holdfast.core.ledger.head import Head, advance, led_back
 from holdfast.core.ledger.resend import Match, match, orphans
@@ -231,7 +232,8 @@ def _batch(head: Head, window: Window, laid: Laid) -> Batch:
     if _leaves(laid):
         lane = led_back(head.lane(window.lane), laid.match.end)
         head = replace(head, stale=True, lanes={**head.lanes, window.lane: lane})
-    batch = arrive(head, laid.rest, find=lambda name: laid.known.get(name, 0))
+    ours = {one.parent: one.id for one in window.ledger if one.parent and is_ours(one.body)}
+    batch = arrive(head, laid.rest, find=lambda name: laid.known.get(name, 0), ours=ours)
     for body in _afterwards(batch, window, laid):
         end = batch.head.lane(window.lane).end
         entry = derived(batch.head.seq + 1, body, parent=end, lane=window.lane)

@@ -22,10 +22,10 @@ from holdfast.core.measure.models import Model, find
 from holdfast.core.measure.tokens import CountTokens, count_body
 from holdfast.core.plan.policy import Policy
 from holdfast.counting import settle
-from holdfast.errors import Unreadable
+from holdfast.errors import Erased, Unreadable
 from holdfast.files.reading import is_broken, opened, reason_of
 from holdfast.seen import Seen, shorten
-from holdfast.stores.store import Store
+from holdfast.stores.store import REWRITTEN, Store
 from holdfast.vocabularies import counter
 from holdfast.wire import claude_code, lines
 from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES, WIRES, anything_fits, could_be
@@ -77,11 +77,15 @@ def ingest(
     session: str = "",
     policy: Policy | None = None,
     progress: Progress | None = None,
+    again: bool = False,
 ) -> Ingested:
     """Read a session file into the store.
 
+    What was purged or has expired stays away, unless it is to be read `again`.
+
     Raises:
         Unreadable: nothing in it could be read.
+        Erased: its session was purged, or expired.
     """
     if wire and wire not in WIRES:
         raise Unreadable(str(path), f"{wire!r} is no format; choose one of {', '.join(WIRES)}")
@@ -97,6 +101,7 @@ def ingest(
             _refuse_hopeless(str(path), document.wire, head)
             pieces = chain(_drained(head), document.pieces)
             reading = _Reading(Path(path), document.wire, head, policy or Policy(), rules)
+            reading.again = again
             done = reading.into(store, session, pieces, progress or _silent)
             return _with_break(done) if is_broken(stream) else done
         except OSError as error:
@@ -139,6 +144,15 @@ def _refuse_hopeless(path: str, wire: str, head: Sequence[Piece]) -> None:
         raise Unreadable(path, f"nothing in it is {wire}")
 
 
+def _refuse_erased(store: Store, session: str) -> None:
+    """Stop before what was let go of comes back, as it would each time that a file is read."""
+    stones = [one for one in store.tombstones(session) if one.reason != REWRITTEN]
+    if stones:
+        last = max(stones, key=lambda one: one.at)
+        size = sum(one.size for one in stones)
+        raise Erased("session", session, reason=last.reason, size=size, at=last.at)
+
+
 class _Reading:
     """The reading of one file."""
 
@@ -151,6 +165,8 @@ class _Reading:
         self.withholder = rules
         self.transcript = TRANSCRIPT_WIRES[wire].Reader() if wire in TRANSCRIPT_WIRES else None
         self.flaws: list[Flaw] = []
+        self.again = False
+        """Whether a session is read that was erased before."""
         self.pieces = self.total = self.added = self.line = 0
 
     def into(
@@ -160,6 +176,8 @@ class _Reading:
         name = session or self._name(store)
         if cleaned(name) != name:
             raise Unreadable("name", f"{cleaned(name)!r} holds what no text can hold")
+        if not self.again and store.head(name) is None:
+            _refuse_erased(store, name)
         self.wire = self._settled_wire(store, name)
         if not self.withholder.idle and store.head(name) is not None:
             self.withholder.remember(store.read(name))

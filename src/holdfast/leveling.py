@@ -122,7 +122,7 @@ def full(session: "Session") -> Iterator[str]:
 
 def _pages(session: "Session") -> Iterator[str]:
     try:
-        path = session.path()
+        path = session.redactor.entries(session.path())
     except StoreDamaged:
         yield from _readable(session)
         return
@@ -132,12 +132,25 @@ def _pages(session: "Session") -> Iterator[str]:
 
 def _readable(session: "Session") -> Iterator[str]:
     """Every entry that can be read by itself, on the path or not."""
+    from holdfast.redacting import Redactor  # late: where nothing is damaged, the session has one
+
+    redactor = Redactor(session.policy.redact)
+    for _, one in _each(session):
+        redactor.take([one] if isinstance(one, Entry) else [])
+    for number, one in _each(session):
+        if isinstance(one, StoreDamaged):
+            yield f"## [#{number}] cannot be read: {one}\n\n"
+        elif one.lane == session.agent and not isinstance(one.body, Derived):
+            yield "".join(f"{page_of(shown)}\n\n" for shown in redactor.entries([one]))
+
+
+def _each(session: "Session") -> Iterator[tuple[int, Entry | StoreDamaged]]:
+    """Every entry by its number, or why it cannot be read."""
     for number in range(1, (session.store.head(session.name) or Head()).seq + 1):
         try:
-            entries: list[Entry] = list(session.store.read(session.name, numbers=[number]))
+            entries = list(session.store.read(session.name, numbers=[number]))
         except StoreDamaged as damage:
-            yield f"## [#{number}] cannot be read: {damage}\n\n"
+            yield number, damage
             continue
         for entry in entries:
-            if entry.lane == session.agent and not isinstance(entry.body, Derived):
-                yield f"{page_of(entry)}\n\n"
+            yield number, entry

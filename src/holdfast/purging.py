@@ -31,6 +31,7 @@ from holdfast.core.ledger.entry import (
     Thought,
     ToolCalled,
     ToolReturned,
+    is_ours,
     text_of,
 )
 from holdfast.core.ledger.head import Head
@@ -45,6 +46,7 @@ from holdfast.errors import NotRecorded
 from holdfast.redacting import Redactor
 from holdfast.stores.store import REWRITTEN, Erasure, Store, Tombstone, retried
 from holdfast.vocabularies import counter
+from holdfast.wire.detect import MESSAGE_WIRES, PLAIN
 
 PURGED, EXPIRED = "purged", "expired"
 LABEL = 80
@@ -113,13 +115,15 @@ def _emptying(store: Store, session: str, entry: EntryId, policy: Policy, at: st
     gone = message_of(entries, entry)
     names = {one.id for one in gone}
     rest = [one for one in entries if one.id not in names]
-    lost = _only_in(gone, rest)
+    lost = only_in(gone, rest)
     notice = notice_of(size_of(gone))
     emptied = {one.id: replace(one, body=_emptied(one, notice)) for one in gone}
-    tally = _Tally(counter(head.vocabulary), gone, emptied)
+    told = [one for one in rest if is_ours(one.body)]
+    ours = {one.id: unquoted(one, names, lost, notice) for one in told}
+    tally = Tally(counter(head.vocabulary), [*gone, *told], {**emptied, **ours})
     quoting: dict[EntryId, Entry] = {}
     for one in rest:
-        changed = tally.take(one, _unquoted(one, names, lost, notice))
+        changed = tally.take(one, unquoted(one, names, lost, notice))
         if changed is not one:
             quoting[one.id] = changed
     now = [emptied.get(one.id) or quoting.get(one.id) or one for one in entries]
@@ -133,14 +137,17 @@ def _emptying(store: Store, session: str, entry: EntryId, policy: Policy, at: st
         seq=head.seq,
         tombstones=stones,
         entries=(*emptied.values(), *quoting.values()),
-        sightings=tuple(_pieces(store, session, gone, lost, notice)),
+        sightings=(
+            *_pieces(store, session, gone, lost, notice),
+            *told_anew(store, session, quoting.values()),
+        ),
         # The counts went with the entries: whoever needs sums makes them again.
         head=replace(replay([*now, *added], {}, head), stale=True),
         added=added,
     )
 
 
-class _Tally:
+class Tally:
     """Keeps the sizes that compressions tell of true, as what they hide gets smaller."""
 
     def __init__(
@@ -188,8 +195,11 @@ def _emptied(entry: Entry, notice: str) -> Source:
     return emptied_body(entry.body, notice)
 
 
-def _only_in(gone: Iterable[Entry], rest: Iterable[Entry]) -> frozenset[str]:
-    """Words that stand in what goes and in nothing that was said otherwise."""
+def only_in(gone: Iterable[Entry], rest: Iterable[Entry]) -> frozenset[str]:
+    """Words that stand in what goes and in nothing that was said otherwise.
+
+    What we put in ourselves is no telling of its own: it repeats what was said.
+    """
     words = {
         word
         for one in gone
@@ -197,7 +207,7 @@ def _only_in(gone: Iterable[Entry], rest: Iterable[Entry]) -> frozenset[str]:
         for word in _words(text_of(one.body))
     }
     for entry in rest:
-        if not isinstance(entry.body, Derived):
+        if not isinstance(entry.body, Derived) and not is_ours(entry.body):
             words = words.difference(_words(text_of(entry.body)))
     return frozenset(words)
 
@@ -215,10 +225,12 @@ def _without(text: str, lost: frozenset[str]) -> str:
     return text
 
 
-def _unquoted(entry: Entry, names: set[EntryId], lost: frozenset[str], notice: str) -> Entry:
-    """A derived entry that quotes nothing of what is gone; the very same when it did not."""
+def unquoted(entry: Entry, names: set[EntryId], lost: frozenset[str], notice: str) -> Entry:
+    """An entry of ours that quotes nothing of what is gone; the very same when it did not."""
     body = entry.body
-    if isinstance(body, Compressed):
+    if isinstance(body, Said) and is_ours(body):
+        made = replace(body, text=_without(body.text, lost))
+    elif isinstance(body, Compressed):
         steps = tuple(_unquoted_step(step, names, lost, notice) for step in body.steps)
         summary = _unquoted_rows(body.summary, names, lost, notice) if body.summary else None
         made = replace(body, steps=steps, summary=summary)
@@ -329,6 +341,16 @@ def _pieces(
     for piece in store.pieces(session):
         if piece.first == first or (not piece.first and _quotes(piece.raw, lost)):
             yield replace(piece, raw=emptied_raw(piece.raw, notice))
+
+
+def told_anew(store: Store, session: str, entries: Iterable[Entry]) -> Iterable[Sighting]:
+    """The bytes of words of ours, as they are after something was taken out of them."""
+    changed = {one.seq: one.body for one in entries if is_ours(one.body)}
+    wire = (store.head(session) or Head()).wire
+    for piece in store.pieces(session) if changed else ():
+        body = changed.get(piece.first)
+        if isinstance(body, Said):
+            yield replace(piece, raw=MESSAGE_WIRES[wire or PLAIN].speak(body))
 
 
 def _quotes(raw: bytes, lost: frozenset[str]) -> bool:

@@ -13,7 +13,7 @@ from holdfast.core.observe.redaction import (
     redacted_entry,
     redacted_window,
 )
-from holdfast.core.observe.secrets import may_begin_secret
+from holdfast.core.observe.secrets import looks_random, may_begin_secret
 from holdfast.core.plan.policy import Redact
 from holdfast.errors import BadSetting
 from holdfast.stores.store import Store
@@ -21,12 +21,21 @@ from holdfast.stores.store import Store
 ON, OFF = "on", "off"
 
 
-def redacted_title(title: str, rules: Redact) -> str:
+LONG_WORD = re.compile(r"[^\s\"'`\\<>(){}\[\],;|]{12,250}")
+"""Words that are long enough to be a secret wherever they stand."""
+
+
+def redacted_title(title: str, rules: Redact, store: Store | None = None, session: str = "") -> str:
     """The title of a session as anyone may see it; a secret may have been cut at its end."""
-    shown = Redactor(rules).text(title)
-    cut = len(title) >= TITLE_LENGTH and rules.secrets == ON
-    last = shown.rpartition(" ")[2] if cut else ""
-    return f"{shown[: len(shown) - len(last)]}…" if last and may_begin_secret(last) else shown
+    # What is known of a session takes reading it: only for a title that could hold a secret.
+    doubtful = any(looks_random(word) for word in LONG_WORD.findall(title))
+    redactor = Redactor(rules, store if doubtful else None, session)
+    shown = redactor.text(title)
+    if len(title) < TITLE_LENGTH or rules.secrets != ON:
+        return shown
+    last = shown.rpartition(" ")[2]
+    begun = bool(last) and any(value.startswith(last) for value in redactor.known.marks)
+    return f"{shown[: len(shown) - len(last)]}…" if begun or may_begin_secret(last) else shown
 
 
 class Redactor:
@@ -53,13 +62,13 @@ class Redactor:
         head = self._store.head(self._session)
         if head is None or head.seq == self._seq:
             return False
-        return self.take(self._store.read(self._session, since=self._seq))
+        new = list(self._store.read(self._session, since=self._seq))
+        self._seq = max(self._seq, *(entry.seq for entry in new)) if new else self._seq
+        return self.take(new)
 
     def take(self, entries: Iterable[Entry]) -> bool:
-        """Learn from entries that follow those known; whether there are more secrets now."""
-        new = list(entries)
-        self._seq = max(self._seq, *(entry.seq for entry in new)) if new else self._seq
-        before, self.known = self.known, learned(self.known, new)
+        """Learn from entries that are not known yet; whether there are more secrets now."""
+        before, self.known = self.known, learned(self.known, entries)
         if len(self.known.marks) == len(before.marks):
             return False
         # What was looked at before may hold what is known only now.
@@ -91,3 +100,39 @@ class Redactor:
         if self.idle:
             return window
         return redacted_window(window, self.known, self.entries(window.ledger))
+
+
+class Others:
+    """Redacts what was found in other sessions, by what each of them holds as a whole.
+
+    To know all that a session holds takes reading it. So entries are first redacted by what shows
+    itself in them; the sessions of which something is to be shown are learned, and asked again.
+    """
+
+    def __init__(self, own: Redactor, rules: Redact, store: Store, session: str) -> None:
+        self._own, self._rules, self._store, self._session = own, rules, store, session
+        self._plain = Redactor(rules)
+        self._learned: dict[str, Redactor] = {}
+
+    def entries(self, session: str, entries: Iterable[Entry]) -> list[Entry]:
+        """Entries of a session as anyone may see them."""
+        if session == self._session:
+            return self._own.entries(entries)
+        return self._learned.get(session, self._plain).entries(entries)
+
+    def learn(self, sessions: Iterable[str], *, everywhere: bool = False) -> bool:
+        """Look through sessions of which something is to be shown; whether that told of secrets.
+
+        `everywhere` when they may be of other projects that are kept in the same place.
+        """
+        if self._plain.idle:
+            return False
+        found = False
+        for name in sorted(set(sessions) - {self._session, ""}):
+            new = name not in self._learned
+            redactor = self._learned.setdefault(name, Redactor(self._rules, self._store, name))
+            found |= redactor.learn()
+            # Sessions of two projects may have one name: what is secret in either is.
+            for shelf in self._store.shelves() if everywhere and new else ():
+                found |= shelf is not self._store and redactor.take(shelf.read(name))
+        return found

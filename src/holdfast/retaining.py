@@ -13,6 +13,7 @@ from time import gmtime, strftime, time
 from holdfast.core.plan.policy import Policy, Retention
 from holdfast.errors import NotWritten, StoreBusy
 from holdfast.forgetting import Purge, carry_out, whole
+from holdfast.heirs import links
 from holdfast.purging import EXPIRED
 from holdfast.session import Session
 from holdfast.stores.store import Listed, Look, Store
@@ -46,7 +47,7 @@ def retain(
     looks = [*store.looks(), _look(store, policy.retention, now)]
     if not dry:
         store.looked(looks[-1])
-    ages = _ages(store.sessions(), looks)
+    ages = _with_heirs(store, _ages(store.sessions(), looks))
     chosen = [name for name, age in ages.items() if _is_old(age, policy.retention)]
     removed = [_removed(store, name, policy, root, at, dry=dry) for name in chosen]
     left = store.size() - (sum(one.size for one in removed) if dry else 0)
@@ -82,6 +83,21 @@ def _ages(sessions: Sequence[Listed], looks: Sequence[Look]) -> dict[str, int]:
     return ages
 
 
+def _with_heirs(store: Store, ages: dict[str, int]) -> dict[str, int]:
+    """The same, where a session is no older than one that goes on from it and refers to it."""
+    linked, found = links(store), dict(ages)
+    for heir in linked:
+        seen, name = {heir}, linked[heir].session
+        while name not in seen:
+            if heir not in ages:
+                found.pop(name, None)
+            elif name in found:
+                found[name] = min(found[name], ages[heir])
+            seen.add(name)
+            name = linked[name].session if name in linked else name
+    return found
+
+
 def _is_old(age: int, rules: Retention) -> bool:
     return bool(rules.days) and age >= rules.days * DAY
 
@@ -92,7 +108,8 @@ def _is_large(size: int, rules: Retention) -> bool:
 
 def _removed(store: Store, name: str, policy: Policy, root: str, at: str, *, dry: bool) -> Purge:
     session = Session(name, store, policy=policy, root=root, owns_store=False)
-    purge = whole(session)
+    # Nothing is kept secret here: what another session took over from it stays there.
+    purge = whole(session, quotes=False)
     if not dry:
         carry_out(session, purge, at=at, reason=EXPIRED)
     return purge

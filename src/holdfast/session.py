@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from holdfast.core.ledger.arrive import Arrival, Batch, Draft, arrive, note
 from holdfast.core.ledger.chain import is_true
 from holdfast.core.ledger.entry import (
+    OURS,
     Checkpointed,
     Compressed,
     Derived,
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
     from holdfast.engine import Account, Engine, Outcome
     from holdfast.history import Synced
     from holdfast.models.naming import Summarizer
-    from holdfast.redacting import Redactor
+    from holdfast.redacting import Others, Redactor
 
 Message: TypeAlias = Mapping[str, object] | bytes | str
 """A message as callers give it: a dictionary, or the JSON text of one."""
@@ -278,7 +279,7 @@ class Session:
     def _to_send(self) -> list[bytes]:
         self.watch.look()
         self.engine.consider()
-        shown = self.watch.told(self.sight.messages())
+        shown = self.sight.messages()
         self.engine.handed_out()
         return shown
 
@@ -305,6 +306,13 @@ class Session:
         from holdfast.redacting import Redactor  # late: hooks show nothing
 
         return Redactor(self.policy.redact, self.store, self.name)
+
+    @cached_property
+    def _others(self) -> "Others":
+        """The same for what is found in other sessions."""
+        from holdfast.redacting import Others
+
+        return Others(self.redactor, self.policy.redact, self.store, self.name)
 
     @cached_property
     def engine(self) -> "Engine":
@@ -444,24 +452,20 @@ class Session:
         """
         from holdfast.searching import recover  # late: hooks search nothing
 
-        return recover(
-            self.store,
-            self.name,
-            query,
-            limit,
-            budget,
-            scope=scope,
-            strong=self.policy.search == "strong",
-            redact=self._redacted,
-        )
-
-    def _redacted(self, session: str, entries: Iterable[Entry]) -> list[Entry]:
-        """Entries as anyone may see them; of another session, by what shows itself in them."""
-        if session == self.name:
-            return self.redactor.entries(entries)
-        from holdfast.redacting import Redactor
-
-        return Redactor(self.policy.redact).entries(entries)
+        while True:
+            hits = recover(
+                self.store,
+                self.name,
+                query,
+                limit,
+                budget,
+                scope=scope,
+                strong=self.policy.search == "strong",
+                redact=self._others.entries,
+            )
+            everywhere = scope == "ledger"
+            if not self._others.learn((hit.session for hit in hits), everywhere=everywhere):
+                return hits
 
     def read(self, ref: str, lines: tuple[int, int] | None = None) -> str:
         """The text of an entry, named by the beginning of its id; exact, and whole unless cut.
@@ -587,16 +591,22 @@ class Session:
 
         return self._write(build).entries[0]
 
-    def tell(self, text: str) -> None:
-        """Add words of ours at the end: the user's role, and no request of the user's."""
-        raw = encode({"role": "user", "content": text})
-        draft = Draft(Said("user", text, by="holdfast"), self.agent, at=self._clock())
-        wire = self._head().wire or self._wire
-        arrival = Arrival(raw, (draft,))
-        batch = self.store.append(
-            self.name, lambda head: arrive(self._stamped(head, wire), [arrival])
-        )
-        self.sight.took(batch)
+    def tell(self, text: str, *, after: int | None = None) -> None:
+        """Add words of ours at the end: the user's role, and no request of the user's.
+
+        Raises:
+            Conflict: the session no longer ends at `after`, where that is given.
+        """
+        body, wire = Said("user", text, by=OURS), self._head().wire or self._wire
+        raw = MESSAGE_WIRES[wire if wire in MESSAGE_WIRES else PLAIN].speak(body)
+        arrival = Arrival(raw, (Draft(body, self.agent, at=self._clock()),))
+
+        def build(head: Head) -> Batch:
+            if after is not None and head.seq != after:
+                raise Conflict(self.name, expected=after, found=head.seq)
+            return arrive(self._stamped(head, wire), [arrival])
+
+        self._write(build)
 
     def _named_in(self, body: Compressed | Restored) -> Iterator[Entry]:
         """The entries that decide whether a compression may be written."""

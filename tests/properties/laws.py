@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 import holdfast
 from holdfast import NothingToShrink, Outcome, Policy
-from holdfast.core.plan.policy import DriftWatch, Offload, Tail, Truncate
+from holdfast.core.observe.marks import WARNING
+from holdfast.core.plan.policy import Offload, Tail, Truncate
 from holdfast.vocabularies import counter
 from tests.provider.strict import worse
 
@@ -33,12 +34,8 @@ SAVED = re.compile(r"\*\*Tokens Saved:\*\* ([\d,]+)\n")
 
 
 def small_policy(above: int, sweep: int, cut: int, steps: int, percent: int) -> Policy:
-    """A policy under which small things count as large.
-
-    What a drifting agent is told is no compression, and has laws of its own.
-    """
+    """A policy under which small things count as large."""
     return Policy(
-        drift=DriftWatch(watch=0),
         offload=Offload(above=above, sweep=sweep),
         truncate=Truncate(above=cut),
         tail=Tail(percent=percent, steps=steps),
@@ -168,10 +165,14 @@ def broken_window_laws(
 ) -> list[str]:
     """Everything that is wrong with a window, given all that was ever said.
 
+    What a drifting agent is told is nothing that was said: a message of its own, which a provider
+    has to take, and nothing else gives way to.
+
     `read` gives the whole of what a reference names; `hidden` is how much is out of sight of what
     no summary stands for.
     """
     found = worse(wire, before, after)
+    before, after = ([one for one in some if not is_told(one)] for some in (before, after))
     at = anchor_at(before, after)
     if at is None:
         return found + _in_place_laws(wire, before, after, read=read, hidden=hidden)
@@ -200,6 +201,11 @@ def _is_system(message: Message) -> bool:
 def is_anchor(message: Message) -> bool:
     """Whether a message is a summary of ours."""
     return message.get("role") == "user" and text_in(message).startswith(SUMMARY)
+
+
+def is_told(message: Message) -> bool:
+    """Whether a message is what a drifting agent is told."""
+    return message.get("role") == "user" and text_in(message).startswith(WARNING)
 
 
 def text_in(message: Message) -> str:

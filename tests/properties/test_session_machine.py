@@ -69,6 +69,8 @@ class Life(RuleBasedStateMachine):
         self.root = self._folder.name
         self.said: list[Message] = []
         self.policy = Policy()
+        self.sent: tuple[int, list[str]] = (0, [])
+        """What was sent last, a spelling a message, and how many compressions there were then."""
         self.session = self._opened()
 
     def _opened(self) -> Session:
@@ -102,14 +104,26 @@ class Life(RuleBasedStateMachine):
         for message in data.draw(histories(self.wire)):
             self.session.append(message)
             self.said.append(message)
-            self._check_window(self.session.messages())
+            self._check_window(self._sent())
 
     @rule()
     def send(self) -> None:
-        sent = self.session.messages()
+        sent = self._sent()
         self._check_window(sent)
         # Nothing came in between: the same bytes.
         assert spelled(self.session.messages()) == spelled(sent)
+
+    @rule(client_resends=st.booleans())
+    def drift(self, client_resends: bool) -> None:
+        """The agent asks for what it was told, and the client does not know what we tell it."""
+        asks = {"role": "assistant", "content": "Could you remind me what we are working on?"}
+        new = [_as_said(self.wire, asks), _as_said(self.wire, GO_ON)]
+        self.said += new
+        if client_resends:
+            assert not self.session.sync(self.said).branched
+        else:
+            self.session.extend(new)
+        self._check_window(self._sent())
 
     @rule()
     def sync_the_whole_history(self) -> None:
@@ -189,6 +203,15 @@ class Life(RuleBasedStateMachine):
     def nothing_is_lost(self) -> None:
         self._check_window(json.loads(self._window()))
 
+    def _sent(self) -> list[Message]:
+        """What is sent now; what was sent before stays, unless a compression was logged."""
+        sent = self.session.messages()
+        now, before = [spelled(message) for message in sent], self.sent
+        self.sent = (self.session.window().generation, now)
+        if self.sent[0] == before[0]:
+            assert now[: len(before[1])] == before[1]
+        return sent
+
     def _window(self) -> str:
         """What is in sight, with nothing done about it."""
         return spelled([json.loads(raw) for raw in self.session.sight.messages()])
@@ -227,6 +250,13 @@ class Life(RuleBasedStateMachine):
         left = list(_drafts(Path(self.root)))
         self._folder.cleanup()
         assert (damage, left) == ([], [])
+
+
+GO_ON = {"role": "user", "content": "go on"}
+
+
+def _as_said(wire: str, message: Message) -> Message:
+    return {"type": "message", **message} if wire == "openai_responses" else message
 
 
 def _compressions(session: Session) -> int:

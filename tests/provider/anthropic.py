@@ -7,6 +7,7 @@ taken for one that has it switched on.
 import re
 from collections.abc import Iterator, Sequence
 
+from holdfast.core.observe.marks import WARNING
 from holdfast.core.shrink.writing import is_summary
 from tests.provider.rules import (
     Broken,
@@ -292,7 +293,10 @@ def words_of(message: object) -> str:
 
 
 def open_loop(messages: Sequence[object]) -> list[int]:
-    """Where the assistant speaks in a tool loop that it has not ended yet."""
+    """Where the assistant speaks in a tool loop that it has not ended yet.
+
+    Messages of the user in a row are one turn: words of ours right behind results do not end it.
+    """
     spoken: list[int] = []
     for at in range(len(messages) - 1, -1, -1):
         message = messages[at]
@@ -301,7 +305,7 @@ def open_loop(messages: Sequence[object]) -> list[int]:
                 break
             case "assistant":
                 spoken.insert(0, at)
-            case "user" if not results_of(message):
+            case "user" if not results_of(message) and not words_of(message).startswith(WARNING):
                 break
             case _:
                 pass

@@ -12,6 +12,7 @@ import pytest
 from holdfast.errors import Erased
 from holdfast.forgetting import carry_out, part, whole
 from holdfast.opening import open as open_session
+from holdfast.resuming import resume
 from holdfast.session import Session
 from tests.reliability.forks import Forks
 from tests.reliability.traces import packed, traces
@@ -164,3 +165,59 @@ def test_a_process_that_has_the_session_open_sees_it_gone(tmp_path: Path) -> Non
     assert session.messages() == []
     assert traces(tmp_path, *WORDS) == []
     session.close()
+
+
+def handed_on(root: Path) -> None:
+    """Such a session that was gone on from twice, with summaries and pages of its heirs."""
+    with made(root) as old, resume(old, as_="heir") as heir:
+        heir.extend(talk(40))
+        heir.compact(3_000)
+        heir.checkpoint()
+        with resume(heir, as_="second") as second:
+            second.extend(talk(4))
+
+
+@pytest.mark.parametrize("name", ["heir", "second"])
+def test_a_session_that_goes_on_from_another_quotes_it(tmp_path: Path, name: str) -> None:
+    handed_on(tmp_path)
+    with open_session(name, root=tmp_path) as heir:
+        assert SAID in str([entry.body for entry in heir.store.read(name)])
+
+
+def test_nothing_of_a_purged_session_is_left_in_those_that_go_on_from_it(tmp_path: Path) -> None:
+    handed_on(tmp_path)
+    with open_session("s", root=tmp_path) as session:
+        slices = packed(tmp_path)
+        carry_out(session, whole(session), at=AT)
+    assert traces(tmp_path, *WORDS, *slices) == []
+    for name in ("heir", "second"):
+        with open_session(name, root=tmp_path) as heir:
+            assert list(heir.store.check()) == []
+            assert len(heir.messages()) >= 4
+
+
+def test_a_purged_message_is_not_left_in_sessions_that_go_on_from_its_own(tmp_path: Path) -> None:
+    handed_on(tmp_path)
+    with open_session("s", root=tmp_path) as session:
+        found = [e for e in session.path() if SAID in str(e.body)]
+        for entry in found:
+            carry_out(session, part(session, entry.id), at=AT)
+    assert traces(tmp_path, SAID) == []
+    with open_session("heir", root=tmp_path) as heir:
+        assert list(heir.store.check()) == []
+        assert "nightly export" in str(heir.messages())
+
+
+def test_what_a_drifting_agent_was_told_loses_what_is_purged(tmp_path: Path) -> None:
+    with open_session("s", root=tmp_path, window=200_000) as session:
+        session.extend(history())
+        session.compact(5_000)
+        session.append({"role": "assistant", "content": "Could you remind me what we work on?"})
+        session.append({"role": "user", "content": "go on"})
+        session.messages()
+        session.tell(f"Holdfast wrote this: call {SAID} over the tunnel.")
+        found = [e for e in session.path() if SAID in str(e.body)]
+        carry_out(session, part(session, found[0].id), at=AT)
+        assert traces(tmp_path, SAID) == []
+        assert "[purged]" in str(session.messages())
+        assert list(session.store.check()) == []

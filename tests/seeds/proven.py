@@ -21,6 +21,9 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/core/plan/test_choose.py::test_what_is_surely_not_needed_leaves_first_and_of_a_kind_the_oldest",
         "tests/core/test_compress.py::test_what_is_surely_not_needed_leaves_first",
     ),
+    "R006": (
+        "tests/test_drifting.py::test_an_agent_that_drifts_after_a_summary_is_told_with_its_next_request",
+    ),
     "R010": (
         "tests/core/plan/test_choose.py::test_no_set_of_proposals_wins_more_than_the_one_that_is_chosen",
         "tests/core/plan/test_gain.py::test_a_bill_is_the_difference_of_two_runs_that_were_metered",
@@ -43,6 +46,10 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/core/plan/test_profiles.py::test_the_default_is_the_protocol",
         "tests/surfaces/cli/test_compress.py::test_a_window_that_is_half_full_is_compressed_when_that_pays",
         "tests/test_engine.py::test_every_model_is_weighed_from_the_same_part_of_its_own_window_on",
+    ),
+    "R028": (
+        "tests/test_checkpoints.py::test_a_critical_window_that_nothing_may_leave_is_told_to_go_on_afresh_once",
+        "tests/test_checkpoints.py::test_a_window_that_becomes_critical_is_put_down_once_before_anything_leaves",
     ),
     "R029": ("tests/test_seeds_functions.py::test_a_status_names_its_level_and_action",),
     "R030": (
@@ -68,6 +75,13 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/surfaces/cli/test_status.py::test_the_report_of_a_session_never_compressed_lists_none",
     ),
     "R037": ("tests/test_engine.py::test_what_was_written_to_disk_leaves_the_call_that_wrote_it",),
+    "R038": (
+        "tests/test_checkpoints.py::test_a_summary_is_preceded_by_a_checkpoint_of_what_it_replaces",
+    ),
+    "R039": (
+        "tests/test_checkpoints.py::test_a_critical_window_that_nothing_may_leave_is_told_to_go_on_afresh_once",
+        "tests/test_checkpoints.py::test_a_window_that_becomes_critical_is_put_down_once_before_anything_leaves",
+    ),
     "R040": (
         "tests/core/plan/test_policy.py::test_the_defaults_are_those_of_the_protocol",
         "tests/core/plan/test_profiles.py::test_the_default_is_the_protocol",
@@ -399,6 +413,9 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "R104": (
         "tests/surfaces/cli/test_compress.py::test_compressing_does_what_the_planner_recommends",
+    ),
+    "R105": (
+        "tests/surfaces/cli/test_run.py::test_clear_puts_down_where_the_work_stands_and_starts_afresh",
     ),
     "R106": (
         "tests/surfaces/cli/test_compress.py::test_a_dry_run_shows_what_would_be_compressed_and_changes_nothing",
@@ -852,6 +869,13 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/core/plan/test_rules.py::test_the_third_gate_is_about_the_summary",
         "tests/surfaces/cli/test_summary.py::test_the_gate_of_the_summary_is_passed_where_only_a_summary_helps",
     ),
+    "R220": (
+        "tests/test_drifting.py::test_an_agent_that_drifts_after_a_summary_is_told_with_its_next_request",
+    ),
+    "R221": (
+        "tests/test_checkpoints.py::test_a_critical_window_that_nothing_may_leave_is_told_to_go_on_afresh_once",
+        "tests/test_checkpoints.py::test_a_window_that_becomes_critical_is_put_down_once_before_anything_leaves",
+    ),
     "R222": (
         "tests/surfaces/cli/test_rules.py::test_the_gates_are_declared_in_the_xml_of_the_protocol",
         "tests/surfaces/cli/test_rules.py::test_what_has_a_meaning_in_xml_is_escaped",
@@ -870,7 +894,11 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R225": (
         "tests/core/observe/test_intent.py::test_the_first_request_and_the_newest_are_kept_word_for_word",
     ),
+    "R226": ("tests/test_seeds_functions.py::test_what_cannot_be_archived_is_not_summed_up",),
     "R227": (
+        "tests/test_drifting.py::test_an_agent_that_drifts_after_a_summary_is_told_with_its_next_request",
+    ),
+    "R228": (
         "tests/test_drifting.py::test_an_agent_that_drifts_after_a_summary_is_told_with_its_next_request",
     ),
     "R229": (

@@ -4,15 +4,15 @@ import importlib
 import pkgutil
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice, pairwise
 from typing import cast
 
 import pytest
+from msgspec import Struct
 
 import holdfast
 
-LOOKED_AT = ("holdfast.core.", "holdfast.files.")
 SMALL, LARGE = (8_000, 32_000), (32_000, 1_000_000)
 """The small pair first: a quadratic pattern is found there before it could hang the large one."""
 GROWTH = 2
@@ -28,11 +28,36 @@ QUICK = 0.000_000_05
 
 def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
     for module in pkgutil.walk_packages(holdfast.__path__, "holdfast."):
-        if not module.name.startswith(LOOKED_AT):
+        if module.name.endswith("__main__"):
             continue
         for name, value in vars(importlib.import_module(module.name)).items():
-            if isinstance(value, re.Pattern):
-                yield f"{module.name}.{name}", cast("re.Pattern[str]", value)
+            if not name.startswith("__"):
+                yield from held(f"{module.name}.{name}", value)
+
+
+def held(name: str, value: object) -> Iterator[tuple[str, re.Pattern[str]]]:
+    """The patterns that a value is, or holds however deep."""
+    if isinstance(value, re.Pattern):
+        yield name, as_text(cast("re.Pattern[str] | re.Pattern[bytes]", value))
+    elif isinstance(value, Mapping):
+        rows = cast("Mapping[object, object]", value)
+        for key, one in rows.items():
+            yield from held(f"{name}[{key}]", key)
+            yield from held(f"{name}[{key}]", one)
+    elif isinstance(value, tuple | list | set | frozenset):
+        for at, one in enumerate(cast("Iterable[object]", value)):
+            yield from held(f"{name}[{at}]", one)
+    elif isinstance(value, Struct):
+        for field in value.__struct_fields__:
+            yield from held(f"{name}.{field}", getattr(value, field))
+
+
+def as_text(pattern: re.Pattern[str] | re.Pattern[bytes]) -> re.Pattern[str]:
+    """A pattern that can be tried with texts; one over bytes takes the same time."""
+    source = pattern.pattern
+    if isinstance(source, str):
+        return cast("re.Pattern[str]", pattern)
+    return re.compile(source.decode("latin-1"), pattern.flags)
 
 
 PATTERNS = {pattern.pattern: (name, pattern) for name, pattern in patterns()}
@@ -80,7 +105,19 @@ def cost(pattern: re.Pattern[str], run: str) -> float:
 
 
 def test_there_are_patterns_to_audit() -> None:
-    assert len(PATTERNS) > 60
+    assert len(PATTERNS) > 200
+
+
+class Row(Struct):
+    """Something that holds a pattern."""
+
+    shape: re.Pattern[str]
+
+
+def test_patterns_are_found_inside_of_what_holds_them() -> None:
+    deep = {"a": ({"b": [re.compile("one")]}, frozenset({re.compile("two")}))}
+    found = [*held("m", deep), *held("m", Row(re.compile("three")))]
+    assert [pattern.pattern for _, pattern in found] == ["one", "two", "three"]
 
 
 @pytest.mark.parametrize("source", PATTERNS, ids=[name for name, _ in PATTERNS.values()])

@@ -6,6 +6,7 @@ readable by nobody else, and is there before any window names it.
 
 import os
 import stat
+from collections.abc import Callable
 from contextlib import suppress
 from secrets import token_hex
 
@@ -32,6 +33,25 @@ def project(root: str, path: str, content: bytes) -> None:
             os.close(folder)
     except OSError as error:
         raise NotWritten(path, (error.strerror or str(error)).lower()) from None
+
+
+def rewrite(root: str, path: str, change: Callable[[str], str]) -> None:
+    """Change what a copy says, where there is one; one that is in the way stays as it is.
+
+    Raises:
+        NotWritten: it is there, has to change, and could not be written.
+    """
+    try:
+        known = os.open(os.path.join(root, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return
+    with os.fdopen(known, "rb") as file:
+        if not stat.S_ISREG(os.fstat(known).st_mode):
+            return
+        was = file.read().decode("utf-8", "surrogatepass")
+    now = change(was)
+    if now != was:
+        project(root, path, now.encode("utf-8", "surrogatepass"))
 
 
 def _folder(root: str, names: list[str]) -> int:

@@ -5,6 +5,9 @@ Any surface may call these: the command line, a hook that saw the words in a pro
 
 from collections.abc import Sequence
 
+from msgspec import Struct
+
+from holdfast.checkpoints import Checkpoint, as_checkpoint, checkpoints_of
 from holdfast.core.compress import Candidate
 from holdfast.core.ledger.entry import Compressed
 from holdfast.core.ledger.head import Head
@@ -20,11 +23,16 @@ from holdfast.core.view.plans import render_outcome
 from holdfast.core.view.report import render
 from holdfast.core.view.summaries import Summarized, summarized
 from holdfast.engine import Outcome
+from holdfast.resuming import BUDGET as RESUMED
+from holdfast.resuming import ready
+from holdfast.resuming import resume as go_on
 from holdfast.session import Session
 from holdfast.surfaces.reporting import now_in, report_of
 from holdfast.vocabularies import counter
 from holdfast.wire.detect import TRANSCRIPT_WIRES
 
+RESET = "reset"
+"""What follows "checkpoint" when the session is to be ended there."""
 RECENT = 20
 """Events of the log that are shown when nobody says how many."""
 EXCERPTS = 5
@@ -152,3 +160,44 @@ def asked_in(session: Session) -> Asked:
     """What the user wants, and what binds the agent."""
     shown = session.redactor.entries
     return asked_of(shown(session.path()), shown(session.sight.window(whole=True).ledger))
+
+
+class Afresh(Struct, frozen=True):
+    """A session that was ended, and the one that goes on."""
+
+    ended: Checkpoint
+    fresh: str
+    text: str
+    """What the fresh one begins with."""
+
+
+def checkpoint(session: Session, rest: str = "") -> str:
+    """Put down where the work stands; with `reset`, end here and go on in a fresh session."""
+    if rest == RESET:
+        made = start_afresh(session)
+        told = f"{session.name} ended at checkpoint {made.ended.ref}; {made.fresh} goes on"
+        return f"{made.text}\n\n{told}"
+    taken = session.checkpoint()
+    where = [f"  {taken.path}"] if taken.path else []
+    told = f"checkpoint {taken.ref} of {session.name}"
+    return "\n".join([told, *where, f"go on from it: holdfast resume {taken.ref}"])
+
+
+def start_afresh(session: Session, name: str | None = None) -> Afresh:
+    """Checkpoint, end, open afresh: what a long session needs, at once.
+
+    Raises:
+        BadSetting: the name is taken.
+    """
+    session.checkpoint()
+    session.note("session_end")
+    with go_on(session, as_=name) as fresh:
+        text = str(fresh.messages()[0]["content"])
+        taken = checkpoints_of(session.store.read(session.name), session.agent)[-1]
+        return Afresh(as_checkpoint(taken), fresh.name, text)
+
+
+def resume(session: Session, rest: str = "") -> str:
+    """What a fresh session needs to go on from here; nothing is changed."""
+    del rest
+    return ready(session, None, RESUMED).text

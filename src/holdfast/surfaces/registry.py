@@ -24,6 +24,8 @@ class Command(Struct, frozen=True):
     """What a person may say for it; the first is how the documents spell it."""
     takes: str = ""
     """What may follow the words; nothing may when this is empty."""
+    means: tuple[tuple[str, str], ...] = ()
+    """Other words for it, and what they say besides: what would follow the words."""
 
     def run(self, session: "Session", rest: str = "") -> str:
         """Do it to a session, and tell what came of it."""
@@ -64,8 +66,17 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("pin", "make words stay in sight whatever leaves"),
     Command("unpin", "lift what was pinned, or a constraint"),
-    Command("checkpoint", "put down where the work stands, or start afresh from there"),
-    Command("resume", "print what a fresh session needs to go on"),
+    Command(
+        "checkpoint",
+        "put down where the work stands, or start afresh from there",
+        ("checkpoint", "create checkpoint", "create a checkpoint", "checkpoint now"),
+        means=(("checkpoint and reset", "reset"), ("/clear", "reset")),
+    ),
+    Command(
+        "resume",
+        "print what a fresh session needs to go on",
+        ("resume", "show resume point", "show the resume point", "resume session"),
+    ),
     Command("unattended", "let a plan run on without asking, or end that"),
     Command("probe", "ask the window about what left it"),
     Command("drift", "find where the agent left its goal after a summary"),
@@ -98,10 +109,15 @@ def understood(words: str) -> Asked | None:
     """What a person asks for with these words; nothing when they are no quick command.
 
     Case, white space and a full stop do not matter. Words that only begin like a quick command
-    are none: "compress these images" asks the agent, not us.
+    are none: "compress these images" asks the agent, not us. A slash matters where one belongs to
+    the word: "clear" alone may answer a question.
     """
-    plain = " ".join(words.split()).strip(" .!?\"'`/")
+    whole = " ".join(words.split()).strip(" .!?\"'`")
+    plain = whole.strip(" .!?\"'`/")
     for command in QUICK:
+        for phrase, rest in command.means:
+            if phrase == (whole if phrase.startswith("/") else plain).lower():
+                return Asked(command, rest)
         for phrase in command.words:
             if plain.lower() == phrase:
                 return Asked(command)

@@ -61,7 +61,7 @@ def test_the_third_gate_is_about_the_summary() -> None:
 
 
 def test_gates_whose_action_is_not_built_say_so() -> None:
-    assert [gate.id for gate in RULES.gates if not gate.built] == ["HOOK-CTX-005"]
+    assert [gate.id for gate in RULES.gates if not gate.built] == []
     assert [gate.id for gate in RULES.gates if not gate.fail_built] == ["HOOK-CTX-003"]
 
 
@@ -152,7 +152,7 @@ def test_a_gate_that_is_not_built_is_not_passed() -> None:
 
 def test_a_hard_gate_asks_nothing() -> None:
     verdict = judge(GATES["HOOK-CTX-005"], Facts(losses=("everything",)))
-    outcome = "Create checkpoint, recommend fresh session (not built yet)"
+    outcome = "Create checkpoint, recommend fresh session"
     assert verdict == Verdict("HOOK-CTX-005", True, (), outcome)
 
 
@@ -240,8 +240,8 @@ def test_triggers_take_their_numbers_from_the_policy() -> None:
     assert [(TRIGGERS[name].on, anchored[name].on) for name in events] == [(False, True)] * 3
 
 
-def test_triggers_that_are_not_built_say_so() -> None:
-    assert [one.name for one in RULES.triggers if not one.built] == ["/clear"]
+def test_every_trigger_is_built() -> None:
+    assert [one.name for one in RULES.triggers if not one.built] == []
 
 
 def test_the_tree_asks_three_questions_in_the_words_of_the_protocol() -> None:

@@ -2,7 +2,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from holdfast.core.ledger.summary import (
@@ -152,6 +152,7 @@ forged = st.text("`#\n\r- a|\u2028", max_size=20).map(
 
 
 @given(forged, st.sampled_from(sorted(FORMS.keys() - {"ctx-001"})))
+@example("##\n## Forged\n### Forged\n", "research")
 def test_no_text_starts_a_section(text: str, form: str) -> None:
     quote = Quote(text, A)
     told = Summary(

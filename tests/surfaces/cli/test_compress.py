@@ -70,7 +70,7 @@ def test_a_dry_run_judges_the_gates_that_are_concerned() -> None:
         ("HOOK-CTX-001", True, "Apply Tier 1 offloading"),
         ("HOOK-CTX-002", False, "Skip to Tier 3 evaluation"),
         ("HOOK-CTX-003", False, "Skip Tier 3: Tiers 1 and 2 are enough"),
-        ("HOOK-CTX-005", True, "Create checkpoint, recommend fresh session (not built yet)"),
+        ("HOOK-CTX-005", True, "Create checkpoint, recommend fresh session"),
     ]
     out = done("compress", "--dry-run", "--window", window_for(0.9))
     assert "  no   Old tool inputs exist to truncate" in out.splitlines()

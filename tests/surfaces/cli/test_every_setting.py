@@ -11,10 +11,11 @@ import pytest
 
 from holdfast.config import SETTINGS, load
 from holdfast.core.ledger.entry import Derived, text_of
-from holdfast.errors import NothingToShrink
+from holdfast.errors import HoldfastError, NothingToShrink
 from holdfast.opening import open_store
 from holdfast.session import Session
-from tests.surfaces.cli.commands import done
+from tests.secrets import PLANTED
+from tests.surfaces.cli.commands import done, invoke
 
 BASE: dict[str, object] = {"model": "gpt-5", "window": 30_000, "reserve": 2_000}
 SMALL: dict[str, object] = {**BASE, "window": 16_000}
@@ -29,6 +30,7 @@ print(json.dumps({"decisions": [row]}))
 """
 NOW = "2031-04-02T09:15:00Z"
 SECRET = "hunter-2-is-no-password"
+TOKEN = PLANTED["github-token"]
 
 CHANGES: dict[str, tuple[object, dict[str, object]]] = {
     "profile": ("lean", BASE),
@@ -74,31 +76,31 @@ KNOWN: dict[str, list[object]] = {}
 """What was seen under settings that many tests start from."""
 
 
-ELSEWHERE = {
-    "search": "tests/test_searching.py",
-    "preservation.enforcement": "tests/test_keeping.py",
-    "preservation.create_missing": "tests/test_keeping.py",
-    "preservation.notes": "tests/test_keeping.py",
-    "preservation.trajectory_log": "tests/test_keeping.py",
-    "preservation.checkpoint": "tests/test_keeping.py",
-    "preservation.always": "tests/test_keeping.py",
-    "preservation.unsafe_drop": "tests/surfaces/cli/test_preserve.py",
-    "preservation.compactable": "tests/test_keeping.py",
-    "drift.watch": "tests/test_drifting.py",
-    "drift.steps": "tests/test_drifting.py",
-    "redact.secrets": "tests/surfaces/cli/test_redaction.py",
-    "redact.patterns": "tests/surfaces/cli/test_redaction.py",
-    "retention.days": "tests/test_retaining.py",
-    "retention.megabytes": "tests/test_retaining.py",
+TOLD: dict[str, object] = {
+    "search": "strong",
+    "preservation.enforcement": "strict",
+    "preservation.create_missing": "auto",
+    "preservation.notes": "off",
+    "preservation.trajectory_log": "off",
+    "preservation.checkpoint": "simple",
+    "preservation.always": ["PLAN.md#Goal"],
+    "preservation.unsafe_drop": ["active_beads"],
+    "preservation.compactable": ["thinking_blocks"],
+    "drift.watch": 0,
+    "drift.steps": 0,
+    "redact.secrets": "off",
+    "redact.patterns": ["CUST-[0-9]{6}"],
+    "retention.days": 5,
+    "retention.megabytes": 1,
 }
-"""Settings that need more than a session to show, and where they are tried."""
+"""Settings that take a project with notes, a trajectory and a drifting agent to show."""
+OWN = ("summarizer", "redact.secrets", "preservation.unsafe_drop")
+"""Settings that only the user's own file may hold."""
 
 
 def test_every_setting_is_tried() -> None:
-    assert set(CHANGES) | set(ELSEWHERE) == set(SETTINGS)
-    root = Path(__file__).parents[3]
-    names = {name: name.rpartition(".")[2] for name in ELSEWHERE}
-    assert [n for n, file in ELSEWHERE.items() if names[n] not in (root / file).read_text()] == []
+    assert [*CHANGES, *TOLD] == [name for name in (*CHANGES, *TOLD) if name in SETTINGS]
+    assert CHANGES.keys() | TOLD.keys() == set(SETTINGS)
 
 
 @pytest.mark.usefixtures("project")
@@ -121,12 +123,7 @@ def lived(root: Path, settings: dict[str, object]) -> list[object]:
     for name, text in (("quick", QUICK), ("slow", SLOW)):
         (root / name).write_text(text)
         (root / name).chmod(0o755)
-    personal = {key: settings[key] for key in ("summarizer",) if key in settings}
-    config = Path.home() / ".config" / "holdfast"
-    config.mkdir(parents=True, exist_ok=True)
-    (config / "config.toml").write_text(toml(personal).replace("command:.", f"command:{root}"))
-    rest = {key: value for key, value in settings.items() if key not in personal}
-    (root / "holdfast.toml").write_text(toml(rest) + "[roles.reviewer]\ntail.steps = 30\n")
+    configure(root, settings)
     policy = load(root, os.environ).policy
     store = open_store(root)
     with Session("s", store, policy=policy, root=str(root), clock=lambda: NOW) as session:
@@ -137,6 +134,87 @@ def lived(root: Path, settings: dict[str, object]) -> list[object]:
     zone = re.search(r"\d\d:\d\d:\d\d (\w+)", done("--root", str(root), "status", "--session", "s"))
     files = {str(path.relative_to(root)) for path in (root / ".holdfast").rglob("*.md")}
     return [*seen, zone[1] if zone else "", sorted(files)]
+
+
+def configure(root: Path, settings: dict[str, object]) -> None:
+    """Write settings where they may stand: the user's own file, or the project's."""
+    personal = {key: settings[key] for key in OWN if key in settings}
+    config = Path.home() / ".config" / "holdfast"
+    config.mkdir(parents=True, exist_ok=True)
+    (config / "config.toml").write_text(toml(personal).replace("command:.", f"command:{root}"))
+    rest = {key: value for key, value in settings.items() if key not in personal}
+    (root / "holdfast.toml").write_text(toml(rest) + "[roles.reviewer]\ntail.steps = 30\n")
+
+
+@pytest.mark.usefixtures("project")
+def test_the_same_settings_are_told_alike(tmp_path: Path) -> None:
+    assert told(tmp_path / "one", {}) == told(tmp_path / "another", {})
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_a_setting_that_is_changed_changes_what_is_told(project: Path, name: str) -> None:
+    if "told" not in KNOWN:
+        KNOWN["told"] = told(project / "before", {})
+    assert told(project / "after", {name: TOLD[name]}) != KNOWN["told"]
+
+
+COMMANDS = (
+    ("recover", "partner"),
+    ("preserve",),
+    ("rules",),
+    ("compress", "--dry-run", "--budget", "6000"),
+    ("compress", "--budget", "3000"),
+    ("intent",),
+    ("purge", "--retention"),
+    ("log",),
+)
+TIMES = re.compile(r"\d{4}-\d\d-\d\d[T ]?[\d:]{0,8}Z?")
+
+
+def told(root: Path, settings: dict[str, object]) -> list[object]:
+    """All that the command line tells of a project under some settings."""
+    root.mkdir()
+    configure(root, {**BASE, "window": 200_000, **settings})
+    (root / "NOTES.md").write_text("# Notes\n\n## Session Continuity\n\nWorking.\n")
+    (root / "PLAN.md").write_text("# Goal\n\nShip it.\n")
+    trajectory = root / "grimoires" / "loa" / "a2a" / "trajectory"
+    trajectory.mkdir(parents=True)
+    (trajectory / "agent-2026-01-01.jsonl").write_text("{}\n")
+    seen: list[object] = []
+    policy = load(root, os.environ).policy
+    with Session("s", open_store(root), policy=policy, root=str(root), clock=lambda: NOW) as one:
+        one.extend(drifting())
+        seen.append(_compacted(one))
+        one.extend(used("e", "Edit", "Updated.", file_path="src/billing.py", new_string="x"))
+        seen += [json.dumps(message) for message in one.messages()]
+    for words in COMMANDS:
+        result = invoke("--root", str(root), *words)
+        seen.append((words, result.exit_code, result.stdout, str(result.exception)))
+    files = {
+        str(path.relative_to(root)): path.read_text(errors="replace")
+        for path in sorted(root.rglob("*"))
+        if path.suffix in (".md", ".jsonl")
+    }
+    return [TIMES.sub("", repr(part).replace(str(root), "")) for part in (*seen, files)]
+
+
+def _compacted(session: Session) -> str:
+    try:
+        return str(session.compact(4_000).after)
+    except HoldfastError as error:
+        return str(error)
+
+
+def drifting() -> list[dict[str, Any]]:
+    """Work with thinking, a key and a customer in it."""
+    request = f"Refund CUST-123456 for the partner with {TOKEN}. Never touch src/billing.py."
+    found: list[dict[str, Any]] = [{"role": "user", "content": request}]
+    for at in range(12):
+        rows = "\n".join(f"row {line} of {at}, value {line * 7}" for line in range(120))
+        steps = list(used(f"r{at}", "Read", rows, file_path=f"docs/{at}.md"))
+        steps[0]["reasoning_content"] = f"I think about part {at}."
+        found += steps
+    return found
 
 
 def toml(settings: dict[str, object]) -> str:

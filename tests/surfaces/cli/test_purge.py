@@ -1,14 +1,17 @@
 """`holdfast purge` and `holdfast backup`: what goes, what is told, and what is refused."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
+from holdfast.core.plan.policy import Policy
 from holdfast.errors import Erased, NotRecorded, StoreRefused
 from holdfast.opening import open as open_session
 from holdfast.opening import open_store
+from holdfast.purging import erase_session
 from holdfast.retaining import DAY, retain
 from holdfast.session import Session
 from tests.input.making import line
@@ -59,6 +62,18 @@ def test_a_dry_run_says_what_would_go_and_changes_nothing(project: Path) -> None
     assert told["sessions"][0]["entries"] == 28
     assert told["bytes"] == told["sessions"][0]["size"] > 10_000
     assert names() == ["live"]
+
+
+def test_sessions_that_go_on_from_it_are_named_and_lose_what_they_quote(project: Path) -> None:
+    recorded(project)
+    done("checkpoint", "--reset", "--as", "next")
+    assert "nightly export" in done("show", "next", "--ref", "#2")
+    told = done("purge", "live", "--dry-run")
+    assert "  and what is quoted of it in next" in told
+    assert document("purge", "live", "--yes")["sessions"][0]["heirs"] == ["next"]
+    assert done("show", "next", "--ref", "#2").startswith("[purged: ")
+    assert "nightly export" not in done("intent", "--session", "next")
+    assert done("fsck").startswith("sound")
 
 
 def test_nothing_goes_when_nobody_is_there_to_agree(project: Path) -> None:
@@ -118,6 +133,51 @@ def test_a_transcript_that_is_read_again_brings_no_purged_line_back(project: Pat
     assert [row["opening"] for row in rows] == [f"[purged: {len(words)} bytes]", "Seen.", "Go on."]
     assert b"ZEBRAQUUX7741" not in (project / ".holdfast" / "ledger.db").read_bytes()
     assert done("fsck").startswith("sound")
+
+
+def transcript(project: Path, name: str = "session.jsonl") -> Path:
+    path = project / name
+    path.write_bytes(spoken("user", "the host is ZEBRAQUUX7741", 1))
+    done("ingest", str(path))
+    done("purge", *names(), "--yes")
+    return path
+
+
+def test_a_purged_session_is_not_read_again_unless_one_says_so(project: Path) -> None:
+    path = transcript(project)
+    refused = invoke("ingest", str(path))
+    assert (refused.exit_code, names()) == (65, [])
+    assert "was purged on 20" in refused.stderr
+    assert refused.stderr.rstrip().endswith("--again reads it anew")
+    assert b"ZEBRAQUUX7741" not in (project / ".holdfast" / "ledger.db").read_bytes()
+    done("ingest", str(path), "--again")
+    assert len(names()) == 1
+    done("ingest", str(path))
+
+
+def test_purged_sessions_are_passed_over_where_all_of_a_project_are_read(
+    project: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    kept = tmp_path / "claude" / "projects" / re.sub("[^A-Za-z0-9]", "-", str(project))
+    kept.mkdir(parents=True)
+    monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
+    path = transcript(project)
+    (kept / "session.jsonl").write_bytes(path.read_bytes())
+    passed = invoke("ingest")
+    assert (passed.exit_code, names()) == (0, [])
+    assert "was purged" in passed.stderr
+
+
+def test_a_session_that_expired_is_not_read_again_either(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = project / "session.jsonl"
+    path.write_bytes(spoken("user", "hello", 1))
+    done("ingest", str(path))
+    with open_store(project) as store:
+        erase_session(store, names()[0], Policy(), reason="expired", at="2026-01-02T03:04:05Z")
+    refused = invoke("ingest", str(path))
+    assert "expired on 2026-01-02 (5 bytes); --again reads it anew" in refused.stderr
 
 
 def test_what_the_settings_say_goes_by_itself_once_a_day(

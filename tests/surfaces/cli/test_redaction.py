@@ -16,7 +16,7 @@ from holdfast.opening import open as open_session
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
 from tests.contracts.test_erasing import called, returned
-from tests.secrets import NAMED, PLANTED, every_value, planted_text
+from tests.secrets import NAMED, PLANTED, drawn, every_value, planted_text
 from tests.surfaces.cli.commands import done, invoke
 from tests.surfaces.cli.working import talk
 
@@ -70,6 +70,25 @@ def commands(ref: str) -> list[tuple[str, ...]]:
         *(("pin", "--ref", ref), ("rules",), ("intent", "--json"), ("fsck",), ("probe",)),
         *(("compress", "--budget", "6000"), ("probe",), ("probe", "--json"), ("log",), ("show",)),
         *(("intent",), ("undo",), ("compress", "--budget", "9000", "--json"), ("recover", "KEY")),
+        *(("recover", "--level", level, *json_) for level in "123" for json_ in ((), ("--json",))),
+        *(
+            ("recover", "--full"),
+            ("resume",),
+            ("resume", "--json"),
+            ("drift",),
+            ("drift", "--json"),
+        ),
+        *(
+            ("checkpoint",),
+            ("checkpoint", "list"),
+            ("checkpoint", "show", "--json"),
+            ("config", "show"),
+        ),
+        *(("checkpoint", "show"), ("preserve",), ("preserve", "--json"), ("unattended", "status")),
+        *(("purge", "s", "--dry-run"), ("purge", "s", "--dry-run", "--json"), ("log", "--json")),
+        *(("status", "--json"), ("run", "compression log"), ("run", "context status")),
+        *(("checkpoint", "--reset"), ("sessions", "--json"), ("show",), ("intent",), ("resume",)),
+        *(("recover", "Deploy", "--project"), ("recover", "refused", "--all", "--json")),
     ]
 
 
@@ -82,6 +101,59 @@ def test_no_command_shows_a_secret(session: Session) -> None:
         assert (words, shown(told)) == (words, [])
         assert result.exit_code in (0, 1), (words, told)
         assert len(told) > 5, words
+
+
+LATE = tuple(f"Kestrel{at}-" + drawn(60 + at, 18) for at in range(8))
+"""Passwords that nothing tells of as such, until something does."""
+
+
+def test_a_secret_that_is_told_of_late_is_shown_by_no_command_either(project: Path) -> None:
+    rows = [f"row {at}: the login is {value}" for at, value in enumerate(LATE)]
+    noise = [f"line {at} of the report, value {at * 7}" for at in range(2_000)]
+    with open_session("s", root=project, window=120_000) as session:
+        session.append({"role": "user", "content": f"Set up {LATE[0]} and always keep {LATE[1]}."})
+        session.extend([called("r", "cat report"), returned("r", "\n".join([*rows, *noise]))])
+        answer = f"I decided on {LATE[2]} because {LATE[3]} failed: error: {LATE[4]} is refused."
+        session.append({"role": "assistant", "content": answer})
+        session.extend(talk(40)[1:])
+        session.checkpoint()
+        session.compact(6_000)
+        assert [value for value in LATE[:3] if value not in session.wire().decode()] == []
+        told = "\n".join(f"DB_PASSWORD_{at}={value}" for at, value in enumerate(LATE))
+        session.extend([called("e", "cat .env"), returned("e", told)])
+    pages = [path for path in project.rglob("*.md") if path.is_file()]
+    assert [path for path in pages if LATE[0] in path.read_text()]
+    for words in [("pin", f"{LATE[5]} is the new one"), *commands(session_ref())]:
+        result = invoke(*words)
+        told = f"{result.stdout}{result.stderr}"
+        assert (words, [value for value in LATE if value in told]) == (words, [])
+    pages = [path for path in project.rglob("*.md") if path.is_file()]
+    assert [path for path in pages if any(value in path.read_text() for value in LATE)] == []
+
+
+def test_what_is_found_in_another_session_is_redacted_by_what_that_one_knows(
+    project: Path,
+) -> None:
+    with open_session("other", root=project) as other:
+        other.append({"role": "user", "content": f"The walrus host is reached with {LATE[0]}."})
+        other.extend([called("e", "cat .env"), returned("e", f"DB_PASSWORD={LATE[0]}")])
+    with open_session("s", root=project) as session:
+        session.append({"role": "user", "content": "Where was the walrus host?"})
+        for scope in ("project", "ledger"):
+            hits = session.recover("walrus host reached", scope=scope)
+            found = [hit for hit in hits if hit.session == "other"]
+            assert "reached with [redacted:password#" in found[0].text
+            assert [hit for hit in hits if LATE[0] in hit.text] == []
+
+
+def test_a_replay_goes_by_what_anyone_may_see(project: Path) -> None:
+    blob = "BLOB-" + "0123456789abcdef " * 800
+    text = json.dumps([{"role": "user", "content": f"Look: {blob}"}, *talk(20)[1:]])
+    (project / "one.json").write_text(text)
+    plain = json.loads(done("replay", "one.json", "--json"))["total"]["ours"]
+    (project / "holdfast.toml").write_text('[redact]\npatterns = ["BLOB-[0-9a-f ]{1,20000}"]\n')
+    less = json.loads(done("replay", "one.json", "--json"))["total"]["ours"]
+    assert less["billed"] < plain["billed"] * 0.9
 
 
 def session_ref() -> str:

@@ -91,7 +91,7 @@ def test_the_text_has_every_section_and_says_what_is_not_built() -> None:
     ]
     assert "HOOK-CTX-003 GATE  Context exceeds 75%" in lines
     assert "  on fail  Immediate checkpoint + fresh session (not built yet)" in lines
-    assert "HOOK-CTX-005 HARD  Context exceeds 85% (not built yet)" in lines
+    assert "HOOK-CTX-005 HARD  Context exceeds 85%" in lines
     assert max(len(line) for line in lines) <= 120
 
 

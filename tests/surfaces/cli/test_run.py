@@ -18,6 +18,8 @@ WORDS = [
     ("show session intent", "intent"),
     ("compression log", "log"),
 ]
+MORE = [("checkpoint", "checkpoint"), ("resume", "resume")]
+"""Words of ours beside those of the documents."""
 
 
 @pytest.fixture
@@ -28,7 +30,7 @@ def live(project: Path) -> Path:
 
 
 @pytest.mark.seed("R107", "R212", "R213", "R214", "R215", "R216")
-@pytest.mark.parametrize(("words", "name"), WORDS)
+@pytest.mark.parametrize(("words", "name"), [*WORDS, *MORE])
 def test_the_five_quick_commands_are_understood(words: str, name: str) -> None:
     for said in (words, words.upper(), f"  {words.replace(' ', '   ')}. ", f"/{words}"):
         asked = understood(said.lower().replace("[topic]", "Retry Loop") if "[" in said else said)
@@ -44,7 +46,11 @@ def test_what_follows_a_command_keeps_its_spelling() -> None:
 
 
 @pytest.mark.parametrize(
-    "words", ["compress these images", "status", "recovering", "", "the compression log shows 3"]
+    "words",
+    [
+        *("compress these images", "status", "recovering", "", "the compression log shows 3"),
+        *("clear", "Clear.", "checkpoint the model", "resume the work on the parser", "/clearing"),
+    ],
 )
 def test_words_that_only_look_like_a_quick_command_are_none(words: str) -> None:
     assert understood(words) is None
@@ -82,6 +88,28 @@ def test_recover_searches_and_intent_shows_the_request() -> None:
     assert FIRST in done("run", "show session intent")
 
 
+@pytest.mark.usefixtures("live")
+def test_a_checkpoint_is_put_down_and_resumed_by_words() -> None:
+    told = done("run", "checkpoint")
+    (taken,) = document("checkpoint", "list")["checkpoints"]
+    assert told.splitlines()[0] == f"checkpoint {taken['ref']} of live"
+    assert told.splitlines()[-1] == f"go on from it: holdfast resume {taken['ref']}"
+    assert done("run", "resume") == done("resume", "live")
+
+
+@pytest.mark.seed("R105")
+@pytest.mark.parametrize("words", ["/clear", "Checkpoint and reset."])
+@pytest.mark.usefixtures("live")
+def test_clear_puts_down_where_the_work_stands_and_starts_afresh(words: str) -> None:
+    told = done("run", words)
+    (taken,) = document("checkpoint", "list", "--session", "live")["checkpoints"]
+    assert told.splitlines()[-1] == f"live ended at checkpoint {taken['ref']}; live-2 goes on"
+    assert FIRST.splitlines()[0] in told
+    rows = document("sessions")["sessions"]
+    assert sorted(row["session"] for row in rows) == ["live", "live-2"]
+    assert FIRST in done("run", "show session intent", "--session", "live-2")
+
+
 def test_a_surface_may_ask_for_a_command_with_nothing_behind_it(live: Path) -> None:
     recover = next(command for command in QUICK if command.name == "recover")
     with open_session("live", root=live) as session:
@@ -90,11 +118,11 @@ def test_a_surface_may_ask_for_a_command_with_nothing_behind_it(live: Path) -> N
 
 @pytest.mark.usefixtures("live")
 @pytest.mark.parametrize("words", ["make it so", "recover"])
-def test_words_that_nobody_knows_are_answered_with_the_five(words: str) -> None:
+def test_words_that_nobody_knows_are_answered_with_those_that_are(words: str) -> None:
     result = invoke("run", words)
     assert isinstance(result.exception, NotUnderstood)
     assert (result.exception.words, result.exception.exit_code) == (words, 64)
-    assert sorted(result.exception.known) == sorted(words for words, _ in WORDS)
+    assert sorted(result.exception.known) == sorted(words for words, _ in [*WORDS, *MORE])
 
 
 def test_a_quick_command_is_run_by_a_process_of_its_own(live: Path) -> None:

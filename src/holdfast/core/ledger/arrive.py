@@ -5,7 +5,7 @@ write lock, so that two writers can never extend the same end, and therefore doe
 meanings and token counts come in with the drafts.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -87,13 +87,15 @@ def arrive(
     place: Place = nowhere,
     find: Find = unknown,
     noted: Told = unheard,
+    ours: Mapping[EntryId, EntryId] | None = None,
 ) -> Batch:
     """The batch that adds `arrivals` at the ends of their lanes.
 
     Where a lane was led back, what follows may be known: entries are looked up by `find`, notes by
-    `noted`, and what is found is not added again.
+    `noted`, and what is found is not added again. `ours` names, by what they follow, words that we
+    put in: whoever comes along there again has them before what follows.
     """
-    desk = _Desk(head, place, find, noted)
+    desk = _Desk(head, place, find, noted, ours or {})
     for arrival in arrivals:
         desk.take(arrival)
     return desk.batch()
@@ -102,8 +104,11 @@ def arrive(
 class _Desk:
     """The work of one batch: the fold moves on with every draft."""
 
-    def __init__(self, head: Head, place: Place, find: Find, noted: Told) -> None:
+    def __init__(
+        self, head: Head, place: Place, find: Find, noted: Told, ours: Mapping[EntryId, EntryId]
+    ) -> None:
         self.fold, self.place, self.find, self.noted = Folding(head), place, find, noted
+        self.ours = ours
         self.entries: list[Entry] = []
         self.sightings: list[Sighting] = []
         self.counts: list[tuple[int, int]] = []
@@ -113,6 +118,7 @@ class _Desk:
 
     def batch(self) -> Batch:
         for lane in sorted(self.moved):
+            self._past_ours(lane)
             # The newest entry is on the path that was left: say which one is meant.
             if self.fold.lane(lane).retraced:
                 self._add_derived(Draft(Noted("switched"), lane), Noted("switched"), "")
@@ -155,6 +161,9 @@ class _Desk:
         parent, fork = self._parent(sources[0], arrival.source), 0
         if sources[0].follows is not None or self.fold.lane(sources[0].lane).retraced:
             known = self._known(sources, parent)
+            if not known and sources[0].follows is None:
+                parent = self._past_ours(sources[0].lane)
+                known = self._known(sources, parent)
             if known:
                 self.lines[arrival.source, pos] = tuple(known)
                 return list(known.values())
@@ -162,6 +171,13 @@ class _Desk:
         entries = self._add_sources(sources, parent, fork)
         self.lines[arrival.source, pos] = tuple(entry.id for entry in entries)
         return [entry.seq for entry in entries]
+
+    def _past_ours(self, lane: str) -> EntryId | None:
+        """The end of a lane that comes along a known path again, with what we put in there."""
+        stands = self.fold.lane(lane)
+        if stands.retraced and stands.end is not None and stands.end in self.ours:
+            self.fold.move(lane, self.ours[stands.end])
+        return self.fold.lane(lane).end
 
     def _known(self, sources: Sequence[Draft], parent: EntryId | None) -> dict[EntryId, int]:
         """The entries an arrival is, when all of it is known as one; the lane moves to them."""

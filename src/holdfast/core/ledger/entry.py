@@ -21,6 +21,8 @@ from holdfast.core.ledger.summary import Summary
 
 EntryId: TypeAlias = str
 """32 hex digits: the meaning of an entry and of everything before it."""
+OURS = "holdfast"
+"""Who speaks in words that we put in ourselves."""
 
 
 class Media(Struct, frozen=True, omit_defaults=True):
@@ -270,6 +272,11 @@ def role_of(body: Source) -> str:
 def is_request(body: Body) -> bool:
     """Whether this is the user's own words: what starts a turn."""
     return isinstance(body, Said) and body.role == "user" and not body.by
+
+
+def is_ours(body: Body) -> bool:
+    """Whether these are words that we put in ourselves, in the user's role."""
+    return isinstance(body, Said) and body.by == OURS
 
 
 def text_of(body: Source) -> str:

@@ -1,12 +1,13 @@
 """A client sends its whole history again: which of it is known, and what is new?
 
-The longest common prefix is known. Three things count as the same although they read otherwise:
-our own stand-ins and summary stand for what they hide; the results of parallel calls may come in
-any order; and a result whose call id is known but whose text is not was replaced by the host, so
-the original stays the entry and the replacement becomes a compression by the host.
+The longest common prefix is known. Four things count as the same although they read otherwise:
+our own stand-ins and summary stand for what they hide; words that we put in may be missing, for a
+client need not have them; the results of parallel calls may come in any order; and a result whose
+call id is known but whose text is not was replaced by the host, so the original stays the entry and
+the replacement becomes a compression by the host.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 
 from msgspec import Struct
 
@@ -19,6 +20,7 @@ from holdfast.core.ledger.entry import (
     Source,
     ToolCalled,
     ToolReturned,
+    is_ours,
 )
 from holdfast.core.ledger.window import Window, path_to
 
@@ -62,6 +64,8 @@ class _Ground(Struct, frozen=True):
     meanings: list[bytes]
     stands: dict[tuple[int, bytes], frozenset[int]]
     out_of_sight: frozenset[int]
+    ours: frozenset[int]
+    """Words that we put in ourselves: the client has them or not."""
 
 
 def _ground(window: Window) -> _Ground:
@@ -72,6 +76,7 @@ def _ground(window: Window) -> _Ground:
         meanings=[meaning(_source(entry)) for entry in path],
         stands=_stand_ins(window, places),
         out_of_sight=_out_of_sight(window, places),
+        ours=frozenset(at for at, entry in enumerate(path) if is_ours(entry.body)),
     )
 
 
@@ -81,6 +86,7 @@ class _Walk:
     def __init__(self, ground: _Ground, *, hidden_first: bool) -> None:
         self.path, self.meanings = ground.path, ground.meanings
         self.stands, self.out_of_sight = ground.stands, ground.out_of_sight
+        self.ours = ground.ours
         self.hidden_first = hidden_first
         self.at = 0
         self.taken: set[int] = set()
@@ -93,10 +99,18 @@ class _Walk:
         orders = (self._in_order, self._in_sight)
         for take in orders if self.hidden_first else orders[::-1]:
             self.at = start
-            if take(body, meant):
+            if take(body, meant) or self._past_ours(take, body, meant):
                 self._pass(self.taken)
                 return True
         self.at = start
+        return False
+
+    def _past_ours(self, take: Callable[[Source, bytes], bool], body: Source, meant: bytes) -> bool:
+        """Take what comes after words of ours, which a client need not have."""
+        while self.at in self.ours:
+            self.at += 1
+            if take(body, meant):
+                return True
         return False
 
     def _in_order(self, body: Source, meant: bytes) -> bool:
@@ -158,7 +172,7 @@ class _Walk:
 
     def result(self) -> Match:
         """How far the walk came."""
-        self._pass(self.taken | self.out_of_sight)
+        self._pass(self.taken | self.out_of_sight | self.ours)
         # In a run of results that broke off, what was taken out of order counts up to its last.
         reached = max(self.at, *(at + 1 for at in self.taken), 0)
         end = self.path[reached - 1].id if reached else None

@@ -10,7 +10,7 @@ from itertools import accumulate, pairwise, takewhile
 
 from msgspec import Struct
 
-from holdfast.core.ledger.entry import Thought, ToolCalled, ToolReturned, role_of
+from holdfast.core.ledger.entry import Thought, ToolCalled, ToolReturned, is_ours, role_of
 from holdfast.core.measure.models import Model
 from holdfast.core.observe.calls import Scene
 
@@ -81,12 +81,15 @@ def _keeps_loops(ground: Ground) -> list[bool]:
 def loops_of(scene: Scene) -> list[int]:
     """For each item: how many loops of calls had begun by then.
 
-    Words of the user begin one, but not among results: providers read on in the loop there.
+    Words of the user begin one, but not among results: providers read on in the loop there. So they
+    do where words of ours stand right behind results.
     """
-    answering = {i.entry.message for i in scene.items if isinstance(i.body, ToolReturned)}
-    begins = (
-        role_of(item.body) == "user" and item.entry.message not in answering for item in scene.items
-    )
+    items = scene.items
+    answering = {i.entry.message for i in items if isinstance(i.body, ToolReturned)}
+    begins = [role_of(i.body) == "user" and i.entry.message not in answering for i in items]
+    for at, (before, item) in enumerate(pairwise(items), 1):
+        if isinstance(before.body, ToolReturned) and is_ours(item.body):
+            begins[at] = False
     return list(accumulate(begins, initial=0))[1:]
 
 

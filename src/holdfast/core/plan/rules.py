@@ -7,6 +7,7 @@ done and what is said. What is not built yet is in the table too, and says so.
 from collections.abc import Iterable
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from holdfast.core.ledger.phases import Check, Phase
 from holdfast.core.measure.usage import ACTIONS, BOUNDS, Level
@@ -214,7 +215,6 @@ def gates_for(policy: Policy) -> tuple[Gate, ...]:
             type="HARD",
             trigger=f"Context exceeds {_percent(at.critical)}",
             action="Create checkpoint, recommend fresh session",
-            built=False,
         ),
     )
 
@@ -230,64 +230,68 @@ def _percent(percent: int) -> str:
     return f"{percent}%" if percent < NEVER else "∞%"
 
 
+NINE = (
+    Rule(
+        "+",
+        "offload-large-results",
+        "Always offload > {large} token results",
+        "a larger result leaves before it is ever sent; reference, preview, outline stay",
+    ),
+    Rule(
+        "+",
+        "truncate-persisted-inputs",
+        "Truncate tool inputs already on disk",
+        "only calls whose content was seen on disk, by hash, are cut; keys and JSON stay",
+    ),
+    Rule(
+        "+",
+        "preserve-session-intent",
+        "Never lose original objective",
+        "a compression or a summary that lacks a request or a constraint is refused, unwritten",
+    ),
+    Rule(
+        "+",
+        "archive-before-summarise",
+        "Always save full conversation",
+        "it is in the ledger, word for word, and in a page of its own before a summary is",
+    ),
+    Rule(
+        "+",
+        "verify-post-compression",
+        "Check for goal drift after Tier 3",
+        "every summary is probed before it is written; the steps after it are watched",
+    ),
+    Rule(
+        "+",
+        "recover-on-drift",
+        "Actively recover if drift detected",
+        "what the agent lost comes back with its next request, as data, and is logged",
+    ),
+    Rule(
+        "-",
+        "lose-critical-facts",
+        "Never compress away essential info",
+        "what is likely needed stays in outlines and facts; all of it opens by its reference",
+    ),
+    Rule(
+        "-",
+        "assume-context-available",
+        "Always check if info needs recovery",
+        "every stand-in names what it hides and how to read it",
+    ),
+    Rule(
+        "-",
+        "ignore-compression-thresholds",
+        "Follow CTX-001 thresholds",
+        "every window is measured against them before it is sent; what is put off is logged",
+    ),
+)
+"""What is always and never done, in the protocol's words; numbers are the policy's."""
+
+
 def _nine(policy: Policy) -> tuple[Rule, ...]:
     large = _thousands(policy.offload.above)
-    return (
-        Rule(
-            "+",
-            "offload-large-results",
-            f"Always offload > {large} token results",
-            "a larger result leaves before it is ever sent; reference, preview, outline stay",
-        ),
-        Rule(
-            "+",
-            "truncate-persisted-inputs",
-            "Truncate tool inputs already on disk",
-            "only calls whose content was seen on disk, by hash, are cut; keys and JSON stay",
-        ),
-        Rule(
-            "+",
-            "preserve-session-intent",
-            "Never lose original objective",
-            "a compression or a summary that lacks a request or a constraint is refused, unwritten",
-        ),
-        Rule(
-            "+",
-            "archive-before-summarise",
-            "Always save full conversation",
-            "it is in the ledger, word for word, and in a page of its own before a summary is",
-        ),
-        Rule(
-            "+",
-            "verify-post-compression",
-            "Check for goal drift after Tier 3",
-            "every summary is probed before it is written; the steps after it are watched",
-        ),
-        Rule(
-            "+",
-            "recover-on-drift",
-            "Actively recover if drift detected",
-            "what the agent lost comes back with its next request, as data, and is logged",
-        ),
-        Rule(
-            "-",
-            "lose-critical-facts",
-            "Never compress away essential info",
-            "what is likely needed stays in outlines and facts; all of it opens by its reference",
-        ),
-        Rule(
-            "-",
-            "assume-context-available",
-            "Always check if info needs recovery",
-            "every stand-in names what it hides and how to read it",
-        ),
-        Rule(
-            "-",
-            "ignore-compression-thresholds",
-            "Follow CTX-001 thresholds",
-            "every window is measured against them before it is sent; what is put off is logged",
-        ),
-    )
+    return tuple(replace(rule, text=rule.text.format(large=large)) for rule in NINE)
 
 
 def _triggers(policy: Policy) -> tuple[Trigger, ...]:
@@ -338,7 +342,7 @@ def _event(name: str, event: str, action: str, policy: Policy) -> Trigger:
 
 MANUAL = (
     Trigger("/compact", "manual", "`holdfast compress`", "Compress now, what the planner finds"),
-    Trigger("/clear", "manual", "the agent's own", "Full reset, then recovery", built=False),
+    Trigger("/clear", "manual", "the agent's own", "Full reset, then recovery"),
     Trigger(
         "pre-check", "manual", "`holdfast compress --dry-run`", "Show what would be compressed"
     ),
@@ -384,4 +388,4 @@ def _levels(policy: Policy) -> Iterable[Branch]:
     if summary < critical:
         yield Branch(f"{max(batch, summary)}-{critical}%", "Apply Tier 3")
     if critical < NEVER:
-        yield Branch(f"> {critical}%", "Checkpoint + recommend fresh session", built=False)
+        yield Branch(f"> {critical}%", "Checkpoint + recommend fresh session")

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import EntryId, Said
+from holdfast.core.ledger.entry import EntryId, Said, is_ours
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.artifacts import touch_of
@@ -58,7 +58,9 @@ class Span(Struct, frozen=True):
 def is_anchor(item: Item) -> bool:
     """Whether this is a summary of ours, in its place or sent back by a client."""
     body = item.body
-    return isinstance(body, Said) and body.role == "user" and read(body.text) is not None
+    if not isinstance(body, Said) or body.role != "user":
+        return False
+    return (item.stand_in is not None and is_ours(body)) or read(body.text) is not None
 
 
 def as_it_came(items: Sequence[Item]) -> Scene:

@@ -13,12 +13,12 @@ from holdfast.core.observe.calls import read_scene
 from holdfast.core.observe.likely import Likely
 from holdfast.core.observe.pins import lift
 from holdfast.core.observe.worth import hold, telling
+from holdfast.core.shrink.account import is_anchor
 from holdfast.core.shrink.facts import lines_of, pick
 from holdfast.core.verify.answering import Answered, ask
 from holdfast.core.verify.probes import draw
 from holdfast.core.verify.quality import DIMENSIONS, Quality, quality
 from holdfast.core.view.listing import opening
-from holdfast.core.view.report import is_anchor
 
 KINDS = ("recall", "artifact", "continuation", "decision")
 

@@ -212,15 +212,16 @@ class _Filling:
             cost = self._cost(row.told()) - before
             if at not in begun:
                 cost = self._cost(row.told()) + before
-            if cost <= fair:
+            took = self._begin(section, at, fair) if cost > fair and row.cuttable else 0
+            share -= took
+            # A request of which not even a beginning fits its part takes all of it if it can.
+            if cost <= fair or (row.cuttable and at not in begun and cost <= share):
                 whole.add(at)
                 begun.pop(at, None)
                 share -= cost
                 self._left -= cost
                 continue
             missed += 1
-            if row.cuttable:
-                share -= self._begin(section, at, fair)
             if missed >= MISSES:
                 break
 

@@ -10,7 +10,6 @@ from holdfast.core.ledger.entry import (
     Entry,
     EntryId,
     Restored,
-    Said,
     Step,
     ToolCalled,
     Used,
@@ -19,6 +18,7 @@ from holdfast.core.ledger.window import Item
 from holdfast.core.measure.usage import Usage
 from holdfast.core.observe.effects import Caused
 from holdfast.core.observe.kinds import kind_of
+from holdfast.core.shrink.account import is_anchor
 from holdfast.core.view.log import fetched
 from holdfast.core.view.phases import Metrics
 
@@ -143,11 +143,6 @@ def shares_of(
         sums[what] = (count + 1, total + size)
     shares = (Share(what, count, total) for what, (count, total) in sums.items())
     return tuple(sorted(shares, key=lambda share: (-share.tokens, share.what)))
-
-
-def is_anchor(item: Item) -> bool:
-    """Whether this is the summary that stands for what left."""
-    return isinstance(item.stand_in, Said) and item.stand_in.by == "holdfast"
 
 
 def render(report: Report) -> str:

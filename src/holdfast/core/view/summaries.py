@@ -7,8 +7,9 @@ from msgspec import Struct
 from holdfast.core.ledger.entry import Compressed
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item, apply
+from holdfast.core.shrink.account import is_anchor
 from holdfast.core.view.log import scores
-from holdfast.core.view.report import Share, is_anchor, shares_of
+from holdfast.core.view.report import Share, shares_of
 
 SHOWN = 4
 """Kinds that a line names one by one."""

@@ -3,12 +3,12 @@
 import click
 from msgspec import to_builtins
 
-from holdfast.checkpoints import as_checkpoint, checkpoints_of, page_of
+from holdfast.checkpoints import checkpoints_of, page_of
 from holdfast.core.ledger.entry import Checkpointed, Entry
 from holdfast.core.view.checkpoints import Listed, changes, listed, render_changes
 from holdfast.errors import Ambiguous, NotRecorded
-from holdfast.resuming import resume
 from holdfast.session import Session
+from holdfast.surfaces.acts import start_afresh
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
 from holdfast.surfaces.cli.printing import echo, exact, page, plain, plain_lines, print_json, short
 
@@ -46,10 +46,11 @@ def checkpoint(
     if new is not None and not reset:
         raise click.UsageError("--as goes with --reset")
     session = project_of(ctx, root).session(name, agent)
-    made = session.checkpoint()
     if reset:
         _start_afresh(session, new, as_json=as_json)
-    elif as_json:
+        return
+    made = session.checkpoint()
+    if as_json:
         print_json("checkpoint", {"session": session.name, "ref": made.ref, "path": made.path})
     else:
         echo(plain(f"checkpoint {made.ref} of {session.name}"))
@@ -59,25 +60,22 @@ def checkpoint(
 
 
 def _start_afresh(session: Session, name: str | None, *, as_json: bool) -> None:
-    """Checkpoint, end, open afresh: what a long session needs, in one command."""
-    session.note("session_end")
-    fresh = resume(session, as_=name)
-    text = str(fresh.messages()[0]["content"])
-    made = as_checkpoint(_all(session)[-1])
+    made = start_afresh(session, name)
     if as_json:
         document = {
             "session": session.name,
-            "ref": made.ref,
-            "path": made.path,
-            "fresh": fresh.name,
-            "text": text,
+            "ref": made.ended.ref,
+            "path": made.ended.path,
+            "fresh": made.fresh,
+            "text": made.text,
         }
         print_json("checkpoint", document)
     else:
-        echo(exact(text))
-        told = f"holdfast: {session.name} ended at checkpoint {made.ref}; {fresh.name} goes on"
+        echo(exact(made.text))
+        told = (
+            f"holdfast: {session.name} ended at checkpoint {made.ended.ref}; {made.fresh} goes on"
+        )
         echo(plain(told), err=True)
-    fresh.close()
 
 
 @checkpoint.command("list", epilog=EXAMPLE)

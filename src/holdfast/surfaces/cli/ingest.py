@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from holdfast.errors import HoldfastError, Unreadable
+from holdfast.errors import Erased, HoldfastError, Unreadable
 from holdfast.files.finding import Found, agent_sessions, session_files
 from holdfast.ingesting import Ingested, Progress
 from holdfast.ingesting import ingest as ingest_file
@@ -32,6 +32,7 @@ Examples:
 @click.option("--wire", type=click.Choice(WIRES), help="The format, when looking is not enough.")
 @click.option("--session", "name", help="The session to read into; one file only.")
 @click.option("--everything", is_flag=True, help="With no PATHS: sessions of all projects.")
+@click.option("--again", is_flag=True, help="Read sessions too that were purged or have expired.")
 @click.option("--quiet", "-q", is_flag=True, help="Say only what went wrong.")
 @project_option
 @json_option
@@ -42,6 +43,7 @@ def ingest(
     wire: str | None,
     name: str | None,
     everything: bool,
+    again: bool,
     quiet: bool,
     root: str | None,
     as_json: bool,
@@ -50,6 +52,7 @@ def ingest(
 
     What is known already is not added again: a file that grew adds its tail, one that was rewound
     becomes a branch. With no PATHS, the sessions that Claude Code and Codex keep of this project.
+    A session that was purged or has expired is not read again unless you say so.
     """
     project = project_of(ctx, root)
     done: list[Ingested] = []
@@ -67,7 +70,11 @@ def ingest(
                     session=name or "",
                     policy=project.settings.policy,
                     progress=progress,
+                    again=again,
                 )
+        except Erased as error:
+            _stays_away(item, error, failed if paths else None)
+            continue
         except Unreadable as error:
             _fail(failed, error)
             continue
@@ -76,6 +83,12 @@ def ingest(
         if not quiet and not as_json:
             echo(_line(one))
     _finish(project, done, failed, as_json=as_json, quiet=quiet)
+
+
+def _stays_away(item: Found, error: Erased, failed: list[Unreadable] | None) -> None:
+    """Say that a session stays erased: a failure only where its file was asked for by name."""
+    told = Unreadable(str(item.path), f"{error}; --again reads it anew")
+    _fail(failed if failed is not None else [], told)
 
 
 def _fail(failed: list[Unreadable], error: Unreadable) -> None:
@@ -146,10 +159,10 @@ def _finish(
     if as_json:
         errors = [{"path": e.where, "line": e.line, "reason": e.reason} for e in failed]
         print_json("ingest", {"files": done, "errors": errors})
-    if not done:
+    if not done and failed:
         last: HoldfastError = failed[-1]
         raise click.exceptions.Exit(last.exit_code)
-    if quiet or as_json or len(done) == 1:
+    if quiet or as_json or len(done) <= 1:
         return
     added = sum(one.added for one in done)
     sessions = len({one.session for one in done})

@@ -148,7 +148,10 @@ def complete_session(
     if not project.has_ledger:
         return []
     return [
-        CompletionItem(listed.name, help=redacted_title(listed.head.title, Redact()))
+        CompletionItem(
+            listed.name,
+            help=redacted_title(listed.head.title, Redact(), project.store, listed.name),
+        )
         for listed in project.store.sessions()
         if listed.name.startswith(incomplete)
     ]

@@ -123,6 +123,8 @@ def _list(chosen: list[Purge]) -> None:
         copies = f", {len(one.files)} copies" if one.files else ""
         entries = f"{one.entries:,} {'entry' if one.entries == 1 else 'entries'}"
         echo(plain(f"{what}: {entries}, {short(one.size)}B{copies}{when}"))
+        if one.heirs:
+            echo(plain(f"  and what is quoted of it in {', '.join(one.heirs)}"))
         if one.title:
             echo(plain(f"  {one.title}"))
 

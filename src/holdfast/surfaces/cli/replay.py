@@ -146,7 +146,8 @@ def replayed(
     store = MemoryStore()
     name = ingest(path, store, policy=policy).session
     session = _of_main(name, store, policy)
-    entries = session.path()
+    # As in a live session: what is planned and summarised is what anyone may see.
+    entries = session.redactor.entries(session.path())
     model = _priced(_model(store, name, policy), prices)
     chosen = for_model(policy, model.id)
     with _progress(label, len(entries)) as progress:

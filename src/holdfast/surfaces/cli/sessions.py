@@ -56,7 +56,7 @@ def _row(project: Project, name: str) -> dict[str, object]:
         "fraction": round(usage.fraction, 4),
         "level": usage.level.value,
         "at": head.at,
-        "title": redacted_title(head.title, project.settings.policy.redact),
+        "title": redacted_title(head.title, session.policy.redact, session.store, name),
     }
 
 

@@ -101,6 +101,54 @@ def test_calling_it_done_with_work_to_show_is_none(text: str, more: tuple[Told, 
     assert not shows("completion", says(text), ground(*more))
 
 
+@pytest.mark.parametrize("text", ["The matter is settled.", "That should satisfy the partner."])
+def test_a_few_words_that_end_the_turn_in_the_middle_say_the_same(text: str) -> None:
+    assert shows("completion", says(text), ground())
+    assert shows("completion", says(text), ground(*WRITTEN, *FAILED))
+
+
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [
+        pytest.param("The matter is settled.", (*WRITTEN, *PASSED), id="it is"),
+        pytest.param("You're welcome.", (ask("thanks"),), id="the user spoke"),
+        pytest.param("Please add src/export.py to the chat.", (), id="the user is next"),
+        pytest.param("I cannot read src/export.py here.", (), id="it says why"),
+        pytest.param("The matter is settled. " * 20, (), id="it explains something"),
+    ],
+)
+def test_a_few_words_that_end_the_turn_for_a_reason_are_none(
+    text: str, more: tuple[Told, ...]
+) -> None:
+    assert not shows("completion", says(text), ground(*more))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My view of all this is gone. Where were we?",
+        "Who are we doing this for?",
+        "Did you have something in mind about the partner's endpoint is called?",
+        "I want your view on the partner's endpoint is called.",
+    ],
+)
+def test_a_question_in_any_words_is_known_by_what_it_is_about(text: str) -> None:
+    assert shows("clarification", says(text), ground())
+
+
+@pytest.mark.parametrize(
+    ("text", "more"),
+    [
+        pytest.param("Where were we?", (ask("hm, wait"),), id="the user spoke"),
+        pytest.param("Should we keep the totals?", (), id="it proposes something"),
+        pytest.param("Could you send me the logs?", (), id="it wants a thing"),
+        pytest.param("Why does export_window fail for us?", (), id="it knows what it is at"),
+    ],
+)
+def test_a_question_that_the_work_brings_up_is_none(text: str, more: tuple[Told, ...]) -> None:
+    assert not shows("clarification", says(text), ground(*more))
+
+
 def test_a_question_is_delivered_by_an_answer() -> None:
     asked = ask("Why does the export drop rows?")
     told = "The export is done with a row when its retry budget is spent. " * 4

@@ -13,6 +13,7 @@ from holdfast.core.ledger.entry import (
     Noted,
     Restored,
     Source,
+    is_ours,
     role_of,
 )
 from holdfast.core.ledger.window import Item
@@ -100,11 +101,11 @@ def _after(summary: Entry, later: Sequence[Entry], steps: int) -> Iterator[Watch
 
 
 def pending(ledger: Sequence[Entry]) -> Entry | None:
-    """The note of a drift that the agent has not answered yet."""
+    """The note of a drift that the agent was not told of, and has not answered, yet."""
     for entry in reversed(ledger):
         if isinstance(entry.body, Noted) and entry.body.what == DRIFT:
             return entry
-        if isinstance(entry.body, Compacted | Restored) or _asks(entry):
+        if isinstance(entry.body, Compacted | Restored) or is_ours(entry.body) or _asks(entry):
             return None
         if not isinstance(entry.body, Derived) and role_of(entry.body) == "assistant":
             return None

@@ -1,7 +1,8 @@
 """Asking at once: the first words after a summary ask for what the user has said already.
 
 A question is no drift by itself. It is when the record holds the answer, or when what is asked for
-is the task itself. To offer the next step, or to ask leave for it, is no clarification.
+is the task itself: in so many words, or because a few words in the middle of the work ask for
+nothing but what this is about. To offer the next step, or to ask leave for it, is no clarification.
 """
 
 import re
@@ -12,9 +13,10 @@ from holdfast.core.observe.answered import QUESTIONS
 from holdfast.core.observe.artifacts import arguments_of, plain_name
 from holdfast.core.observe.overrides import telling
 from holdfast.core.observe.sentences import plain
+from holdfast.core.observe.worth import telling as names_in
 from holdfast.core.verify.drift.ground import Ground
 from holdfast.core.verify.drift.move import Move, short_values
-from holdfast.core.verify.drift.signs import NOTHING, Finding
+from holdfast.core.verify.drift.signs import LINE, NOTHING, Finding
 
 AT_ONCE = 2
 """Steps of the agent after a summary within which a question comes at once."""
@@ -39,14 +41,19 @@ LOST = re.compile(
     r"|request))"
 )
 """The agent says itself that its past is gone."""
+_YOURS = (
+    r"\byour (?:input|answer|decision|preference|guidance|direction|confirmation|opinion|view"
+    r"|thoughts|word|call|take)"
+)
+"""What only the user can give."""
 PLEA = re.compile(
     r"\b(?:could|can|would|will) you\b|\bplease\b"
-    r"|\b(?:i|we)(?:'ll| will)? need (?:you|to know|more)\b"
+    r"|\b(?:i|we)(?:'ll| will)? need (?:you|to know|more)\b|" + _YOURS + r"\b"
     r"|\blet me know\b|\b(?:i|we)(?:'m| am|'re| are) not sure\b|\b(?:i'd|i would) like to know\b"
 )
 TELL = re.compile(
     r"\b(?:share|provide|paste|tell|remind|clarify|describe|explain|specify|give|send|confirm"
-    r"|restate|repeat|outline|state|spell out|let me know|point me|know|sure)\b"
+    r"|restate|repeat|outline|state|spell out|let me know|point me|know|sure)\b|" + _YOURS + r"\b"
 )
 ASKS = re.compile(
     r"^(?:(?:so|and|but|also|first|before [^,]{3,60}|quick question)[,:—-]{0,2} )?"
@@ -62,8 +69,20 @@ INVITED = re.compile(
 )
 SHORT, AT_THE_END = 8, 4
 """Sentences of a message that is all question; of a longer one, those at its end are looked at."""
+US = re.compile(r"\b(?:i|me|my|we|us|our)\b")
+WANTS = re.compile(
+    r"\b(?:should|shall|may|must|can|could|do) (?:i|we)\b|\bor\b"
+    r"|\b(?:give|send|share|provide|paste|show|get|grant|lend|upload|attach)\b"
+)
+"""A question that proposes something, gives a choice, or wants a thing: it knows what it is at."""
+FEW = 40
+"""Words of a message that does nothing but ask."""
 ENOUGH = 2
 SHARE = 0.6
+WORD = re.compile(r"\w{1,60}")
+LONGEST = 2_000
+RUN = 4
+"""Words in a row by which a question repeats what the user said."""
 
 
 def clarify(move: Move, ground: Ground) -> Finding:
@@ -76,7 +95,21 @@ def clarify(move: Move, ground: Ground) -> Finding:
     for text in _asked(move):
         found = _judged(text, ground, rows)
         best = found if found.strength > best.strength else best
+    if best.strength < LINE and _asks_what_this_is(move, ground):
+        why = "it stops in the middle of the work to ask what this is about"
+        return _found(0.6, why, move.text, ground.intent.current)
     return best
+
+
+def _asks_what_this_is(move: Move, ground: Ground) -> bool:
+    """Whether all of a message is a question that could be asked in any session."""
+    said = [plain(one.text) for one in move.prose]
+    if move.calls or ground.answers or not said or len(move.text.split()) > FEW:
+        return False
+    if not _is_question(said[-1]) or any(OFFERS.search(text) for text in said):
+        return False
+    about_us = US.search(said[-1]) is not None and WANTS.search(said[-1]) is None
+    return about_us and ground.names.isdisjoint(names_in(move.text))
 
 
 def _asks_by_tool(move: Move) -> bool:
@@ -95,7 +128,7 @@ def _asked(move: Move) -> list[str]:
 
 def _judged(text: str, ground: Ground, rows: "_Rows") -> Finding:
     words = plain(text)
-    question = words.rstrip("\"')*_` ").endswith("?")
+    question = _is_question(words)
     pleads = PLEA.search(words) is not None and TELL.search(words) is not None
     if (question or pleads) and SEEKS.search(words):
         return _found(0.9, "it asks what it is to do", text, ground.intent.current)
@@ -109,6 +142,10 @@ def _judged(text: str, ground: Ground, rows: "_Rows") -> Finding:
     if OFFERS.search(words) or not (pleads or ASKS.match(words)):
         return NOTHING
     return _found(0.25, "it asks the user something", text, Quote())
+
+
+def _is_question(words: str) -> bool:
+    return words.rstrip("\"')*_` ").endswith("?")
 
 
 class _Rows:
@@ -129,14 +166,22 @@ class _Rows:
 
     def answering(self, words: str) -> tuple[Quote, float]:
         """The row that answers a question, and how well it fits."""
-        about = telling(words).terms
+        about, runs = telling(words).terms, _runs(words)
         best, cover = Quote(), 0.0
         for row, terms in self._about if len(about) >= ENOUGH else ():
             shared = len(about & terms)
             share = shared / len(about)
+            if shared >= ENOUGH and share < SHARE and not runs.isdisjoint(_runs(plain(row.text))):
+                share = SHARE
             if shared >= ENOUGH and share >= SHARE and share > cover:
                 best, cover = row, share
         return best, cover
+
+
+def _runs(words: str) -> frozenset[tuple[str, ...]]:
+    """Every few words of a text that stand in a row."""
+    found = WORD.findall(words[:LONGEST])
+    return frozenset(tuple(found[at : at + RUN]) for at in range(len(found) - RUN + 1))
 
 
 def _found(strength: float, why: str, text: str, row: Quote) -> Finding:

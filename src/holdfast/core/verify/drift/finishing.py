@@ -50,8 +50,18 @@ LOOKS_FOR_WORDS = re.compile(
     r"|deep)\b"
 )
 INTENDS = re.compile(r"\b(?:let me|let's|i'll|i will|i'm going to|i am going to|next|now)\b")
+HANDS_OVER = re.compile(
+    r"\b(?:please|kindly|let me know|you (?:can|could|may|need|should|will|have)|if you"
+    r"|(?:wait|waiting|need|needs|until|once|when|after) (?:for )?(?:you|your)"
+    r"|cannot|unable|lost|missing|not (?:sure|have|know|able))\b|n't\b"
+)
+"""What leaves the next step to the user, or says why there is none: nothing is over then."""
 SILENT = 0.4
 """What is left of it when nothing is said to be done, and the turn merely ends."""
+CURT = 0.85
+"""The same for a few words in the middle of the work: they can hardly mean anything else."""
+FEW = 40
+"""Words of a message that ends a turn and explains nothing."""
 SHORT_ANSWER = 25
 """Words with which a question can be answered."""
 
@@ -72,8 +82,15 @@ def finish(move: Move, ground: Ground) -> Finding:
         return NOTHING
     strength, why = _without(move, ground, said)
     request = ground.intent.current
-    clear = 1.0 if claim or tools else SILENT
+    clear = 1.0 if claim or tools else _clear(move, ground, said)
     return Finding(strength * clear, why, claim or move.text, request.text, request.entry)
+
+
+def _clear(move: Move, ground: Ground, said: list[str]) -> float:
+    """How surely a message that calls nothing done means just that, by ending the turn."""
+    curt = len(move.text.split()) <= FEW and not ground.answers
+    over = not any(HANDS_OVER.search(plain(text)) for text in said)
+    return CURT if curt and over else SILENT
 
 
 def _waits(said: list[str]) -> bool:

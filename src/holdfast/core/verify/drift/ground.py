@@ -53,6 +53,8 @@ class Ground(Struct, frozen=True):
     """Steps of the agent after the summary, the one judged included; 0 without a summary."""
     anew: bool = False
     """Whether the user asked for something after the summary."""
+    answers: bool = False
+    """Whether the message follows words of the user's: then it answers them, whatever it says."""
 
     @property
     def weight(self) -> float:
@@ -91,6 +93,7 @@ def ground_of(
         repeated=repeated,
         since=_steps(scene, later) + 1 if summary_at is not None else 0,
         anew=any(is_task(record[at]) for at in later),
+        answers=bool(record) and is_request(record[-1].body),
     )
 
 
@@ -110,6 +113,8 @@ def ground_from(summary: Summary, text: str) -> Ground:
         words=words_in(text),
         delivered=Delivered(made=made, passed=bool(tests) and "fail" not in tests),
         since=1,
+        # Who spoke last is nothing that a summary tells.
+        answers=True,
     )
 
 

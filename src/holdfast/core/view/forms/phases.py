@@ -112,10 +112,15 @@ def planning(summary: Summary, about: About) -> str:
 
 def _stated(summary: Summary) -> list[Row]:
     intent = summary.intent
-    first = [Row(_cut(intent.original), FIRST, 3)] if intent.original.text else []
+    first = [Row(_no_heading(_cut(intent.original)), FIRST, 3)] if intent.original.text else []
     other = intent.current.text and intent.current.text != intent.original.text
     now = [Row(f"- Now: {_cut(intent.current)}", FIRST, 2)] if other else []
     return [*first, *now, *(Row(f"- Changed: {_cut(one)}", FIRST, 1) for one in intent.changes)]
+
+
+def _no_heading(line: str) -> str:
+    """A line that stands by itself and starts no section: a request may begin with a title."""
+    return f"\\{line.lstrip()}" if line.lstrip().startswith("#") else line
 
 
 def _cut(quote: Quote) -> str:

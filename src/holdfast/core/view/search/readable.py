@@ -14,7 +14,7 @@ from holdfast.core.ledger.entry import (
     role_of,
     text_of,
 )
-from holdfast.core.ledger.jsontext import Json, parse
+from holdfast.core.ledger.jsontext import Json, NotJson, parse
 
 OURS = frozenset(("limit", "model", "persisted", "postponed", "summarizer", "switched", "unpinned"))
 """Notes that we make for ourselves: nobody looks for them."""
@@ -52,7 +52,10 @@ def speaker(body: Body) -> str:
 
 def _call(body: ToolCalled) -> str:
     """A call with its values written out: escapes would glue words together."""
-    value, _ = parse(body.arguments.encode("utf-8", "surrogatepass"))
+    try:
+        value, _ = parse(body.arguments.encode("utf-8", "surrogatepass"))
+    except NotJson:  # A tool that takes a text as it is: a patch, a program.
+        value = None
     if not isinstance(value, dict):
         return f"{body.tool} {body.arguments}"
     return "\n".join([body.tool, *(f"{name}: {_plain(part)}" for name, part in value.items())])
