@@ -24,7 +24,10 @@ BENCHMARKS = (
         "redact",
         "recovery",
         "needle",
+        "query",
         "latency",
+        "mcp",
+        "packets",
     ),
 )
 

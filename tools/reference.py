@@ -12,13 +12,15 @@ from importlib import import_module
 from pathlib import Path
 
 import click
+import msgspec
 
 import holdfast
 from holdfast import config, errors
-from holdfast.core.ledger import entry, head, phases, summary
+from holdfast.core.ledger import entry, head, packet, phases, summary
 from holdfast.core.measure.models import MODELS, UNKNOWN, Model
 from holdfast.core.plan import policy, profiles
 from holdfast.core.plan.rules import rules_for
+from holdfast.core.view.packet.schema import schema
 from holdfast.core.view.rules import render_rules, render_xml
 from holdfast.surfaces.cli.main import COMMANDS, cli
 
@@ -37,7 +39,8 @@ def pages() -> dict[str, str]:
         "models.md": _models,
         "rules.md": _rules,
     }
-    return {name: GENERATED + "\n".join(lines()) + "\n" for name, lines in made.items()}
+    written = {name: GENERATED + "\n".join(lines()) + "\n" for name, lines in made.items()}
+    return {**written, "packet.schema.json": _packet_schema()}
 
 
 def _cli() -> Iterator[str]:
@@ -77,8 +80,9 @@ def _command(command: click.Command, path: str, parent: click.Context) -> Iterat
 def _settings() -> Iterator[str]:
     yield "# Settings\n"
     yield "Flags > environment > `holdfast.toml` in the project > the block `context_management` of"
-    yield "its `.loa.config.yaml` > `~/.config/holdfast/config.toml` > defaults. `holdfast config"
-    yield "show --origin` says what is in force and why.\n"
+    yield "its `.loa.config.yaml` > `~/.config/holdfast/config.toml` > the block `context` of"
+    yield "`~/.agentwire/config.yaml` > defaults. `holdfast config show --origin` says what is in"
+    yield "force and why.\n"
     yield "| setting | environment | kind | default | what it decides |\n|---|---|---|---|---|"
     told = _told()
     for name, kind in config.SETTINGS.items():
@@ -132,7 +136,7 @@ def _prefixed(section: str, fields: dict[str, str]) -> dict[str, str]:
 def _entries() -> Iterator[str]:
     yield "# Entries\n"
     yield "What the ledger holds. Source bodies form the chain; derived ones point at it.\n"
-    for module in (entry, phases, summary, head):
+    for module in (entry, phases, summary, packet, head):
         for node in _classes(module):
             if node.name.startswith("_"):
                 continue
@@ -142,6 +146,12 @@ def _entries() -> Iterator[str]:
                 yield "| field | means |\n|---|---|"
                 yield from (f"| `{name}` | {text} |" for name, text in fields.items())
                 yield ""
+
+
+def _packet_schema() -> str:
+    """What the file of a packet holds, for programs that write or check one."""
+    told = {name: text for name, text in _fields(packet, "Packet").items() if text}
+    return msgspec.json.format(msgspec.json.encode(schema(told)), indent=2).decode() + "\n"
 
 
 def _python() -> Iterator[str]:

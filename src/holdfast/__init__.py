@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from holdfast.history import Synced
     from holdfast.ingesting import Ingested, ingest
     from holdfast.opening import open
+    from holdfast.packets import Packet
     from holdfast.resuming import resume
     from holdfast.session import Session
 
@@ -25,6 +26,7 @@ _HOMES = {
     "Level": "holdfast.core.measure.usage",
     "NothingToShrink": "holdfast.errors",
     "Outcome": "holdfast.engine",
+    "Packet": "holdfast.packets",
     "Plan": "holdfast.core.plan.plan",
     "Policy": "holdfast.core.plan.policy",
     "Session": "holdfast.session",
@@ -43,6 +45,7 @@ __all__ = [
     "Level",
     "NothingToShrink",
     "Outcome",
+    "Packet",
     "Plan",
     "Policy",
     "Session",

@@ -1,6 +1,7 @@
 """File, environment and flags become a Policy, and every value remembers where it came from.
 
-Flags > environment > project file > the project's `.loa.config.yaml` > user file > defaults.
+Flags > environment > project file > the project's `.loa.config.yaml` > user file > the user's
+`~/.agentwire/config.yaml` > defaults.
 """
 
 import os
@@ -21,7 +22,7 @@ from holdfast.core.plan.policy import (
 )
 from holdfast.core.plan.profiles import LAYOUTS, PROFILES, ROLES
 from holdfast.errors import BadSetting
-from holdfast.places import loa_config, project_config, user_config
+from holdfast.places import agentwire_config, loa_config, project_config, user_config
 
 SETTINGS: dict[str, type[str] | type[int] | type[tuple[str, ...]]] = {
     "profile": str,
@@ -68,6 +69,15 @@ SETTINGS: dict[str, type[str] | type[int] | type[tuple[str, ...]]] = {
     "preservation.compactable": tuple,
     "drift.watch": int,
     "drift.steps": int,
+    "packets.depth": str,
+    "packets.minimal": int,
+    "packets.standard": int,
+    "packets.deep": int,
+    "packets.generate": str,
+    "packets.track": str,
+    "packets.cleanup": str,
+    "packets.stale": int,
+    "packets.key_file": str,
     "never_store.tools": tuple,
     "never_store.paths": tuple,
     "never_store.patterns": tuple,
@@ -87,12 +97,16 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "preservation.unsafe_drop": BUILT_IN,
     "preservation.compactable": COMPACTABLE,
     "search": ("light", "strong"),
+    "packets.depth": ("minimal", "standard", "deep", "auto"),
+    "packets.generate": ("on", "off"),
+    "packets.track": ("on", "off"),
+    "packets.cleanup": ("on", "off"),
 }
 """Settings that take some words only."""
 
-PERSONAL = ("summarizer", "preservation.unsafe_drop", "redact.secrets")
+PERSONAL = ("summarizer", "preservation.unsafe_drop", "redact.secrets", "packets.key_file")
 """What a project's own file may not say: it would let a folder one was given run programs, give up
-what the user wants kept, or show what is secret."""
+what the user wants kept, show what is secret, or say who may write packets."""
 SECTIONS = ("models", "roles")
 """Tables whose members are named by the user, and hold settings for that model or role alone."""
 
@@ -127,7 +141,8 @@ def load(
     files = [_File(path) for path in (user_config(environment), project_config(root))]
     _only_impersonal(files[-1])
     loa = _loa(loa_config(root)) if outside else {}
-    said = {**files[0].settings, **loa, **files[1].settings}
+    wired = _agentwire(agentwire_config(environment)) if outside else {}
+    said = {**wired, **files[0].settings, **loa, **files[1].settings}
     given = _from_environment(environment)
     for name, value in (flags or {}).items():
         given[name] = Setting(name, _checked(name, value, "flag"), "flag")
@@ -160,6 +175,15 @@ def _loa(path: Path) -> dict[str, Setting]:
     if not path.is_file():
         return {}
     from holdfast.files.outside.loa import settings_in  # late: it needs a YAML reader
+
+    return _settings(settings_in(path), str(path))
+
+
+def _agentwire(path: Path) -> dict[str, Setting]:
+    """What the block `context` of the user's agentwire configuration says."""
+    if not path.is_file():
+        return {}
+    from holdfast.files.outside.agentwire import settings_in  # late: it needs a YAML reader
 
     return _settings(settings_in(path), str(path))
 

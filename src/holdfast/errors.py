@@ -12,6 +12,9 @@ HoldfastError
 ├── NotUnderstood       words were said that are no quick command
 ├── NothingToShrink     the window cannot be brought under its budget
 ├── NotWritten          a copy of what leaves the window could not be written
+│   └── NotHanded       the file of a packet could not be written; the ledger has it
+├── BadPacket           a packet is not what was sealed, or is none
+├── BadFeedback         what a worker reported cannot be read or written
 ├── BadSetting          a setting has a value that cannot be meant
 ├── StoreRefused        the store is not safe to use as it is
 ├── StoreBusy           another process kept the store locked
@@ -78,10 +81,11 @@ class Ambiguous(HoldfastError):
 
     exit_code = 64  # EX_USAGE
 
-    def __init__(self, what: str, name: str, choices: tuple[str, ...]) -> None:
+    def __init__(self, what: str, name: str, choices: tuple[str, ...], *, hint: str = "") -> None:
         self.what, self.name, self.choices = what, name, choices
         listed = ", ".join(choices[:5]) + (" …" if len(choices) > 5 else "")
-        super().__init__(f"{name!r} fits {len(choices)} {what}s: {listed}")
+        more = f"; {hint}" if hint else ""
+        super().__init__(f"{name!r} fits {len(choices)} {what}s: {listed}{more}")
 
 
 class NotUnderstood(HoldfastError):
@@ -148,6 +152,37 @@ class NotWritten(HoldfastError):
     def __init__(self, path: str, reason: str) -> None:
         self.path, self.reason = path, reason
         super().__init__(f"{path} could not be written ({reason}); the window stays as it was")
+
+
+class NotHanded(NotWritten):
+    """The file of a packet could not be written or taken away; the packet itself is on record."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.args = (
+            f"{path} could not be written ({reason}); the packet is in the ledger, and `holdfast"
+            " context read` prints it",
+        )
+
+
+class BadPacket(HoldfastError):
+    """What should be a packet is none, or is not what was sealed; nothing of it was taken."""
+
+    exit_code = 65  # EX_DATAERR
+
+    def __init__(self, where: str, reason: str) -> None:
+        self.where, self.reason = where, reason
+        super().__init__(f"{where} is refused: {reason}")
+
+
+class BadFeedback(HoldfastError):
+    """What a worker reported cannot be read or written; nothing of it was taken."""
+
+    exit_code = 65  # EX_DATAERR
+
+    def __init__(self, where: str, reason: str) -> None:
+        self.where, self.reason = where, reason
+        super().__init__(f"{where} is refused: {reason}")
 
 
 class BadSetting(HoldfastError):

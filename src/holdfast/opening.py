@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from holdfast.config import load
 from holdfast.core.plan.policy import Policy
-from holdfast.places import find_root, ledger_path, loa_config, project_id
+from holdfast.places import agentwire_config, find_root, ledger_path, loa_config, project_id
 from holdfast.session import Session
 from holdfast.stores.store import Store
 
@@ -68,7 +68,8 @@ def open(
         return replace(found, model=model or found.model, window=size)
 
     chosen = with_names(policy or load(place, os.environ, outside=False).policy)
-    waits = policy is None and loa_config(place).is_file()
+    outside = (loa_config(place), agentwire_config(os.environ))
+    waits = policy is None and any(path.is_file() for path in outside)
     return Session(
         session,
         store if store is not None else open_store(place, project=project),

@@ -72,3 +72,9 @@ def project_config(root: Path) -> Path:
 def loa_config(root: Path) -> Path:
     """The settings file of the Loa framework, which a project may have."""
     return root / ".loa.config.yaml"
+
+
+def agentwire_config(environment: Mapping[str, str]) -> Path:
+    """The settings file of agentwire, which a user may have."""
+    home = environment.get("HOME", "")
+    return (Path(home) if os.path.isabs(home) else Path.home()) / ".agentwire" / "config.yaml"

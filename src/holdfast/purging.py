@@ -21,7 +21,9 @@ from holdfast.core.ledger.entry import (
     Derived,
     Entry,
     EntryId,
+    Handed,
     Noted,
+    PacketReported,
     Restored,
     Resumed,
     Said,
@@ -238,6 +240,8 @@ def unquoted(entry: Entry, names: set[EntryId], lost: frozenset[str], notice: st
         made = replace(body, summary=_unquoted_rows(body.summary, names, lost, notice))
     elif isinstance(body, Noted):
         made = Noted(body.what, {key: _without(fact, lost) for key, fact in body.facts.items()})
+    elif isinstance(body, Handed | PacketReported):
+        made = msgspec.convert(_each_word(msgspec.to_builtins(body), lost), type(body))
     else:
         return entry
     return entry if made == body else replace(entry, body=made)

@@ -6,7 +6,7 @@ from pathlib import Path
 from time import gmtime, strftime
 from typing import TypeAlias, TypedDict
 
-from holdfast import aligning
+from holdfast import aligning, learning, packet_seeds
 from holdfast.core.compress import carry_out
 from holdfast.core.ledger.entry import Entry, ToolReturned
 from holdfast.core.ledger.jsontext import Json
@@ -204,6 +204,17 @@ is_asking_clarification_immediately = aligning.is_asking_clarification_immediate
 is_declaring_complete_without_deliverable = aligning.is_declaring_complete_without_deliverable
 any_drift_indicators = aligning.any_drift_indicators
 drift_warning = aligning.drift_warning
+ContextEfficiencyTracker = learning.ContextEfficiencyTracker
+
+ContextPacket = packet_seeds.ContextPacket
+CodebaseContext = packet_seeds.CodebaseContext
+generate_context_packet = packet_seeds.generate_context_packet
+extract_goal = packet_seeds.extract_goal
+extract_constraints = packet_seeds.extract_constraints
+find_relevant_files = packet_seeds.find_relevant_files
+summarize_codebase_context = packet_seeds.summarize_codebase_context
+extract_failures = packet_seeds.extract_failures
+describe_exclusions = packet_seeds.describe_exclusions
 
 
 def recover_offloaded(

@@ -21,6 +21,7 @@ from holdfast.core.ledger.entry import (
     Compressed,
     Derived,
     Entry,
+    Handed,
     Noted,
     Restored,
     Said,
@@ -55,13 +56,14 @@ if TYPE_CHECKING:
     from holdfast.engine import Account, Engine, Outcome
     from holdfast.history import Synced
     from holdfast.models.naming import Summarizer
+    from holdfast.packets import Packet
     from holdfast.redacting import Others, Redactor
 
 Message: TypeAlias = Mapping[str, object] | bytes | str
 """A message as callers give it: a dictionary, or the JSON text of one."""
 
 SHORTEST_REFERENCE = 6
-TASK, TASK_DONE = "task", "task_done"
+TASK, TASK_DONE, SPAWN = "task", "task_done", "spawn"
 _HEX = frozenset("0123456789abcdef")
 SUMMARY_BUDGET = 4_000
 """Tokens of a summary that was asked for."""
@@ -267,6 +269,10 @@ class Session:
         self._write(lambda head: note(head, Noted(what, told), lane=self.agent, at=at))
         if what in self.policy.at.events:
             self.engine.reached(what)
+        if what == SPAWN and self.policy.packets.generate == "on":
+            from holdfast.handing import spawned  # late: few sessions have workers
+
+            spawned(self, told)
 
     def messages(self) -> list[dict[str, Json]]:
         """What to send now, as dictionaries of the caller's own."""
@@ -400,6 +406,42 @@ class Session:
         """
         return self.engine.checkpoint()
 
+    def packet(
+        self,
+        task: str,
+        depth: str = "standard",
+        *,
+        layers: Sequence[int] = (),
+        budget: int = 0,
+        pane: int | str | None = None,
+        codebase: Mapping[str, str] | None = None,
+        continues: str = "",
+    ) -> "Packet":
+        """What a worker needs to know for a task, in 100, 400 or 800 tokens.
+
+        With a `pane`, it is put on record and its file is written; without, nothing is changed.
+        `codebase` are texts of files by path, `continues` the session whose work goes on.
+
+        Raises:
+            BadSetting: the task, the depth or a layer cannot be meant.
+            NotHanded: the file could not be written; the packet is on record.
+        """
+        from holdfast.handing import audience_of, generate, hand  # late: few hand work over
+        from holdfast.packets import as_packet
+
+        audience = audience_of(pane)
+        made = generate(
+            self,
+            task,
+            depth,
+            layers=layers,
+            budget=budget,
+            audience=audience,
+            codebase=codebase,
+            continues=continues,
+        )
+        return as_packet(hand(self, made, task=task).packet) if audience else made
+
     def window(self) -> Window:
         """What is in sight, as the ledger has it."""
         return self.sight.window()
@@ -523,11 +565,11 @@ class Session:
         return list(self.store.read(self.name, numbers=found))
 
     def _checkpoint_like(self, ref: str) -> list[int]:
-        """The number of a checkpoint: it is no link of the chain, and has a name all the same."""
+        """The number of a checkpoint or packet: no link of the chain, and named all the same."""
         if len(ref) < SHORTEST_REFERENCE:
             return []
         entries = self.store.read(self.name)
-        taken = (entry for entry in entries if isinstance(entry.body, Checkpointed))
+        taken = (entry for entry in entries if isinstance(entry.body, Checkpointed | Handed))
         return [entry.seq for entry in taken if entry.id.startswith(ref.lower())][:1]
 
     def _tell_erased(self, ref: str, name: str) -> None:

@@ -37,6 +37,38 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/core/plan/test_steps.py::test_what_was_used_lately_is_missed_sooner_and_more_of_it_sooner_still",
         "tests/test_replaying.py::test_a_name_that_is_used_after_it_left_is_charged_and_one_in_sight_is_not",
     ),
+    "R015": (
+        "tests/test_handing.py::test_a_packet_says_what_to_do_what_binds_what_was_decided_and_why",
+    ),
+    "R016": (
+        "tests/core/view/packet/test_prompt.py::test_every_layer_has_its_part_in_order",
+        "tests/test_handing.py::test_a_packet_says_what_to_do_what_binds_what_was_decided_and_why",
+        "tests/test_packet_seeds.py::test_the_example_of_the_protocol_fits_in_its_budget_with_all_that_it_lists",
+    ),
+    "R017": (
+        "tests/test_handing.py::test_a_packet_says_what_to_do_what_binds_what_was_decided_and_why",
+    ),
+    "R018": (
+        "tests/core/view/packet/test_strategies.py::test_only_what_is_about_the_task_is_kept_and_what_is_pinned_in_any_case",
+        "tests/test_handing.py::test_a_packet_keeps_to_the_cap_of_its_depth_and_counts_exactly",
+    ),
+    "R019": (
+        "tests/test_handing.py::test_a_session_that_moved_on_makes_a_packet_stale_and_a_push_brings_it_up_to_date",
+    ),
+    "R020": (
+        "tests/core/view/packet/test_layers.py::test_the_words_of_a_task_say_how_deep_it_goes",
+    ),
+    "R021": (
+        "tests/test_packet_seeds.py::test_the_example_of_the_protocol_fits_in_its_budget_with_all_that_it_lists",
+        "tests/test_reporting.py::test_feedback_is_put_on_record_with_the_packet_it_is_about",
+    ),
+    "R022": (
+        "tests/core/view/packet/test_layers.py::test_the_words_of_a_task_say_how_deep_it_goes",
+        "tests/surfaces/cli/test_context_learning.py::test_an_unread_packet_is_listed_with_what_to_tell_its_worker",
+        "tests/test_handing.py::test_reading_is_recorded_and_who_has_not_read_is_known",
+        "tests/test_reporting.py::test_a_packet_is_unread_until_its_worker_reads_it_and_silent_until_it_reports",
+    ),
+    "R023": ("tests/test_handing.py::test_a_constraint_stated_once_long_ago_stands_word_for_word",),
     "R024": ("tests/core/measure/test_usage.py::test_below_a_quarter_is_green_and_work_goes_on",),
     "R025": (
         "tests/core/measure/test_usage.py::test_from_a_quarter_to_a_half_is_yellow_and_asks_to_watch",
@@ -906,16 +938,195 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/core/shrink/test_offload.py::test_a_mask_keeps_the_lines_that_were_used",
         "tests/core/verify/test_losses.py::test_a_promise_that_would_be_broken_is_told",
     ),
+    "R232": (
+        "tests/core/view/packet/test_wire.py::test_a_packet_is_written_nested_under_context_and_comes_back",
+    ),
+    "R233": (
+        "tests/core/view/packet/test_wire.py::test_a_packet_is_written_nested_under_context_and_comes_back",
+    ),
+    "R234": (
+        "tests/core/view/packet/test_wire.py::test_a_packet_is_written_nested_under_context_and_comes_back",
+    ),
+    "R235": (
+        "tests/core/view/packet/test_wire.py::test_a_packet_is_written_nested_under_context_and_comes_back",
+        "tests/test_handing.py::test_a_packet_says_what_to_do_what_binds_what_was_decided_and_why",
+    ),
     "R236": (
         "tests/core/observe/test_constraints.py::test_what_binds_is_a_constraint",
         "tests/core/observe/test_constraints.py::test_what_forbids_is_a_negative_constraint",
+        "tests/core/view/packet/test_wire.py::test_a_packet_is_written_nested_under_context_and_comes_back",
+        "tests/test_handing.py::test_a_packet_says_what_to_do_what_binds_what_was_decided_and_why",
+    ),
+    "R237": (
+        "tests/core/view/packet/test_wire.py::test_a_packet_is_written_nested_under_context_and_comes_back",
+        "tests/test_handing.py::test_a_codebase_brings_files_patterns_and_an_example",
+    ),
+    "R238": (
+        "tests/core/view/packet/test_strategies.py::test_files_that_are_alike_become_a_pattern_and_one_to_read",
+        "tests/core/view/packet/test_wire.py::test_a_packet_is_written_nested_under_context_and_comes_back",
+    ),
+    "R239": (
+        "tests/core/view/packet/test_wire.py::test_a_packet_is_written_nested_under_context_and_comes_back",
+    ),
+    "R240": (
+        "tests/core/view/packet/test_wire.py::test_a_packet_is_written_nested_under_context_and_comes_back",
+        "tests/test_handing.py::test_what_is_left_out_is_said_and_where_to_find_it",
+    ),
+    "R241": (
+        "tests/core/view/packet/test_wire.py::test_a_changed_word_breaks_the_checksum_and_another_order_does_not",
+        "tests/core/view/packet/test_wire.py::test_a_packet_is_written_nested_under_context_and_comes_back",
+    ),
+    "R242": (
+        "tests/test_packet_seeds.py::test_the_object_has_the_fields_and_defaults_of_the_protocol",
+    ),
+    "R243": (
+        "tests/core/view/packet/test_yaml.py::test_whatever_is_written_is_read_back",
+        "tests/test_packet_seeds.py::test_it_is_written_read_and_counted",
+        "tests/test_packets.py::test_any_packet_survives_its_file",
+    ),
+    "R244": (
+        "tests/core/view/packet/test_prompt.py::test_every_layer_has_its_part_in_order",
+        "tests/test_packet_seeds.py::test_it_is_written_read_and_counted",
+    ),
+    "R245": (
+        "tests/test_handing.py::test_a_packet_keeps_to_the_cap_of_its_depth_and_counts_exactly",
+        "tests/test_packet_seeds.py::test_it_is_written_read_and_counted",
+    ),
+    "R246": (
+        "tests/core/view/packet/test_layers.py::test_a_depth_stands_for_its_layers_and_its_cap",
+        "tests/core/view/packet/test_prompt.py::test_every_layer_has_its_part_in_order",
+        "tests/test_handing.py::test_layer_1_is_never_cut_and_says_when_it_is_too_much",
     ),
     "R247": (
         "tests/core/observe/test_decisions.py::test_the_answer_to_a_question_is_the_users_decision",
+        "tests/core/view/packet/test_layers.py::test_a_depth_stands_for_its_layers_and_its_cap",
+        "tests/core/view/packet/test_prompt.py::test_every_layer_has_its_part_in_order",
+        "tests/test_handing.py::test_a_packet_says_what_to_do_what_binds_what_was_decided_and_why",
     ),
+    "R248": (
+        "tests/core/view/packet/test_layers.py::test_a_depth_stands_for_its_layers_and_its_cap",
+        "tests/core/view/packet/test_prompt.py::test_every_layer_has_its_part_in_order",
+        "tests/test_handing.py::test_a_codebase_brings_files_patterns_and_an_example",
+    ),
+    "R249": (
+        "tests/core/view/packet/test_layers.py::test_a_depth_stands_for_its_layers_and_its_cap",
+        "tests/core/view/packet/test_prompt.py::test_every_layer_has_its_part_in_order",
+    ),
+    "R250": ("tests/test_packet_seeds.py::test_the_depth_decides_which_layers_are_extracted",),
     "R251": (
         "tests/core/observe/test_constraints.py::test_what_forbids_is_a_negative_constraint",
         "tests/core/observe/test_intent.py::test_the_first_request_and_the_newest_are_kept_word_for_word",
+        "tests/test_handing.py::test_a_packet_says_what_to_do_what_binds_what_was_decided_and_why",
+        "tests/test_packet_seeds.py::test_each_step_of_the_generator_can_be_had_by_itself",
+        "tests/test_packet_seeds.py::test_the_depth_decides_which_layers_are_extracted",
+    ),
+    "R252": (
+        "tests/test_handing.py::test_a_packet_says_what_to_do_what_binds_what_was_decided_and_why",
+        "tests/test_packet_seeds.py::test_each_step_of_the_generator_can_be_had_by_itself",
+        "tests/test_packet_seeds.py::test_the_depth_decides_which_layers_are_extracted",
+    ),
+    "R253": (
+        "tests/test_handing.py::test_a_packet_says_what_to_do_what_binds_what_was_decided_and_why",
+        "tests/test_packet_seeds.py::test_each_step_of_the_generator_can_be_had_by_itself",
+        "tests/test_packet_seeds.py::test_the_depth_decides_which_layers_are_extracted",
+    ),
+    "R254": (
+        "tests/test_handing.py::test_what_is_left_out_is_said_and_where_to_find_it",
+        "tests/test_packet_seeds.py::test_each_step_of_the_generator_can_be_had_by_itself",
+        "tests/test_packet_seeds.py::test_the_depth_decides_which_layers_are_extracted",
+    ),
+    "R255": (
+        "tests/core/view/packet/test_layers.py::test_a_depth_stands_for_its_layers_and_its_cap",
+        "tests/test_handing.py::test_a_packet_keeps_to_the_cap_of_its_depth_and_counts_exactly",
+        "tests/test_handing.py::test_depth_and_caps_are_the_users_to_set",
+    ),
+    "R256": (
+        "tests/core/view/packet/test_layers.py::test_a_depth_stands_for_its_layers_and_its_cap",
+    ),
+    "R257": (
+        "tests/core/view/packet/test_strategies.py::test_only_what_is_about_the_task_is_kept_and_what_is_pinned_in_any_case",
+    ),
+    "R258": (
+        "tests/core/view/packet/test_strategies.py::test_the_farther_back_a_decision_lies_the_less_is_said_of_it",
+        "tests/test_handing.py::test_a_constraint_stated_once_long_ago_stands_word_for_word",
+    ),
+    "R259": (
+        "tests/core/view/packet/test_strategies.py::test_files_that_are_alike_become_a_pattern_and_one_to_read",
+        "tests/test_handing.py::test_a_codebase_brings_files_patterns_and_an_example",
+    ),
+    "R260": (
+        "tests/core/view/packet/test_strategies.py::test_decisions_made_together_become_one_choice_with_one_reason",
+    ),
+    "R261": (
+        "tests/core/view/test_feedback.py::test_the_protocols_own_feedback_is_read",
+        "tests/surfaces/cli/test_context_learning.py::test_a_worker_reports_and_the_orchestrator_sees_it",
+        "tests/test_reporting.py::test_feedback_is_put_on_record_with_the_packet_it_is_about",
+    ),
+    "R262": (
+        "tests/core/view/test_feedback.py::test_the_protocols_own_feedback_is_read",
+        "tests/surfaces/cli/test_context_learning.py::test_a_worker_reports_and_the_orchestrator_sees_it",
+        "tests/test_reporting.py::test_feedback_is_put_on_record_with_the_packet_it_is_about",
+    ),
+    "R263": (
+        "tests/surfaces/cli/test_context_learning.py::test_a_worker_reports_and_the_orchestrator_sees_it",
+        "tests/test_reporting.py::test_feedback_is_written_where_the_protocol_says_and_read_in_both_spellings",
+    ),
+    "R264": (
+        "tests/core/view/learning/test_learning.py::test_gaps_that_go_with_failures_ask_for_more_and_say_why",
+        "tests/test_learning.py::test_records_of_packets_lead_to_a_recommendation",
+    ),
+    "R265": ("tests/test_learning.py::test_the_tracker_takes_a_task_as_the_protocol_calls_it",),
+    "R266": (
+        "tests/core/view/learning/test_learning.py::test_the_least_that_did_as_well_is_enough_for_its_kind_alone",
+        "tests/test_learning.py::test_the_tracker_learns_what_is_enough_what_is_idle_and_what_fails",
+    ),
+    "R267": (
+        "tests/core/view/learning/test_learning.py::test_what_nobody_needs_is_usually_unused_once_that_is_sure",
+        "tests/test_learning.py::test_the_tracker_learns_what_is_enough_what_is_idle_and_what_fails",
+    ),
+    "R268": (
+        "tests/core/view/learning/test_learning.py::test_a_gap_goes_with_failures_when_tasks_with_it_surely_fail_more",
+        "tests/test_learning.py::test_the_tracker_learns_what_is_enough_what_is_idle_and_what_fails",
+    ),
+    "R269": (
+        "tests/core/view/learning/test_learning.py::test_the_report_has_the_protocols_three_lines",
+        "tests/surfaces/cli/test_context_learning.py::test_stats_begin_with_the_protocols_three_lines",
+        "tests/test_learning.py::test_the_tracker_takes_a_task_as_the_protocol_calls_it",
+    ),
+    "R271": (
+        "tests/surfaces/cli/test_context.py::test_generate_prints_the_packet_and_writes_the_file_of_a_pane",
+        "tests/surfaces/test_agentwire.py::test_the_files_are_where_the_protocol_has_them",
+        "tests/test_handing.py::test_the_layout_of_the_protocol_has_a_file_for_each_worker_and_one_for_all",
+        "tests/test_handing.py::test_with_a_pane_it_is_on_record_and_its_file_is_there_for_the_worker",
+    ),
+    "R272": (
+        "tests/surfaces/cli/test_context.py::test_what_all_workers_share_needs_no_task",
+        "tests/test_handing.py::test_the_layout_of_the_protocol_has_a_file_for_each_worker_and_one_for_all",
+    ),
+    "R273": (
+        "tests/test_reporting.py::test_feedback_is_written_where_the_protocol_says_and_read_in_both_spellings",
+    ),
+    "R274": (
+        "tests/test_handing.py::test_with_a_pane_it_is_on_record_and_its_file_is_there_for_the_worker",
+    ),
+    "R275": (
+        "tests/surfaces/cli/test_context.py::test_generate_prints_the_packet_and_writes_the_file_of_a_pane",
+        "tests/surfaces/test_agentwire.py::test_the_files_are_where_the_protocol_has_them",
+        "tests/surfaces/test_agentwire.py::test_words_are_handed_on_and_the_exit_code_comes_back",
+    ),
+    "R276": (
+        "tests/surfaces/cli/test_context.py::test_preview_shows_what_a_worker_would_get_and_records_nothing",
+        "tests/surfaces/test_agentwire.py::test_words_are_handed_on_and_the_exit_code_comes_back",
+    ),
+    "R277": (
+        "tests/surfaces/cli/test_context_learning.py::test_stats_begin_with_the_protocols_three_lines",
+        "tests/surfaces/test_agentwire.py::test_words_are_handed_on_and_the_exit_code_comes_back",
+    ),
+    "R278": (
+        "tests/surfaces/cli/test_context.py::test_clear_takes_the_files_away_and_keeps_the_record",
+        "tests/surfaces/test_agentwire.py::test_the_files_are_where_the_protocol_has_them",
+        "tests/surfaces/test_agentwire.py::test_words_are_handed_on_and_the_exit_code_comes_back",
+        "tests/test_handing.py::test_clearing_takes_the_file_away_and_leaves_the_record",
     ),
     "R279": (
         "tests/surfaces/cli/test_preserve.py::test_a_dry_run_shows_the_four_phases_and_changes_nothing",
@@ -946,8 +1157,42 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/surfaces/test_shim.py::test_words_are_handed_on_and_the_exit_code_comes_back",
     ),
     "R285": ("tests/surfaces/test_shim.py::test_words_are_handed_on_and_the_exit_code_comes_back",),
+    "R286": (
+        "tests/seeds/test_handoff.py::test_a_worker_gets_the_right_context_for_a_fifth_of_the_tokens",
+        "tests/surfaces/cli/test_context.py::test_generate_prints_the_packet_and_writes_the_file_of_a_pane",
+    ),
+    "R287": (
+        "tests/seeds/test_handoff.py::test_a_worker_gets_the_right_context_for_a_fifth_of_the_tokens",
+    ),
+    "R288": (
+        "tests/seeds/test_handoff.py::test_a_worker_gets_the_right_context_for_a_fifth_of_the_tokens",
+    ),
+    "R289": (
+        "tests/surfaces/mcp/test_packets.py::test_tools_can_have_the_prefix_that_the_roles_name",
+        "tests/surfaces/test_handoffs.py::test_a_worker_is_known_by_what_it_says_then_its_environment_then_its_client",
+        "tests/surfaces/test_roles.py::test_an_orchestrator_is_told_to_judge_generate_write_and_have_it_read",
+    ),
+    "R290": (
+        "tests/surfaces/cli/test_roles.py::test_both_texts_are_printed_with_the_paths_of_the_layout",
+        "tests/surfaces/test_roles.py::test_an_orchestrator_is_told_to_judge_generate_write_and_have_it_read",
+    ),
+    "R291": (
+        "tests/surfaces/cli/test_roles.py::test_both_texts_are_printed_with_the_paths_of_the_layout",
+        "tests/surfaces/test_roles.py::test_a_worker_is_told_to_read_to_keep_what_was_decided_and_to_report",
+        "tests/test_handing.py::test_a_constraint_stated_once_long_ago_stands_word_for_word",
+    ),
+    "R292": (
+        "tests/surfaces/test_roles.py::test_a_worker_is_told_to_read_to_keep_what_was_decided_and_to_report",
+    ),
+    "R293": (
+        "tests/core/view/packet/test_prompt.py::test_an_earlier_session_stands_under_its_own_heading",
+        "tests/test_handing.py::test_a_session_that_goes_on_from_another_hands_its_story_on",
+    ),
     "R294": (
         "tests/core/plan/test_profiles.py::test_no_role_changes_when_something_is_due_or_turns_anything_off",
+    ),
+    "R295": (
+        "tests/core/plan/test_profiles.py::test_who_coordinates_sees_more_of_what_happened_and_who_reads_documents_outlines_sooner",
     ),
     "R296": (
         "tests/surfaces/cli/test_loa_config.py::test_switches_that_are_off",
@@ -974,6 +1219,29 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R301": (
         "tests/surfaces/cli/test_loa_config.py::test_the_block_as_the_document_has_it",
         "tests/test_keeping.py::test_each_of_the_five_kinds_leaves_for_what_the_protocol_names_and_only_if_it_may",
+    ),
+    "R302": (
+        "tests/surfaces/cli/test_agentwire_config.py::test_the_block_of_the_protocol_sets_what_it_says",
+        "tests/test_handing.py::test_depth_and_caps_are_the_users_to_set",
+    ),
+    "R303": (
+        "tests/surfaces/cli/test_agentwire_config.py::test_the_block_of_the_protocol_sets_what_it_says",
+        "tests/test_handing.py::test_depth_and_caps_are_the_users_to_set",
+    ),
+    "R304": (
+        "tests/surfaces/cli/test_agentwire_config.py::test_the_block_of_the_protocol_sets_what_it_says",
+        "tests/test_handing.py::test_a_worker_that_is_spawned_with_a_task_gets_a_packet",
+    ),
+    "R305": (
+        "tests/surfaces/cli/test_agentwire_config.py::test_the_block_of_the_protocol_sets_what_it_says",
+        "tests/test_reporting.py::test_nothing_is_recorded_where_tracking_is_off",
+    ),
+    "R306": (
+        "tests/surfaces/cli/test_agentwire_config.py::test_the_block_of_the_protocol_sets_what_it_says",
+        "tests/surfaces/cli/test_context.py::test_clear_takes_the_files_away_and_keeps_the_record",
+        "tests/test_handing.py::test_clearing_takes_the_file_away_and_leaves_the_record",
+        "tests/test_handing.py::test_the_file_goes_by_itself_when_the_task_is_done",
+        "tests/test_reporting.py::test_a_task_that_is_done_takes_the_packets_file_away_and_keeps_the_record",
     ),
     "R307": ("tests/docs/test_protocols.py::test_every_command_of_the_page_runs",),
     "R308": ("tests/docs/test_protocols.py::test_every_command_of_the_page_runs",),
@@ -1041,6 +1309,21 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/test_replaying.py::test_a_name_that_is_used_after_it_left_is_charged_and_one_in_sight_is_not",
         "tests/test_replaying.py::test_a_small_window_is_kept_small_and_the_task_costs_less",
     ),
+    "R330": (
+        "tests/core/view/learning/test_learning.py::test_five_measures_tell_whether_packets_helped",
+    ),
+    "R331": (
+        "tests/core/view/learning/test_learning.py::test_five_measures_tell_whether_packets_helped",
+    ),
+    "R332": (
+        "tests/core/view/learning/test_learning.py::test_five_measures_tell_whether_packets_helped",
+    ),
+    "R333": (
+        "tests/core/view/learning/test_learning.py::test_five_measures_tell_whether_packets_helped",
+    ),
+    "R334": (
+        "tests/core/view/learning/test_learning.py::test_five_measures_tell_whether_packets_helped",
+    ),
     "R335": (
         "tests/core/plan/test_due.py::test_what_is_due_follows_from_how_full_the_window_is",
         "tests/core/plan/test_profiles.py::test_the_stress_profile_compresses_at_a_quarter",
@@ -1053,7 +1336,90 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/seeds/test_stress.py::test_leaving_the_goal_is_noticed_and_going_on_is_not",
         "tests/test_drifting.py::test_an_agent_that_goes_on_is_not_disturbed",
     ),
+    "R339": (
+        "tests/test_handing.py::test_a_packet_says_what_to_do_what_binds_what_was_decided_and_why",
+    ),
+    "R340": (
+        "tests/core/view/packet/test_revising.py::test_a_part_that_a_person_wrote_is_marked",
+        "tests/surfaces/cli/test_context.py::test_edit_push_and_diff_tell_how_a_packet_evolved",
+        "tests/test_handing.py::test_what_the_orchestrator_wrote_stays_through_a_refresh_and_a_new_generation",
+    ),
+    "R341": (
+        "tests/surfaces/cli/test_context_learning.py::test_a_worker_escalates_and_asks_for_a_newer_packet",
+        "tests/test_handing.py::test_a_session_that_moved_on_makes_a_packet_stale_and_a_push_brings_it_up_to_date",
+        "tests/test_reporting.py::test_a_worker_asks_for_more_until_it_is_handed_more",
+    ),
+    "R342": (
+        "tests/surfaces/cli/test_context.py::test_edit_push_and_diff_tell_how_a_packet_evolved",
+        "tests/test_handing.py::test_a_session_that_moved_on_makes_a_packet_stale_and_a_push_brings_it_up_to_date",
+    ),
+    "R343": (
+        "tests/core/view/learning/test_learning.py::test_gaps_that_go_with_failures_ask_for_more_and_say_why",
+        "tests/core/view/packet/test_layers.py::test_the_words_of_a_task_say_how_deep_it_goes",
+    ),
+    "R344": (
+        "tests/surfaces/cli/test_context_learning.py::test_a_worker_escalates_and_asks_for_a_newer_packet",
+        "tests/surfaces/mcp/test_packets.py::test_a_worker_that_is_stuck_says_so_and_the_orchestrator_can_see_it",
+        "tests/test_handing.py::test_a_worker_can_start_with_the_goal_and_ask_for_more_layers",
+        "tests/test_reporting.py::test_a_worker_asks_for_more_until_it_is_handed_more",
+    ),
+    "R345": (
+        "tests/surfaces/test_roles.py::test_a_task_begins_with_the_reading_and_may_bring_the_packet_along",
+    ),
+    "R346": (
+        "tests/surfaces/cli/test_context.py::test_a_worker_reads_its_packet_by_number_by_environment_or_as_the_only_one",
+        "tests/surfaces/cli/test_context_learning.py::test_an_unread_packet_is_listed_with_what_to_tell_its_worker",
+        "tests/surfaces/test_roles.py::test_a_task_begins_with_the_reading_and_may_bring_the_packet_along",
+        "tests/test_handing.py::test_reading_is_recorded_and_who_has_not_read_is_known",
+        "tests/test_reporting.py::test_a_packet_is_unread_until_its_worker_reads_it_and_silent_until_it_reports",
+    ),
+    "R348": (
+        "tests/surfaces/cli/test_context.py::test_what_all_workers_share_needs_no_task",
+        "tests/test_handing.py::test_the_layout_of_the_protocol_has_a_file_for_each_worker_and_one_for_all",
+        "tests/test_handing.py::test_what_is_shared_reaches_the_packets_of_every_worker",
+    ),
+    "R349": (
+        "tests/test_handing.py::test_the_layout_of_the_protocol_has_a_file_for_each_worker_and_one_for_all",
+        "tests/test_handing.py::test_what_is_shared_reaches_the_packets_of_every_worker",
+    ),
+    "R350": (
+        "tests/seeds/test_handoff.py::test_a_worker_gets_the_right_context_for_a_fifth_of_the_tokens",
+        "tests/test_handing.py::test_a_packet_keeps_to_the_cap_of_its_depth_and_counts_exactly",
+        "tests/test_packet_seeds.py::test_the_example_of_the_protocol_fits_in_its_budget_with_all_that_it_lists",
+    ),
+    "R351": (
+        "tests/core/view/test_feedback.py::test_no_gaps_are_no_gap",
+        "tests/seeds/test_handoff.py::test_a_worker_gets_the_right_context_for_a_fifth_of_the_tokens",
+        "tests/surfaces/cli/test_context.py::test_a_worker_reads_its_packet_by_number_by_environment_or_as_the_only_one",
+    ),
+    "R352": (
+        "tests/seeds/test_handoff.py::test_a_worker_gets_the_right_context_for_a_fifth_of_the_tokens",
+        "tests/test_packet_seeds.py::test_the_example_of_the_protocol_fits_in_its_budget_with_all_that_it_lists",
+    ),
+    "R353": (
+        "tests/surfaces/cli/test_context_learning.py::test_a_question_is_answered_with_its_source",
+        "tests/test_querying.py::test_the_protocols_own_question_is_answered_with_the_decision_of_the_user",
+    ),
+    "R354": (
+        "tests/core/view/packet/test_revising.py::test_layers_can_be_had_by_themselves",
+        "tests/surfaces/cli/test_context.py::test_layers_are_had_one_by_one",
+        "tests/surfaces/mcp/test_packets.py::test_a_worker_begins_with_one_layer_and_asks_for_the_next",
+        "tests/test_handing.py::test_a_worker_can_start_with_the_goal_and_ask_for_more_layers",
+    ),
+    "R355": (
+        "tests/core/view/test_graph.py::test_a_decision_is_referenced_by_later_sessions_that_speak_of_it",
+        "tests/surfaces/cli/test_context_learning.py::test_the_graph_is_drawn_in_every_format",
+        "tests/surfaces/test_handoffs.py::test_a_packet_holds_what_an_earlier_session_decided_about_its_task",
+        "tests/test_learning.py::test_a_later_session_finds_the_decisions_that_its_task_touches",
+    ),
     "R356": (
         "tests/core/observe/test_decisions.py::test_a_decision_names_the_one_that_it_takes_the_place_of",
+        "tests/core/view/packet/test_prompt.py::test_a_worker_sees_how_the_packet_evolved_and_no_more_than_the_last_three",
+        "tests/core/view/packet/test_revising.py::test_a_new_revision_tells_what_changed_and_why",
+        "tests/core/view/test_graph.py::test_a_decision_knows_what_took_its_place_and_history_tells_it_in_order",
+        "tests/surfaces/cli/test_context.py::test_edit_push_and_diff_tell_how_a_packet_evolved",
+        "tests/surfaces/cli/test_context_learning.py::test_history_tells_how_decisions_and_packets_evolved",
+        "tests/test_handing.py::test_a_session_that_moved_on_makes_a_packet_stale_and_a_push_brings_it_up_to_date",
+        "tests/test_querying.py::test_what_was_replaced_is_answered_with_what_replaced_it",
     ),
 }

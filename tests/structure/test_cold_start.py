@@ -79,3 +79,32 @@ def test_the_settings_of_another_framework_can_wait_until_something_is_planned(
 def test_an_exact_count_does_import_the_tokenizer(tmp_path: Path) -> None:
     level, *imported = run(EXACT, tmp_path)
     assert (level, "splintr" in imported) == ("GREEN", True)
+
+
+MCP_NEEDS = {"click"}
+"""The command line finds the server; everything else that is slow waits for a call."""
+
+
+def test_a_client_gets_the_tools_before_anything_slow_is_imported(tmp_path: Path) -> None:
+    frames = (
+        '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18"}}\n'
+        '{"jsonrpc":"2.0","id":2,"method":"tools/list"}\n'
+        '{"jsonrpc":"2.0","id":3,"method":"prompts/list"}\n'
+        '{"jsonrpc":"2.0","id":4,"method":"resources/templates/list"}\n'
+    )
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "holdfast", "mcp"],
+        cwd=tmp_path,
+        input=frames,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stdout.count('"result"') == 4
+    rows = (line for line in done.stderr.splitlines() if line.startswith("import time:"))
+    imported = {row.rpartition("|")[2].strip() for row in rows}
+    assert "holdfast.surfaces.mcp.server" in imported
+    assert sorted({name.split(".")[0] for name in imported} & set(SLOW) - MCP_NEEDS) == []
+    loaded = ("holdfast.session", "holdfast.stores.sqlite", "holdfast.surfaces.mcp.calls", "mcp")
+    assert [name for name in loaded if name in imported] == []

@@ -43,6 +43,12 @@ def checkpoint_of(session: str, at: str, content: bytes, layout: str) -> str:
     return f"{LAYOUTS[layout]}/checkpoints/{name}"
 
 
+def packet_of(audience: str, layout: str) -> str:
+    """Where a worker reads its packet: `context/pane-1.yaml`, `context/shared.yaml`."""
+    folder = LAYOUTS[layout].removesuffix("/cache")
+    return f"{folder}/context/{slug(audience).replace('_', '-')}.yaml"
+
+
 def slug(name: str) -> str:
     """A name that any file system takes."""
     return _UNNAMEABLE.sub("_", name.lower()[:200]).strip("_")[:LONGEST_SLUG] or "tool"

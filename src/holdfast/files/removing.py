@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable
 
-from holdfast.core.ledger.entry import Checkpointed, Compressed, Entry, EntryId, Noted
+from holdfast.core.ledger.entry import Checkpointed, Compressed, Entry, EntryId, Handed, Noted
 from holdfast.core.plan.profiles import LAYOUTS
 from holdfast.errors import NotWritten
 from holdfast.files.layout import archive_of, summary_of
@@ -17,7 +17,7 @@ def copies_of(entries: Iterable[Entry], hidden: set[EntryId] | None = None) -> l
     steps = (step for body in bodies if isinstance(body, Compressed) for step in body.steps)
     files = {s.file for s in steps if hidden is None or hidden.intersection(s.hides)}
     # The page of a checkpoint tells of everything before it, whatever that was.
-    files |= {body.file for body in bodies if isinstance(body, Checkpointed)}
+    files |= {body.file for body in bodies if isinstance(body, Checkpointed | Handed)}
     return sorted(file for file in files if file)
 
 

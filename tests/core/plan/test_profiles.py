@@ -62,5 +62,20 @@ def test_no_role_changes_when_something_is_due_or_turns_anything_off(role: str) 
         assert due(usage, Lane(), policy) == due(usage, Lane(), Policy())
 
 
+@pytest.mark.seed("R295")
+def test_who_coordinates_sees_more_of_what_happened_and_who_reads_documents_outlines_sooner() -> (
+    None
+):
+    plain = Policy()
+    architect = with_settings(plain, ROLES["architect"])
+    analyst = with_settings(plain, ROLES["document-analyst"])
+    assert (architect.tail.percent, architect.tail.steps) > (plain.tail.percent, plain.tail.steps)
+    assert architect.offload == plain.offload
+    assert analyst.tail == plain.tail
+    assert analyst.offload.above < plain.offload.above
+    assert analyst.offload.sweep < plain.offload.sweep
+    assert analyst.offload.outline > plain.offload.outline
+
+
 def test_the_protocol_layout_is_the_shared_memory() -> None:
     assert LAYOUTS["ctx-001"] == "Memory/Shared/cache"

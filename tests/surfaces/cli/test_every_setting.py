@@ -92,9 +92,18 @@ TOLD: dict[str, object] = {
     "redact.patterns": ["CUST-[0-9]{6}"],
     "retention.days": 5,
     "retention.megabytes": 1,
+    "packets.depth": "minimal",
+    "packets.minimal": 60,
+    "packets.standard": 150,
+    "packets.deep": 200,
+    "packets.generate": "off",
+    "packets.track": "off",
+    "packets.cleanup": "off",
+    "packets.stale": 0,
+    "packets.key_file": "NOTES.md",
 }
 """Settings that take a project with notes, a trajectory and a drifting agent to show."""
-OWN = ("summarizer", "redact.secrets", "preservation.unsafe_drop")
+OWN = ("summarizer", "redact.secrets", "preservation.unsafe_drop", "packets.key_file")
 """Settings that only the user's own file may hold."""
 
 
@@ -165,10 +174,18 @@ COMMANDS = (
     ("compress", "--dry-run", "--budget", "6000"),
     ("compress", "--budget", "3000"),
     ("intent",),
+    ("context", "generate", "Refund the partner", "--pane", "1"),
+    ("context", "generate", "Refund the partner", "--depth", "minimal"),
+    ("context", "generate", "Refund the partner", "--depth", "standard"),
+    ("context", "generate", "Refund the partner", "--depth", "deep"),
+    ("context", "read", "--pane", "1"),
+    ("context", "feedback", "--pane", "1", "--outcome", "done", "--gap", "the tests"),
+    ("context", "stats"),
     ("purge", "--retention"),
     ("log",),
 )
-TIMES = re.compile(r"\d{4}-\d\d-\d\d[T ]?[\d:]{0,8}Z?")
+TIMES = re.compile(r"\d{4}-\d\d-\d\d[T ]?[\d:]{0,8}Z?|[0-9a-f]{12,64}")
+"""What differs from one run to the next, names and sums that are made of it included."""
 
 
 def told(root: Path, settings: dict[str, object]) -> list[object]:
@@ -187,13 +204,14 @@ def told(root: Path, settings: dict[str, object]) -> list[object]:
         seen.append(_compacted(one))
         one.extend(used("e", "Edit", "Updated.", file_path="src/billing.py", new_string="x"))
         seen += [json.dumps(message) for message in one.messages()]
+        one.note("spawn", task="Refund the partner", pane="2")
     for words in COMMANDS:
         result = invoke("--root", str(root), *words)
         seen.append((words, result.exit_code, result.stdout, str(result.exception)))
     files = {
         str(path.relative_to(root)): path.read_text(errors="replace")
         for path in sorted(root.rglob("*"))
-        if path.suffix in (".md", ".jsonl")
+        if path.suffix in (".md", ".jsonl", ".yaml")
     }
     return [TIMES.sub("", repr(part).replace(str(root), "")) for part in (*seen, files)]
 

@@ -16,6 +16,7 @@ from typing import TypeAlias
 import msgspec
 from msgspec import Struct
 
+from holdfast.core.ledger.packet import Feedback, Packet
 from holdfast.core.ledger.phases import Phase
 from holdfast.core.ledger.summary import Summary
 
@@ -205,6 +206,44 @@ class Resumed(Struct, frozen=True, tag="resumed", omit_defaults=True):
     """What was known there."""
 
 
+class Handed(Struct, frozen=True, tag="packet", omit_defaults=True):
+    """A packet was made for a worker, or a new revision of it."""
+
+    packet: Packet
+    act: str = "generate"
+    """How it came about: generate, spawn, refresh, edit or push."""
+    file: str = ""
+    """Where the worker reads it; empty when it was only handed over in words."""
+
+
+class PacketCleared(Struct, frozen=True, tag="packet_cleared", omit_defaults=True):
+    """The file of a packet was taken away; the packet itself stays on record."""
+
+    packet: EntryId
+    reason: str = ""
+
+
+class PacketRead(Struct, frozen=True, tag="packet_read", omit_defaults=True):
+    """A worker looked at its packet."""
+
+    packet: EntryId
+    """The `Handed` entry that it looked at."""
+    reader: str = ""
+    """Who, as the packet names its audience."""
+    layers: tuple[int, ...] = ()
+    """Which layers it asked for; none for the packet as it is."""
+    way: str = ""
+    """How it came to it: file, prompt, mcp or cli."""
+
+
+class PacketReported(Struct, frozen=True, tag="feedback", omit_defaults=True):
+    """A worker said what was missing and what was not needed."""
+
+    feedback: Feedback
+    file: str = ""
+    """The file it was read from; empty when it was told."""
+
+
 class Unread(Struct, frozen=True, tag="unread"):
     """A derived entry written by a newer version; kept, not understood."""
 
@@ -213,8 +252,10 @@ class Unread(Struct, frozen=True, tag="unread"):
 
 
 Source: TypeAlias = Said | Thought | ToolCalled | ToolReturned | Attached | Opaque
+About: TypeAlias = Handed | PacketCleared | PacketRead | PacketReported
+"""What became of packets."""
 Derived: TypeAlias = (
-    Compressed | Restored | Compacted | Used | Noted | Checkpointed | Resumed | Unread
+    Compressed | Restored | Compacted | Used | Noted | Checkpointed | Resumed | About | Unread
 )
 Body: TypeAlias = Source | Derived
 

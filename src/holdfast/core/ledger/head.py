@@ -17,7 +17,11 @@ from holdfast.core.ledger.entry import (
     Derived,
     Entry,
     EntryId,
+    Handed,
     Noted,
+    PacketCleared,
+    PacketRead,
+    PacketReported,
     Restored,
     Resumed,
     Said,
@@ -215,6 +219,8 @@ def _moved(lane: Lane, entry: Entry, tokens: int) -> Lane:
         case Noted() if entry.body.what == "postponed":
             return _weighed(lane, int(entry.body.facts.get("raw", "0")))
         case Noted() | Checkpointed() | Resumed() | Unread():
+            return lane
+        case Handed() | PacketCleared() | PacketRead() | PacketReported():
             return lane
         case _:
             return _sourced(lane, entry, entry.body, tokens)

@@ -66,23 +66,36 @@ def linked(scene: Scene, found: list[Choice]) -> Iterator[Decision]:
             of_question[one.about] = number
 
 
+class Turned(Struct, frozen=True):
+    """What a choice turns from."""
+
+    against: frozenset[str] = frozenset()
+    named: bool = False
+    """Whether it says what; else it only says that something is over."""
+
+
+def turned_from(choice: str) -> Turned:
+    """What a choice turns from, in the terms that say what that is about; mostly nothing."""
+    turned = _AFTER.search(choice)
+    if turned:
+        return Turned(terms_of(choice[turned.end() :]), named=True)
+    return Turned(terms_of(choice)) if _CHANGES_MIND.search(choice) else Turned()
+
+
 def _overruled(
     one: Choice, last_with: Mapping[str, int], terms: list[frozenset[str]]
 ) -> int | None:
-    turned = _AFTER.search(one.choice)
-    if turned:
-        against = terms_of(one.choice[turned.end() :])
-    elif _CHANGES_MIND.search(one.choice):
-        against = terms_of(one.choice)
-    else:
+    turned = turned_from(one.choice)
+    against = turned.against
+    if not against:
         return None
     candidates = {last_with[term] for term in against if term in last_with}
-    needed = max(1, min(2, (len(against) + 1) // 2)) if turned else 1
+    needed = max(1, min(2, (len(against) + 1) // 2)) if turned.named else 1
     # To come back to the same thing overrules nothing.
     shared = [
         number
         for number in candidates
-        if len(terms[number] & against) >= needed and (turned or against - terms[number])
+        if len(terms[number] & against) >= needed and (turned.named or against - terms[number])
     ]
     return max(shared, default=None)
 

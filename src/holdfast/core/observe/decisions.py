@@ -55,7 +55,7 @@ _CHOSEN = re.compile(
     r"|\b(?:I['’]m|we['’]re|I am|we are) (?:going with|choosing|opting for|sticking with"
     r"|switching (?:to|from))\b"
     r"|^(?:so,? |ok(?:ay)?,? )?(?:going with|choosing|chose|opting for|opted for|sticking with"
-    r"|switch(?:ing|ed) (?:to|from))\b"
+    r"|decided (?:to|on|against)|switch(?:ing|ed) (?:to|from))\b"
     r"|\blet['’]?s (?:go with|stick with|switch to)\b"
     r"|\b(?:I|we)(?:['’]ve| have)? switched (?:to|from)\b"
     r"|\b(?:was|were|is) (?:chosen|selected)(?= (?:because|since|over|as)\b)"

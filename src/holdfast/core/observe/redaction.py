@@ -24,8 +24,12 @@ from holdfast.core.ledger.entry import (
     Compressed,
     Entry,
     EntryId,
+    Handed,
     Noted,
     Opaque,
+    PacketCleared,
+    PacketRead,
+    PacketReported,
     Restored,
     Resumed,
     Said,
@@ -45,8 +49,13 @@ from holdfast.core.observe.secrets import OPENS, SHORTEST_EVERYWHERE, find_secre
 REF = 12
 MANY = 48
 """Values from which on a text is looked through once for all of them."""
-NAMES = frozenset({"entry", "lifted", "resolved", "overrules", "at", "by", "action", "owner"})
-"""Members of a summary's rows that say where something stands, and are no words of anyone."""
+NAMES = frozenset(
+    {
+        *("entry", "lifted", "resolved", "overrules", "at", "by", "action", "owner"),
+        *("type", "refs", "upto", "checksum", "signature", "created", "file"),
+    }
+)
+"""Members of rows that say where something stands, and are no words of anyone."""
 
 
 class Known(Struct, frozen=True):
@@ -159,7 +168,11 @@ def _redacted_body(body: Body, known: Known, entry: str) -> Body:
         case Noted():
             facts = {name: redacted(fact, known, entry) for name, fact in body.facts.items()}
             return body if facts == body.facts else Noted(body.what, facts)
-        case Restored() | Compacted() | Used() | Unread():
+        case Handed() | PacketReported():
+            rows = _redacted_rows(msgspec.to_builtins(body), known, entry)
+            shown = msgspec.convert(rows, type(body))
+            return body if shown == body else shown
+        case Restored() | Compacted() | Used() | PacketCleared() | PacketRead() | Unread():
             return body
         case _:
             return redacted_source(body, known, entry)

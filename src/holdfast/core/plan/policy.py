@@ -171,6 +171,29 @@ class DriftWatch(Struct, frozen=True, forbid_unknown_fields=True):
     """Steps of the agent after a summary that are watched."""
 
 
+class Packets(Struct, frozen=True, forbid_unknown_fields=True):
+    """What workers are handed."""
+
+    depth: str = "standard"
+    """How deep a packet goes when nobody says: `minimal`, `standard`, `deep` or `auto`."""
+    minimal: int = 100
+    """Tokens of a packet of depth minimal, as a worker reads it."""
+    standard: int = 400
+    """Tokens of one of depth standard."""
+    deep: int = 800
+    """Tokens of one of depth deep."""
+    generate: str = "on"
+    """Whether a worker gets a packet when it is spawned with a task: `on` or `off`."""
+    track: str = "on"
+    """Whether reading and feedback are recorded: `on` or `off`."""
+    cleanup: str = "on"
+    """Whether the file of a packet goes when its task is done: `on` or `off`; the record stays."""
+    stale: int = 240
+    """Minutes after which a packet is to be asked for again; 0 for never."""
+    key_file: str = ""
+    """A file whose content signs packets, so that nobody else can write one; none when empty."""
+
+
 class Policy(Struct, frozen=True, forbid_unknown_fields=True):
     """What the user may decide about a session."""
 
@@ -204,6 +227,7 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True):
     summary: Anchor = Anchor()
     preservation: Preservation = Preservation()
     drift: DriftWatch = DriftWatch()
+    packets: Packets = Packets()
     never_store: NeverStore = NeverStore()
     redact: Redact = Redact()
     retention: Retention = Retention()

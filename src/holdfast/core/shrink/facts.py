@@ -219,12 +219,14 @@ def pick(
     count: CountTokens,
     covered: Iterable[str] = (),
     first: frozenset[str] = frozenset(),
+    head: int = HEAD,
 ) -> tuple[Fact, ...]:
     """The lines that are most worth so many tokens, in the order in which they stood.
 
     Lines among `first` come before others, as long as they take no more than half of the room.
+    `head` are the tokens that what brought a line takes besides its words.
     """
-    chosen = _Picking(pool, weigh, count, covered).run(room, first)
+    chosen = _Picking(pool, weigh, count, covered, head).run(room, first)
     return tuple(
         pool[at].fact if not worth else _worth(pool[at].fact, worth) for at, worth in chosen
     )
@@ -238,14 +240,19 @@ class _Picking:
     """One greedy choice under way: what is in sight so far, and what each line would add."""
 
     def __init__(
-        self, pool: Sequence[Line], weigh: Weigh, count: CountTokens, covered: Iterable[str]
+        self,
+        pool: Sequence[Line],
+        weigh: Weigh,
+        count: CountTokens,
+        covered: Iterable[str],
+        head: int,
     ) -> None:
         self._pool = pool
         self._seen, self._told = set(covered), set(covered)
         self._heads: set[EntryId] = set()
         sources = {one.fact.source for one in pool}
         self._source_names = {source: telling(source) for source in sources}
-        self._source_cost = {source: count(source) + HEAD for source in sources}
+        self._source_cost = {source: count(source) + head for source in sources}
         self._weight = _weights(pool, self._source_names.values(), weigh)
 
     def run(self, room: int, first: frozenset[str]) -> list[tuple[int, float]]:

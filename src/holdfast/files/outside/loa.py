@@ -30,8 +30,8 @@ def settings_in(path: Path) -> dict[str, object]:
         BadSetting: it is no YAML, or a value of it cannot be meant.
     """
     origin = str(path)
-    block = _block(path, origin)
-    rules = _table(block.get("preservation_rules"), "preservation_rules", origin)
+    block = block_in(path, origin, BLOCK)
+    rules = table_of(block.get("preservation_rules"), "preservation_rules", origin)
     return {
         **_switches(block, origin),
         **({"preservation.always": always} if (always := _added(rules, origin)) else {}),
@@ -39,7 +39,8 @@ def settings_in(path: Path) -> dict[str, object]:
     }
 
 
-def _block(path: Path, origin: str) -> Mapping[str, object]:
+def block_in(path: Path, origin: str, name: str) -> Mapping[str, object]:
+    """A block of a YAML file of settings; empty when the file has none of that name."""
     try:
         with path.open("rb") as file:
             data = file.read(LARGEST + 1)
@@ -47,7 +48,7 @@ def _block(path: Path, origin: str) -> Mapping[str, object]:
         raise BadSetting("file", error.strerror or "it cannot be read", origin=origin) from None
     if len(data) > LARGEST:
         raise BadSetting("file", "it has more than 1 MB", origin=origin)
-    if BLOCK.encode() not in data:
+    if name.encode() not in data:
         return {}
     try:
         # Late, and by name: few projects have this file.
@@ -57,10 +58,11 @@ def _block(path: Path, origin: str) -> Mapping[str, object]:
         raise BadSetting("file", "reading it takes the package ryaml", origin=origin) from None
     except ValueError as error:
         raise BadSetting("file", f"it is not YAML: {error}", origin=origin) from None
-    return _table(_table(whole, "file", origin).get(BLOCK), BLOCK, origin)
+    return table_of(table_of(whole, "file", origin).get(name), name, origin)
 
 
-def _table(value: object, name: str, origin: str) -> Mapping[str, object]:
+def table_of(value: object, name: str, origin: str) -> Mapping[str, object]:
+    """A value that has to be a table of settings, or nothing."""
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -69,7 +71,7 @@ def _table(value: object, name: str, origin: str) -> Mapping[str, object]:
 
 
 def _switches(block: Mapping[str, object], origin: str) -> dict[str, object]:
-    told = {name: _switch(name, block[name], origin) for name in SWITCHES if name in block}
+    told = {name: switch_of(name, block[name], origin) for name in SWITCHES if name in block}
     made: dict[str, object] = {}
     for name, on in told.items():
         made.update(SWITCHES[name][0 if on else 1])
@@ -92,7 +94,8 @@ SWITCHES: dict[str, tuple[Mapping[str, object], Mapping[str, object]]] = {
 """What each switch sets when it is on, and when it is off."""
 
 
-def _switch(name: str, value: object, origin: str) -> bool:
+def switch_of(name: str, value: object, origin: str) -> bool:
+    """A value that has to be on or off."""
     if not isinstance(value, bool):
         raise BadSetting(name, f"{value!r} is neither true nor false", origin=origin)
     return value

@@ -3,15 +3,13 @@
 import click
 from msgspec import to_builtins
 
-from holdfast.core.view.excerpts import Hit, fenced, fitted, part_of
-from holdfast.errors import NotRecorded
-from holdfast.searching import in_sight
-from holdfast.session import Session
+from holdfast.core.view.excerpts import Hit, fenced
+from holdfast.errors import NotRecorded, Unreadable
 from holdfast.surfaces.acts import EXCERPTS, RECOVERED, excerpts_of
 from holdfast.surfaces.cli.levels import give
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
 from holdfast.surfaces.cli.printing import echo, exact, print_json
-from holdfast.vocabularies import counter
+from holdfast.surfaces.recovering import WHOLE, left_of, lines_of, span_of
 
 EXAMPLE = """\b
 Examples:
@@ -20,22 +18,16 @@ Examples:
   holdfast recover --ref 1f3a9c2b4d5e                the entry that a stand-in names
   holdfast recover --ref 1f3a9c2b4d5e --lines 40-80
   holdfast recover --level 2                         where the work stands, in 500 tokens"""
-LAST = 10**9
 WIDEST = 80
 """Characters of a question that are said again."""
 
 
 def _span(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, int] | None:
     """The first line and the last of `40-80`, `40-` or `40`."""
-    if value is None:
-        return None
-    first, dash, last = value.partition("-")
-    digits = f"{first}{last or '1'}"
-    if first and digits.isascii() and digits.isdigit():
-        end = int(last) if last else LAST if dash else int(first)
-        if 1 <= int(first) <= end:
-            return int(first), end
-    raise click.BadParameter(f"{value!r} is no span of lines such as 40-80", ctx, param)
+    try:
+        return span_of(value) if value is not None else None
+    except Unreadable as error:
+        raise click.BadParameter(error.reason, ctx, param) from None
 
 
 @click.command(epilog=EXAMPLE)
@@ -100,7 +92,7 @@ def recover(
         return
     if ref is not None:
         session = session.holding(ref)
-        found = [_read(session, ref, lines or (1, LAST), budget)]
+        found = [lines_of(session, ref, lines or WHOLE, budget)]
     else:
         assert query is not None
         scope = "ledger" if all_ else "project" if everywhere else "session"
@@ -120,27 +112,11 @@ def shortened(query: str) -> str:
     return query if len(query) <= WIDEST else f"{query[:WIDEST]}…"
 
 
-def _read(session: Session, ref: str, lines: tuple[int, int], budget: int) -> Hit:
-    """Some lines of an entry, as many as the budget takes."""
-    entry = session.find(ref)
-    hidden = entry.id not in in_sight(session.store, session.name)
-    entries = session.store.read(session.name)
-    part = part_of(entry, entries, first=lines[0], last=lines[1], hidden=hidden)
-    if part is None or part.last < part.first:
-        what = "words" if part is None else f"lines {lines[0]} and on"
-        raise NotRecorded(what, "", where=f"entry {ref!r}")
-    fitting = fitted([part], counter(session.head().vocabulary), budget)
-    if not fitting:
-        where = f"entry {ref!r} that a budget of {budget:,} tokens takes; `holdfast show --ref`"
-        raise NotRecorded("line", "", where=where)
-    return fitting[0]
-
-
 def _tell_cut(found: list[Hit], ref: str | None, lines: tuple[int, int] | None) -> None:
     """Say how to read on when an entry was longer than the budget."""
     if ref is None:
         return
-    last = min(lines[1] if lines else LAST, found[0].lines)
-    if found[0].last < last:
-        more = f"--lines {found[0].last + 1}-{last}"
+    left = left_of(found[0], lines)
+    if left:
+        more = f"--lines {left}"
         echo(f"holdfast: cut at the budget; the rest: {more} (or `holdfast show --ref`)", err=True)

@@ -1,0 +1,152 @@
+"""How well a statement answers a question: the share of what is asked about that it is about.
+
+A statement answers as much of a word as it says the same, something that means nearly the same, or
+the name of such a thing; what stands beside it counts half. So a score is comparable from question
+to question, and one threshold says when nothing is known.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+
+from msgspec import Struct
+
+from holdfast.core.view.asked.question import LOOKED_AT, Question, Wanted
+from holdfast.core.view.asked.statements import Statement
+from holdfast.core.view.search.ranking import Stems
+
+BESIDE = 0.5
+"""What a word counts that stands beside the statement and not in it."""
+ASIDE = 0.5
+"""What is left of a statement that says nothing of it itself, only the words beside it do."""
+BEGINS, SHARED = 5, 0.8
+"""Letters in common from which two words are of one stem, and what that counts."""
+COUNTED = 0.8
+"""How nearly a statement must speak of what is counted."""
+MISSED, FAINT = 0.55, 0.3
+"""What is left of an answer that has nothing of what is asked for, and what counts as nothing."""
+MEASURE = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|dozen|hundred|thousand|half"
+    r"|once|twice|never|always|every|each|hourly|daily|weekly|monthly|yearly|nightly|second"
+    r"|minute|hour|day|week|month|year|before|after|until)s?\b",
+    re.I,
+)
+UNMEASURED = 0.6
+"""What is left of an answer to "how long" that names no number and no time."""
+WHO = 0.45
+"""What is left of an answer to "who": what was decided tells only who decided."""
+NAMES_IT = 0.5
+"""What it is worth to name a thing of the sort that is asked for."""
+BY_USER, DECIDED = 0.1, 0.2
+"""What it is worth, all else being equal, that the user said it, and that it was decided."""
+TURNED_DOWN = re.compile(r"(?i)\b(?:instead of|rather than|in place of)\b[^,.;—]{1,80}")
+FOCUSED, SHORT = 0.3, 6
+"""What it is worth to say nothing else, and the fewest words that this is a share of."""
+
+
+class Judged(Struct, frozen=True):
+    """A statement, and how well it answers."""
+
+    statement: Statement
+    score: float
+    """The share of the question that it answers, from 0 to 1."""
+    focus: float = 0.0
+    """What else speaks for it: that it says little else, names such a thing, or is the user's."""
+
+    @property
+    def rank(self) -> float:
+        """By which the better of two is told."""
+        return self.score + FOCUSED * self.focus
+
+
+def judge(question: Question, statements: Iterable[Statement], *, stems: Stems) -> list[Judged]:
+    """Statements by how well they answer, the best first; those that do not at all left out."""
+    weight = question.weight
+    if not weight:
+        return []
+    factor = _factor(question)
+    judged = [_judged(question, one, weight, factor, stems) for one in statements]
+    order = enumerate(judged)
+    # Of equals the newest: what was said last holds.
+    ranked = sorted(order, key=lambda row: (-row[1].rank, -row[0]))
+    return [one for _, one in ranked if one.score > 0]
+
+
+def _factor(question: Question) -> Callable[[Statement], float]:
+    """What an answer loses that is not of the sort that is asked for."""
+    measures, whom = question.measures, question.whom
+
+    def factor(one: Statement) -> float:
+        if measures and not MEASURE.search(one.words):
+            return UNMEASURED
+        return WHO if whom else 1.0
+
+    return factor
+
+
+def _judged(
+    question: Question,
+    one: Statement,
+    weight: float,
+    factor: Callable[[Statement], float],
+    stems: Stems,
+) -> Judged:
+    said = frozenset(stems(one.words[:LOOKED_AT]))
+    beside = frozenset(stems(one.around[:LOOKED_AT])) - said
+    told = [each for each in question.wanted if each.stem in said]
+    chosen = frozenset(stems(chosen_in(one.words[:LOOKED_AT])))
+    own = _shares(question.wanted, said, chosen)
+    near = _shares(question.wanted, beside, beside)
+    shares = {stem: max(share, BESIDE * near[stem]) for stem, share in own.items()}
+    found = sum(each.worth * shares[each.stem] for each in question.wanted)
+    focus = [own[stem] for stem in question.focus if stem in own]
+    # Who counts something wants that very thing; otherwise anything near it will do.
+    least = COUNTED if question.counts else FAINT
+    score = found / weight * factor(one) * (MISSED if focus and max(focus) < least else 1.0)
+    if max(own.values()) < FAINT:
+        score *= ASIDE
+    about = len(told) / max(len(said), SHORT)
+    names = any(each.names & chosen for each in question.wanted if each.stem in question.focus)
+    about += NAMES_IT * names + BY_USER * (one.by == "user") + DECIDED * (one.kind == "decision")
+    return Judged(one, round(score, 4), round(about, 4))
+
+
+def chosen_in(text: str) -> str:
+    """What was chosen, without what was turned down for it."""
+    return TURNED_DOWN.sub(" ", text) or text
+
+
+def _shares(
+    wanted: Sequence[Wanted], words: frozenset[str], chosen: frozenset[str]
+) -> dict[str, float]:
+    """How much of each word of a question some words answer; none of them answers two.
+
+    Word by word, all of them; by what they mean, only what was chosen: who asks for the database
+    does not want the one that was turned down.
+    """
+    shares = {each.stem: float(each.stem in words) for each in wanted}
+    left = set(chosen).difference(stem for stem, share in shares.items() if share)
+    for each in sorted(wanted, key=lambda one: -one.worth):
+        if not shares[each.stem]:
+            stem, shares[each.stem] = _likest(each, left)
+            left.discard(stem)
+    return shares
+
+
+def _likest(each: Wanted, words: Collection[str]) -> tuple[str, float]:
+    """The word that means most nearly the same, and how nearly."""
+    near = ((each.like[key], key) for key in each.like.keys() & words)
+    share, stem = max(near, default=(0.0, ""))
+    begun = _begins_like(each.stem, words) if share < SHARED else ""
+    return (begun, SHARED) if begun else (stem, share)
+
+
+def _begins_like(stem: str, words: Iterable[str]) -> str:
+    """A word that goes on where the other ends: `config` and `configuration`."""
+    if len(stem) < BEGINS:
+        return ""
+    both = (
+        word
+        for word in words
+        if len(word) >= BEGINS and (word.startswith(stem) or stem.startswith(word))
+    )
+    return min(both, default="")

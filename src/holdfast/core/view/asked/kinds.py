@@ -1,0 +1,194 @@
+"""What sort of thing a name is: nobody who decided for Redis says "cache", and everybody asks so.
+
+The table of like words knows English; these are names that are in no dictionary, and what words
+mean among developers. Public knowledge, kept small: what is asked for by its sort.
+"""
+
+from collections.abc import Iterator, Mapping
+
+_KINDS = """
+database: postgres postgresql mysql mariadb sqlite mongodb dynamodb cockroachdb cassandra oracle
+ firestore supabase neo4j clickhouse duckdb bigquery snowflake timescaledb
+store: postgres postgresql mysql sqlite redis s3 dynamodb mongodb
+cache: redis memcached varnish valkey
+queue: kafka rabbitmq sqs nats celery sidekiq pulsar redis bullmq zeromq
+broker: kafka rabbitmq nats pulsar mqtt activemq
+bus: kafka rabbitmq nats eventbridge
+auth: jwt oauth oauth2 oidc saml sso passkey passkeys webauthn session sessions cookie cookies
+ token tokens ldap kerberos password passwords auth0 keycloak cognito
+authentication: jwt oauth oauth2 oidc saml sso passkey passkeys webauthn session sessions cookie
+ cookies token tokens ldap kerberos password passwords auth0 keycloak cognito auth login
+authenticate: jwt oauth oauth2 oidc saml sso passkey webauthn session sessions cookie token tokens
+login: jwt oauth oidc saml sso passkey webauthn session sessions auth authentication
+signature: rs256 hs256 es256 hmac ed25519 rsa ecdsa sign signed signing
+algorithm: rs256 hs256 es256 aes rsa ed25519 sha256 argon2 argon2id bcrypt scrypt md5 hmac
+hash: sha256 sha1 md5 argon2 argon2id bcrypt scrypt blake2 blake3 xxhash
+encryption: aes rsa tls ssl gpg chacha20 kms aes-gcm
+compression: gzip zstd brotli lz4 snappy zip xz
+search: elasticsearch opensearch meilisearch solr typesense algolia lucene fts5
+framework: react vue svelte angular solid nextjs nuxt django flask fastapi express nestjs rails
+ laravel spring gin axum actix remix astro htmx qt tauri electron
+frontend: react vue svelte angular solid nextjs nuxt astro htmx tailwind vite webpack
+ui: react vue svelte angular solid htmx qt tauri electron tailwind
+backend: django flask fastapi express nestjs rails spring gin axum actix
+language: python go golang rust typescript javascript java kotlin swift ruby php c# elixir zig
+protocol: grpc rest graphql http https websocket websockets mqtt amqp soap tcp udp sse thrift
+api: grpc rest graphql openapi soap websocket
+format: json yaml toml xml csv parquet avro protobuf msgpack markdown html pdf cbor
+encoding: json msgpack protobuf avro cbor base64 utf-8 utf8 gzip
+serialization: json msgpack protobuf avro cbor pickle yaml thrift
+serialize: json msgpack protobuf avro cbor pickle yaml
+serialized: json msgpack protobuf avro cbor pickle yaml
+pdf: weasyprint wkhtmltopdf reportlab latex puppeteer
+test: pytest jest vitest mocha unittest junit playwright cypress selenium testify rspec hypothesis
+testing: pytest jest vitest mocha unittest junit playwright cypress selenium testify rspec
+browser: playwright cypress selenium puppeteer chrome safari firefox chromium webkit
+linter: ruff flake8 eslint pylint biome clippy golangci-lint
+formatter: black ruff prettier gofmt rustfmt biome
+package: npm pnpm yarn bun pip poetry uv cargo conda maven gradle homebrew
+dependencies: npm pnpm yarn bun pip poetry uv cargo conda maven gradle
+build: webpack vite esbuild rollup bazel make cmake gradle maven turbopack
+ci: github-actions jenkins circleci gitlab travis buildkite
+deploy: kubernetes docker helm terraform ansible heroku vercel netlify fly systemd nomad ecs
+ lambda k8s argocd
+deployment: kubernetes docker helm terraform ansible heroku vercel netlify fly systemd nomad ecs
+ lambda k8s argocd
+hosting: aws gcp azure heroku vercel netlify fly render hetzner digitalocean cloudflare
+cloud: aws gcp azure s3 lambda ec2 cloudflare
+storage: s3 gcs minio disk filesystem bucket blob
+container: docker podman kubernetes k8s
+monitoring: prometheus grafana datadog sentry newrelic opentelemetry
+observability: prometheus grafana datadog sentry opentelemetry jaeger tracing
+logging: structlog loguru logback syslog winston pino zap
+tracing: opentelemetry jaeger zipkin datadog
+orm: sqlalchemy prisma drizzle typeorm hibernate activerecord gorm peewee
+validation: pydantic zod joi msgspec marshmallow
+payment: stripe paypal adyen braintree square
+payments: stripe paypal adyen braintree square
+email: ses sendgrid mailgun postmark smtp
+llm: gpt claude gemini llama mistral qwen gpt-4o opus sonnet haiku
+vcs: git mercurial trunk branch branches
+branching: trunk branch branches gitflow
+check: test verify assert lint validate
+timezone: utc gmt cet est pst
+zone: utc gmt cet est pst timezone
+flag: launchdarkly unleash flagsmith toggle
+toggle: launchdarkly unleash flagsmith flag switch
+switch: toggle flag flip
+limit: throttle throttling cap quota bucket maximum max ceiling
+throttle: limit rate quota bucket
+rate: throttle throttling bucket quota
+cap: limit maximum max
+maximum: max cap limit most
+minimum: min least
+size: pixel byte kb mb gb row character line width height length
+dimension: pixel width height size
+indent: tab space whitespace
+whitespace: tab space indent
+retry: backoff attempt
+fail: retry backoff error timeout fallback
+paginate: cursor offset page limit
+page: paginate pagination cursor offset
+lock: mutex locking optimistic pessimistic transaction
+concurrency: lock locking mutex thread async transaction optimistic
+concurrent: lock locking mutex thread async transaction optimistic
+parallel: thread async worker concurrency
+retention: keep kept delete day month year expire purge ttl
+retain: keep kept delete day month year expire
+expiry: ttl expire hour minute day lifetime
+expire: ttl expiry lifetime
+lifetime: ttl expiry hour minute day
+change: modify edit touch alter rewrite rename refactor
+modify: change edit touch alter rewrite
+edit: change modify touch
+touch: change modify edit
+forbid: never not don't must avoid
+delete: drop remove purge erase
+remove: drop delete purge
+frequency: hourly daily weekly monthly nightly often interval
+often: hourly daily weekly monthly nightly interval times retries
+interval: hourly daily weekly monthly second minute
+schedule: cron hourly daily weekly nightly
+connect: offline online grpc rest http websocket
+connection: offline online disconnect
+split: partition shard chunk segment
+shard: partition split
+partition: shard split
+release: deploy rollout canary blue green rolling ship version
+rollout: release deploy canary blue green rolling
+ship: release deploy publish
+publish: release send emit produce
+produce: render generate emit write publish
+generate: render produce
+render: generate draw template html pdf
+document: pdf html markdown invoice report
+money: cent cents decimal currency amount price
+monetary: money cent cents decimal currency amount price
+amount: cent cents decimal money price
+number: integer float decimal cent
+error: exception problem failure code status
+response: return reply json status
+return: response reply
+shape: json schema field struct format
+layout: folder directory structure grid
+mail: email smtp newsletter
+email: mail
+promotional: marketing advertising
+signup: registration register
+registration: signup register
+permission: role acl rbac scope allowed
+secret: vault env key credential
+config: yaml toml json env settings dotenv
+configuration: yaml toml json env settings dotenv
+settings: config configuration preferences
+naming: call name rename
+name: call rename
+compatibility: compatible backwards version
+compatible: compatibility backwards
+shrink: compress reduce
+compress: gzip zstd brotli lz4 snappy zip xz shrink
+communicate: grpc rest http kafka queue websocket call
+talk: grpc rest http kafka queue websocket call
+transport: grpc http kafka websocket tcp
+interface: api endpoint cli ui
+panel: dashboard page screen
+dashboard: panel page screen
+pay: payment checkout stripe paypal billing
+customer: client buyer
+checkout: payment cart stripe
+account: customer
+record: log row entry
+audit: log
+"""
+
+
+def _table() -> Mapping[str, tuple[str, ...]]:
+    rows = (line.partition(":") for line in _KINDS.replace("\n ", " ").strip().split("\n"))
+    return {name.strip(): tuple(names.split()) for name, _, names in rows}
+
+
+NAMES = _table()
+"""By the sort of thing: names of things of that sort."""
+ENDINGS = (
+    *(("ies", "y"), ("s", ""), ("es", ""), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e")),
+    *(("ation", "e"), ("ation", ""), ("ization", "ize"), ("ied", "y"), ("er", ""), ("er", "e")),
+)
+"""How a word may end, and what it ends with in the table."""
+NAMED = 0.8
+"""How much such a name counts for the word that was asked with."""
+
+
+def names_of(word: str) -> tuple[str, ...]:
+    """The names that a word may mean, in whichever form it is said."""
+    return next((NAMES[form] for form in forms_of(word) if form in NAMES), ())
+
+
+def forms_of(word: str) -> Iterator[str]:
+    """A word as it may stand in a table: as it is, then without its ending."""
+    yield word
+    for ending, instead in ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) > 2:
+            bare = word.removesuffix(ending)
+            yield bare + instead
+            if bare[-1] == bare[-2]:
+                yield bare[:-1]

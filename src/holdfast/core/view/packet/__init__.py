@@ -1,0 +1,1 @@
+"""The ledger as a worker needs it: what goes into a packet, and how a packet is written."""

@@ -1,0 +1,124 @@
+"""Layer 4: what was tried and failed, where the work changed direction, and what is open."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from holdfast.core.ledger.entry import Said
+from holdfast.core.ledger.packet import Choice, FailedAttempt, Pivot
+from holdfast.core.ledger.summary import Decision, Error, Quote, Summary
+from holdfast.core.observe.calls import Scene
+from holdfast.core.observe.sentences import own_words, plain, sentences
+from holdfast.core.shrink.fitting import standing
+
+LONGEST = 180
+RECENT = 60
+"""Texts from the end in which the agent's own words on failures are looked for."""
+_FAILED = re.compile(
+    r"\b(?:(?:i|we) (?:first )?tried|(?:did not|didn't|does not|doesn't|won't) work"
+    r"|(?:approach|attempt|idea|option) (?:failed|fails|broke|is wrong)"
+    r"|(?:turned out|turns out)(?: to be)? (?:wrong|broken|not)"
+    r"|was a dead end|not in requirements)\b"
+)
+_WHY = re.compile(r"(?i)\s{0,2}(?:,? but |,? because |;|—| - |: )")
+_REJECTED = re.compile(r"(?i)\b(?:instead of|rather than|not)\s{1,2}([^.;,()\n]{3,70})")
+
+
+def failures_of(rows: Summary, scene: Scene) -> tuple[FailedAttempt, ...]:
+    """What did not work: what was said to, then errors that are open, then those met on the way."""
+    said = list(_said(scene))
+    met = [*_met(rows.errors, still=True), *_met(rows.errors, still=False)]
+    found: dict[str, FailedAttempt] = {}
+    for one in (*said, *met):
+        found.setdefault(" ".join(one.approach.lower().split()), one)
+    return tuple(found.values())
+
+
+def _said(scene: Scene) -> Iterator[FailedAttempt]:
+    """Sentences of the user and of the agent that tell of something that did not work."""
+    told = [item for item in scene.items if isinstance(item.body, Said) and not item.body.by]
+    for item in reversed(told[-RECENT:]):
+        body = item.body
+        assert isinstance(body, Said)
+        parts = own_words(body.text) if body.role == "user" else (body.text,)
+        for part in parts:
+            for one in sentences(part):
+                if len(one.text) <= LONGEST * 2 and _FAILED.search(plain(one.text)):
+                    yield _parted(one.text, item.entry.id)
+
+
+def _parted(text: str, entry: str) -> FailedAttempt:
+    words = " ".join(text.split())
+    why = _WHY.search(words, 8)
+    if why is None or len(words) - why.end() < 6:
+        return FailedAttempt(cut(words), "", (entry,))
+    return FailedAttempt(cut(words[: why.start()]), cut(words[why.end() :]), (entry,))
+
+
+def _met(errors: Iterable[Error], *, still: bool) -> list[FailedAttempt]:
+    """Errors as attempts, the newest first."""
+    return [
+        FailedAttempt(
+            cut(" ".join(one.what.split()) or "what was run"),
+            cut(" ".join(one.text.split())) + ("" if still else " (got over since)"),
+            (one.entry,),
+        )
+        for one in reversed(tuple(errors))
+        if bool(one.resolved) != still
+    ]
+
+
+def pivots_of(rows: Summary) -> tuple[Pivot, ...]:
+    """Where the work changed direction: what the user changed, and decisions that overrule."""
+    changes = [
+        Pivot(cut(" ".join(one.text.split())), "the user", (one.entry,)) for one in _turns(rows)
+    ]
+    old = {one.entry: one for one in rows.decisions}
+    for one in rows.decisions:
+        if one.overrules in old:
+            was = " ".join(old[one.overrules].choice.split())
+            change = f"{' '.join(one.choice.split())} (was: {was})"
+            changes.append(Pivot(cut(change), cut(one.reason), (one.entry,)))
+    return tuple(reversed(changes))
+
+
+def _turns(rows: Summary) -> list[Quote]:
+    bound = {one.text for one in rows.constraints}
+    return [one for one in rows.intent.changes if one.text not in bound]
+
+
+def questions_of(rows: Summary) -> tuple[str, ...]:
+    """What was asked and not answered."""
+    return tuple(cut(" ".join(one.text.split())) for one in reversed(rows.questions))
+
+
+def choices_of(rows: Summary) -> tuple[Choice, ...]:
+    """The decisions that still hold, oldest first, each with what it took the place of."""
+    old = {one.entry: one for one in rows.decisions}
+    return tuple(_choice(one, old.get(one.overrules)) for one in standing(rows))
+
+
+def _choice(one: Decision, was: Decision | None) -> Choice:
+    return Choice(
+        " ".join(one.choice.split()),
+        " ".join(one.reason.split()),
+        "orchestrator" if one.by == "agent" else one.by,
+        (one.entry,),
+        cut(" ".join(was.choice.split()), 80) if was is not None else "",
+    )
+
+
+def avoided_in(rows: Summary) -> tuple[str, ...]:
+    """What decisions turned down, as things not to do."""
+    found: dict[str, None] = {}
+    for one in standing(rows):
+        match = _REJECTED.search(one.choice)
+        if match and match[0].lower().startswith(("instead", "rather")):
+            found[match[1].strip()] = None
+    return tuple(found)
+
+
+def cut(text: str, most: int = LONGEST) -> str:
+    """A text within a length, ended at a word."""
+    if len(text) <= most:
+        return text
+    return f"{text[:most].rpartition(' ')[0] or text[:most]}…"

@@ -1,0 +1,353 @@
+"""A packet from the record: layer by layer, within its cap, and with a word on what is not in it.
+
+Layer 1 is always whole. What room is left goes to decisions, then to what the record shows of the
+code and of where the work stands, then to history. Where it is too much in the end, rows leave from
+layer 4, then 3, then 2.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from holdfast.core.ledger.packet import Change, Choice, Codebase, Packet
+from holdfast.core.ledger.summary import Summary
+from holdfast.core.measure.tokens import CountTokens
+from holdfast.core.observe.calls import Scene, read_scene
+from holdfast.core.observe.worth import Telling, telling
+from holdfast.core.shrink.facts import Weigh
+from holdfast.core.view.packet.code import (
+    Found,
+    fill,
+    pool_of,
+    relevant_files,
+    touched,
+)
+from holdfast.core.view.packet.distance import USER, Told, ages, by_distance
+from holdfast.core.view.packet.exclusions import Left, exclusions
+from holdfast.core.view.packet.goal import beginning, carried, goal_of
+from holdfast.core.view.packet.history import (
+    avoided_in,
+    choices_of,
+    failures_of,
+    pivots_of,
+    questions_of,
+)
+from holdfast.core.view.packet.layers import CAPS, depth_for, layers_of, sorted_layers, task_type_of
+from holdfast.core.view.packet.merging import merged
+from holdfast.core.view.packet.patterns import extract
+from holdfast.core.view.packet.prompt import failed, to_prompt, told, turned
+from holdfast.core.view.packet.relevance import Similar, relevant
+from holdfast.core.view.packet.revising import revised
+from holdfast.core.view.packet.wire import sealed
+
+Row = TypeVar("Row")
+
+SHARES: Mapping[int, float] = {2: 0.35, 4: 0.3}
+"""Parts of the room behind layer 1 that decisions and history may take."""
+SCAN = 0.5
+"""Part of the room of layer 3 that files of a codebase take which the session never touched."""
+TRIES = 6
+SLACK = 8
+"""Tokens of a cap that may stay unused."""
+ROW = 4
+JUST_NOW = 12
+"""Steps of the agent within which a decision needs no likeness to the task."""
+REF = 12
+STATE = 3
+"""Rows on the plan: what comes next is soon old."""
+
+
+class Tools(Struct, frozen=True):
+    """What making a packet needs of the world."""
+
+    count: CountTokens
+    similar: Similar
+
+
+class Wish(Struct, frozen=True):
+    """What is asked for."""
+
+    task: str
+    depth: str = "standard"
+    layers: tuple[int, ...] = ()
+    """Which layers; those of the depth when none are named."""
+    budget: int = 0
+    """Tokens; the cap of the depth when 0."""
+    caps: Mapping[str, int] = {}
+    """Tokens by depth, where they are not the usual ones."""
+    known: Mapping[str, str] = {}
+    """By kind of task: the depth that the record of earlier tasks recommends."""
+    before: Packet = Packet()
+    """The revision before: what a person wrote in it stays, and its history goes on."""
+    why: str = ""
+    at: str = ""
+    """What the changelog says of the new revision, and when it was made."""
+
+
+class Material(Struct, frozen=True):
+    """All that a packet can be made of."""
+
+    rows: Summary = Summary()
+    scene: Scene = read_scene(())
+    held: Telling = {}
+    weigh: Weigh = lambda _: 1.0
+    codebase: Mapping[str, str] = {}
+    """Files that were scanned or handed in, by path: their text."""
+    decisions: tuple[Choice, ...] = ()
+    """What was decided elsewhere in the project."""
+    prior: str = ""
+    """What an earlier session of the same task came to."""
+
+
+def make(wish: Wish, material: Material, tools: Tools) -> Packet:
+    """A packet for a task; what is not its own affair (who, when, for whom) is left empty."""
+    rows = material.rows
+    still = sum(not one.resolved for one in rows.errors)
+    depth, why = (wish.depth, "")
+    if depth == "auto":
+        depth, why = depth_for(wish.task, failures=still, known=wish.known)
+    layers = sorted_layers(wish.layers or layers_of(depth))
+    cap = wish.budget or wish.caps.get(depth) or CAPS[depth]
+    goal = goal_of(wish.task, rows, cap, tools.count)
+    first = Packet(
+        target_task=carried(wish.task),
+        task_type=task_type_of(wish.task),
+        depth=depth,
+        layers=layers,
+        goal=goal.text,
+        success_criteria=goal.criteria,
+        constraints=goal.constraints,
+        changelog=(Change(1, f"made at depth {depth}" + (f": {why}" if why else "")),),
+    )
+    making = _Making(first, cap, wish, material, tools, goal.left)
+    return sealed(_short_refs(making.packet()))
+
+
+def _short_refs(packet: Packet) -> Packet:
+    """A packet that names entries by the beginning of their ids: enough to find them."""
+
+    def short(rows: tuple[Row, ...]) -> tuple[Row, ...]:
+        return tuple(
+            replace(row, refs=tuple(ref[:REF] for ref in getattr(row, "refs", ())))  # type: ignore[type-var]
+            for row in rows
+        )
+
+    code = packet.codebase
+    return replace(
+        packet,
+        decisions=short(packet.decisions),
+        codebase=replace(code, relevant_files=short(code.relevant_files)),
+        failed_attempts=short(packet.failed_attempts),
+        pivots=short(packet.pivots),
+    )
+
+
+class _Making:
+    """One packet under way."""
+
+    def __init__(
+        self,
+        first: Packet,
+        cap: int,
+        wish: Wish,
+        material: Material,
+        tools: Tools,
+        left: int,
+    ) -> None:
+        self._first, self._cap, self._wish = first, cap, wish
+        self._material, self._tools, self._rest = material, tools, left
+        decided = self._decided()
+        self._decisions, self._tags = decided.shown, decided.tags
+        self._files = touched(material.rows.files, material.scene)
+        deep = 4 in first.layers
+        self._failed = failures_of(material.rows, material.scene) if deep else ()
+        self._pivots = pivots_of(material.rows) if deep else ()
+        self._questions = questions_of(material.rows) if deep else ()
+
+    def _decided(self) -> Told:
+        rows, scene = self._material.rows, self._material.scene
+        every = (*choices_of(rows), *self._material.decisions)
+        steps = {item.entry.id: step for item, step in zip(scene.items, scene.steps, strict=True)}
+        age = ages(steps, scene.step_count)
+        about = relevant(
+            every,
+            self._wish.task,
+            lambda one: f"{one.choice} {one.reason}",
+            self._tools.similar,
+            # What was decided a moment ago was decided with this task in mind.
+            pinned=lambda one: one.made_by == USER or (bool(one.refs) and age(one) <= JUST_NOW),
+        )
+        return by_distance(reversed(merged(about, self._tools.similar)), age)
+
+    def packet(self) -> Packet:
+        """The packet, filled as far as its cap goes."""
+        bare = self._finished(self._first)
+        if bare.token_count > self._cap or self._first.layers == (1,):
+            return replace(bare, over_budget=bare.token_count > self._cap)
+        filled = self._filled(bare)
+        return self._trimmed(filled) if filled.token_count > self._cap else filled
+
+    def _finished(self, packet: Packet) -> Packet:
+        """A packet with a word on what is not in it, and its size."""
+        kept = {name: getattr(self._wish.before, name) for name in self._wish.before.edited}
+        done = replace(packet, edited=self._wish.before.edited, **kept)
+        if "not_included" not in kept:
+            done = replace(done, not_included=exclusions(done, self._left(done)))
+        if self._wish.before.goal:
+            done = revised(self._wish.before, done, why=self._wish.why, at=self._wish.at)
+        return replace(done, token_count=self._tools.count(to_prompt(done)))
+
+    def _left(self, packet: Packet) -> Left:
+        rows = self._material.rows
+        shown = {file.path for file in packet.codebase.relevant_files}
+        return Left(
+            task=self._rest,
+            decisions=len(self._decisions) - len(packet.decisions),
+            tags=self._tags,
+            files=sum(file.path not in shown for file in self._files),
+            failures=len(rows.errors) if 4 not in packet.layers else 0,
+            entries=len(self._material.scene.items),
+        )
+
+    def _filled(self, bare: Packet) -> Packet:
+        room = self._cap - bare.token_count
+        packet = self._with_prior(self._first, room)
+        if 2 in packet.layers:
+            packet = self._with_decisions(packet, int(room * SHARES[2]))
+        if 4 in packet.layers:
+            packet = self._with_history(packet, int(room * SHARES[4]))
+        if 3 in packet.layers and self._material.codebase:
+            packet = self._with_scanned(packet, int(room * SCAN))
+        return self._with_record(packet)
+
+    def _with_prior(self, packet: Packet, room: int) -> Packet:
+        if not self._material.prior:
+            return packet
+        text = beginning(self._material.prior, max(room // 2, 20), self._tools.count)
+        return replace(packet, prior_session=text)
+
+    def _with_decisions(self, packet: Packet, room: int) -> Packet:
+        # What the user decided comes first; the rest the newest first.
+        ordered = sorted(self._decisions, key=lambda one: one.made_by != USER)
+        return replace(packet, decisions=self._taken(ordered, told, room))
+
+    def _with_history(self, packet: Packet, room: int) -> Packet:
+        questions = self._taken(self._questions, str, room // 4)
+        pivots = self._taken(self._pivots, turned, room // 4)
+        spent = sum(self._tools.count(turned(one)) + ROW for one in pivots)
+        spent += sum(self._tools.count(one) + ROW for one in questions)
+        failures = self._taken(self._failed, failed, room - spent)
+        return replace(packet, failed_attempts=failures, pivots=pivots, open_questions=questions)
+
+    def _taken(self, rows: Iterable[Row], text: Callable[[Row], str], room: int) -> tuple[Row, ...]:
+        """As many rows as a room takes, in their order."""
+        kept: list[Row] = []
+        for row in rows:
+            cost = self._tools.count(text(row)) + ROW
+            if cost <= room:
+                kept.append(row)
+                room -= cost
+        return tuple(kept)
+
+    def _with_scanned(self, packet: Packet, room: int) -> Packet:
+        similar, codebase = self._tools.similar, self._material.codebase
+        near = relevant_files(self._wish.task, codebase, similar)
+        found = extract(near, codebase)
+        files = self._taken(found.files, lambda row: f"{row.path}: {row.summary}", room)
+        paths = {file.path for file in files}
+        examples = tuple(path for path in found.examples if path in paths)
+        code = Codebase(files, found.patterns if files else (), examples)
+        return replace(packet, codebase=code)
+
+    def _with_record(self, packet: Packet) -> Packet:
+        """Fill what is left with what the record shows, as nearly as can be told."""
+        material = self._material
+        packet = self._with_plan(packet)
+        base = self._finished(packet)
+        best = base
+        pool = pool_of(material.scene, material.held, material.weigh)
+        covered = telling(to_prompt(base))
+        room = self._cap - base.token_count
+        for _ in range(TRIES):
+            if room < SLACK:
+                break
+            found = fill(pool, room, material.weigh, covered=covered, layers=packet.layers)
+            made = self._finished(self._composed(packet, found))
+            over = made.token_count - self._cap
+            if over <= 0 and made.token_count > best.token_count:
+                best = made
+            if -SLACK <= over <= 0 or (over <= 0 and made.token_count < best.token_count):
+                break
+            # What lines cost together is known only once they stand there.
+            room -= over if over > 0 else over * 3 // 4
+        return self._topped(best)
+
+    def _with_plan(self, packet: Packet) -> Packet:
+        if 2 not in packet.layers:
+            return packet
+        rows = self._material.rows
+        plan = [f"Next: {one.step}" for one in rows.next[:1]]
+        plan += [f"Working on: {rows.progress.phase}"] if rows.progress.phase else []
+        plan += [f"Tests: {rows.progress.tests}"] if rows.progress.tests else []
+        return replace(packet, state=tuple(plan[:STATE]))
+
+    def _composed(self, packet: Packet, found: Found) -> Packet:
+        code = packet.codebase
+        known = {file.path for file in code.relevant_files}
+        files = tuple(file for file in found.files if file.path not in known)
+        ran = (f"Commands used: {' | '.join(found.ran)}",) if found.ran else ()
+        avoid = avoided_in(self._material.rows) if 3 in packet.layers else ()
+        return replace(
+            packet,
+            state=(*packet.state, *found.said),
+            codebase=Codebase(
+                (*code.relevant_files, *files), (*code.patterns, *ran), code.examples, avoid[:2]
+            )
+            if 3 in packet.layers
+            else code,
+        )
+
+    def _topped(self, packet: Packet) -> Packet:
+        """Name more of the files that were touched, as long as there is room."""
+        if 3 not in packet.layers:
+            return packet
+        for file in self._files:
+            if self._cap - packet.token_count < ROW * 4:
+                break
+            known = {one.path for one in packet.codebase.relevant_files}
+            if any(path.endswith(file.path) or file.path.endswith(path) for path in known):
+                continue
+            code = packet.codebase
+            more = replace(code, relevant_files=(*code.relevant_files, file))
+            made = self._finished(replace(packet, codebase=more))
+            packet = made if made.token_count <= self._cap else packet
+        return packet
+
+    def _trimmed(self, packet: Packet) -> Packet:
+        """Take rows out, from layer 4 down to layer 2, until it fits; layer 1 stays."""
+        while packet.token_count > self._cap:
+            less = _less(packet, frozenset(packet.edited))
+            if less is None:
+                return replace(packet, over_budget=True)
+            packet = self._finished(less)
+        return packet
+
+
+def _less(packet: Packet, kept: frozenset[str]) -> Packet | None:
+    """A packet with one row less; nothing when only layer 1 and what a person wrote is left."""
+    for name in ("open_questions", "pivots", "failed_attempts"):
+        rows: Sequence[object] = getattr(packet, name)
+        if rows and name not in kept:
+            return replace(packet, **{name: tuple(rows[:-1])})
+    code = packet.codebase
+    for name in ("anti_patterns", "patterns", "examples", "relevant_files"):
+        rows = getattr(code, name)
+        if rows and "codebase" not in kept:
+            return replace(packet, codebase=replace(code, **{name: tuple(rows[:-1])}))
+    for name in ("state", "decisions"):
+        rows = getattr(packet, name)
+        if rows and name not in kept:
+            return replace(packet, **{name: tuple(rows[:-1])})
+    return replace(packet, prior_session="") if packet.prior_session else None

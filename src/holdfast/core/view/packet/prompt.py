@@ -1,0 +1,130 @@
+"""A packet as a worker reads it: Markdown, the most binding first.
+
+What was quoted cannot pass for a heading or a row of ours: rows are told in one line, and a line of
+the goal that looks like a heading is escaped.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeAlias
+
+from holdfast.core.ledger.jsontext import SURROGATE
+from holdfast.core.ledger.packet import Choice, Codebase, FailedAttempt, Packet, Pivot
+
+_BLANKS = re.compile(r"\s+")
+_HEADING = re.compile(r"(?m)^(\s{0,3})([#>-]|`{3}|~{3})")
+
+NOTHING = "nothing that a worker acts on"
+CHANGES, CHANGE = 3, 140
+"""Revisions that are told, the newest, and characters of each."""
+
+Lines: TypeAlias = Iterator[str]
+
+
+def to_prompt(packet: Packet) -> str:
+    """The words that a worker gets."""
+    text = "\n".join(line for part in PARTS for line in part(packet))
+    return SURROGATE.sub("\ufffd", text)
+
+
+def in_a_line(text: str) -> str:
+    """A text without line ends."""
+    return _BLANKS.sub(" ", text).strip()
+
+
+def _goal(packet: Packet) -> Lines:
+    if packet.goal:
+        yield "# Goal"
+        yield _HEADING.sub(r"\1\\\2", packet.goal.strip())
+    yield from _rows("Done when:", packet.success_criteria)
+
+
+def _constraints(packet: Packet) -> Lines:
+    yield from _rows("## Constraints (follow exactly)", packet.constraints)
+
+
+def _decisions(packet: Packet) -> Lines:
+    # What a constraint says word for word is not told twice.
+    bound = "\n".join(packet.constraints)
+    rows = [told(one) for one in packet.decisions if one.choice not in bound]
+    yield from _rows("## Decided (do not decide again)", rows)
+
+
+def told(one: Choice) -> str:
+    """A decision in a line."""
+    reason = f" — {in_a_line(one.reason)}" if one.reason else ""
+    was = f" (was: {in_a_line(one.superseded)})" if one.superseded else ""
+    return f"{in_a_line(one.choice)}{reason}{was} [{one.made_by}]"
+
+
+def _state(packet: Packet) -> Lines:
+    yield from _rows("## Where it stands", packet.state)
+
+
+def _codebase(packet: Packet) -> Lines:
+    code = packet.codebase
+    if code == Codebase():
+        return
+    yield "## Code"
+    for file in code.relevant_files:
+        summary = f": {in_a_line(file.summary)}" if file.summary else ""
+        yield f"- {in_a_line(file.path)}{summary}"
+    yield from _rows("Follow:", code.patterns)
+    if code.examples:
+        yield f"Read for reference: {', '.join(map(in_a_line, code.examples))}"
+    yield from _rows("Avoid:", code.anti_patterns)
+
+
+def _history(packet: Packet) -> Lines:
+    yield from _rows("## Tried and failed", [failed(one) for one in packet.failed_attempts])
+    yield from _rows("## Changed on the way", [turned(one) for one in packet.pivots])
+    yield from _rows("## Open questions", packet.open_questions)
+
+
+def failed(one: FailedAttempt) -> str:
+    """A failed attempt in a line."""
+    return _because(one.approach, one.reason_failed)
+
+
+def turned(one: Pivot) -> str:
+    """A change of direction in a line."""
+    return _because(one.change, one.reason)
+
+
+def _because(what: str, why: str) -> str:
+    return f"{in_a_line(what)} — {in_a_line(why)}" if why else in_a_line(what)
+
+
+def _prior(packet: Packet) -> Lines:
+    if packet.prior_session:
+        yield "## Prior Session Context"
+        yield _HEADING.sub(r"\1\\\2", packet.prior_session.strip())
+
+
+def _changes(packet: Packet) -> Lines:
+    if packet.revision > 1:
+        changes = [one for one in packet.changelog[1:] if not one.what.endswith(NOTHING)]
+        rows = [f"v{one.revision}: {_brief(one.what)}" for one in changes[-CHANGES:]]
+        yield from _rows("## What changed in this packet", rows)
+
+
+def _brief(text: str) -> str:
+    words = in_a_line(text)
+    return words if len(words) <= CHANGE else f"{words[:CHANGE].rpartition(' ')[0]}…"
+
+
+def _rest(packet: Packet) -> Lines:
+    yield from _rows("## Not included", packet.not_included)
+
+
+def _rows(title: str, rows: Iterable[str]) -> Lines:
+    told = [f"- {line}" for row in rows if (line := in_a_line(row))]
+    if told:
+        yield title
+        yield from told
+
+
+PARTS: tuple[Callable[[Packet], Lines], ...] = (
+    *(_goal, _constraints, _decisions, _state, _codebase, _history, _prior, _changes, _rest),
+)
+"""Each part of it, in order."""

@@ -1,0 +1,150 @@
+"""A question of a worker's answered from the ledger: what was decided or said, or "not known"."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from holdfast.core.ledger.entry import Derived, Entry, Said
+from holdfast.core.ledger.head import Head
+from holdfast.core.ledger.window import path_to
+from holdfast.core.observe.constraints import MACHINE
+from holdfast.core.observe.sentences import sentences
+from holdfast.core.view.asked.answer import Answer, answered
+from holdfast.core.view.asked.kinds import NAMED, names_of
+from holdfast.core.view.asked.question import read_question, subjects_in
+from holdfast.core.view.asked.statements import Statement, Told, told_of
+from holdfast.core.view.graph import settled_in
+from holdfast.core.view.search.passages import passages_of
+from holdfast.core.view.search.pooling import Found
+from holdfast.core.view.search.query import Term
+from holdfast.core.view.search.readable import readable, speaker
+from holdfast.redacting import Redactor
+from holdfast.searching import Redact, as_they_are, stemmer
+from holdfast.session import Session
+from holdfast.sight import Sight
+from holdfast.stores.store import Store
+from holdfast.thesaurus import like
+
+POOL = 160
+"""Passages that hold any of the words: read for what nobody put as a decision, and for the sessions
+that may know."""
+SESSIONS = 24
+"""Sessions that are read for one question."""
+
+
+class Settled:
+    """What the sessions of a project settled, read once for as long as they stay as they are."""
+
+    def __init__(
+        self,
+        store: Store,
+        redact: Redact = as_they_are,
+        *,
+        title: Callable[[str], str] = str,
+    ) -> None:
+        self.store, self.redact, self._title = store, redact, title
+        self._known: dict[str, tuple[int, Told]] = {}
+
+    def of(self, session: str) -> Told:
+        """What one session told."""
+        head = self.store.head(session) or Head()
+        known = self._known.get(session)
+        if known is None or known[0] != head.seq:
+            window = Sight(self.store, session, "").window(whole=True)
+            path = list(self.redact(session, path_to(window.end, window.ledger)))
+            notes = self.redact(session, (e for e in window.ledger if isinstance(e.body, Derived)))
+            known = (head.seq, told_of(path, notes, session=session, title=self._title(head.title)))
+            self._known[session] = known
+        return known[1]
+
+    def of_all(self, sessions: Iterable[str] | None = None) -> list[Told]:
+        """What some sessions told, or all of the project, the oldest first."""
+        touched = {one.name: one.touched for one in self.store.sessions()}
+        names = touched if sessions is None else sessions
+        told = [self.of(name) for name in sorted(names, key=lambda name: touched.get(name, 0))]
+        timed = all(one.began for one in told)
+        return sorted(told, key=lambda one: one.began) if timed else told
+
+
+def settled_for(session: Session) -> Settled:
+    """What the project of a session settled, as anyone may see it."""
+    plain = Redactor(session.policy.redact)
+
+    def redact(name: str, entries: Iterable[Entry]) -> Iterable[Entry]:
+        return (session.redactor if name == session.name else plain).entries(entries)
+
+    return Settled(session.store, redact, title=plain.text)
+
+
+def context_query(
+    settled: Settled, question: str, *, sessions: Sequence[str] | None = None
+) -> Answer:
+    """What the ledger knows of a question: in the sessions named, else in all of the project."""
+    words = subjects_in(question)
+    if not words:
+        return Answer(question)
+    names = None if sessions is None else tuple(sessions)
+    pooled = settled.store.search([_term(word) for word in words], sessions=names, limit=POOL)
+    rarity = dict(zip(words, pooled.rarity, strict=True))
+    read = read_question(
+        question, rarity=lambda word: rarity.get(word, 0.0), like=like, stems=stemmer()
+    )
+    found = list(dict.fromkeys(one.session for one in pooled.found))
+    return answered(
+        read,
+        settled_in(settled.of_all(_to_read(settled.store, found, sessions))),
+        list(_passages(settled, pooled.found)),
+        stems=stemmer(),
+    )
+
+
+def _to_read(store: Store, found: Sequence[str], named: Sequence[str] | None) -> list[str]:
+    """The sessions that may know, then the newest of the others."""
+    newest = [one.name for one in store.sessions()] if named is None else named
+    return list(dict.fromkeys((*found, *newest)))[:SESSIONS]
+
+
+def _term(word: str) -> Term:
+    return Term((word,), like=(*like(word), *((name, NAMED) for name in names_of(word))))
+
+
+def _passages(settled: Settled, found: Sequence[Found]) -> Iterator[Statement]:
+    """The sentences of the passages that hold the words, as far as somebody said them."""
+    wanted: dict[str, dict[int, list[Found]]] = {}
+    for one in found:
+        wanted.setdefault(one.session, {}).setdefault(one.seq, []).append(one)
+    for session, by_number in wanted.items():
+        entries = settled.store.read(session, numbers=by_number)
+        said = [entry for entry in entries if _is_said(entry)]
+        for entry in settled.redact(session, said):
+            yield from _sentences(entry, session, by_number[entry.seq])
+
+
+def _is_said(entry: Entry) -> bool:
+    """Whether these are somebody's own words: not what a tool printed or was given."""
+    return isinstance(entry.body, Said) and not entry.body.by
+
+
+def _sentences(entry: Entry, session: str, found: Sequence[Found]) -> Iterator[Statement]:
+    text = readable(entry.body)
+    cuts = passages_of(text)
+    for one in found:
+        if one.passage >= len(cuts):
+            continue
+        cut = cuts[one.passage]
+        for told in sentences(text[cut.start : cut.stop]):
+            # Whoever asked the same did not know it either.
+            asks = told.text.rstrip(" \"'`*_)").endswith("?")
+            if not asks and not MACHINE.search(told.text):
+                yield Statement(
+                    "passage",
+                    told.text,
+                    entry.id,
+                    by=_speaker(entry),
+                    session=session,
+                    turn=one.step,
+                    at=entry.at,
+                )
+
+
+def _speaker(entry: Entry) -> str:
+    role = speaker(entry.body)
+    return "agent" if role == "assistant" else role

@@ -1,0 +1,78 @@
+"""The project that a surface works on: its settings, its store, its sessions by name."""
+
+import os
+from functools import cached_property
+from pathlib import Path
+
+from holdfast.config import Settings, load
+from holdfast.core.plan.policy import Plain
+from holdfast.errors import Ambiguous, Erased, NotRecorded
+from holdfast.opening import open as open_session
+from holdfast.opening import open_store
+from holdfast.places import find_root, ledger_path
+from holdfast.session import Session
+from holdfast.stores.store import Store
+
+
+class Project:
+    """The project at hand; opened when it is first needed."""
+
+    def __init__(self, root: str | None, flags: dict[str, Plain] | None = None) -> None:
+        self.root = find_root(root, os.environ, Path.cwd())
+        self._flags = flags or {}
+
+    @cached_property
+    def settings(self) -> Settings:
+        """What is in force here."""
+        return load(self.root, os.environ, self._flags)
+
+    @cached_property
+    def store(self) -> Store:
+        """The project's store, looked through once a day for what is old."""
+        store = open_store(self.root)
+        rules = self.settings.policy.retention
+        if rules.days or rules.megabytes:
+            from holdfast.retaining import retain_daily  # late: only where something is to expire
+
+            retain_daily(store, self.settings.policy, str(self.root))
+        return store
+
+    @property
+    def has_ledger(self) -> bool:
+        """Whether anything was ever recorded here."""
+        return ledger_path(self.root).exists()
+
+    def session(self, name: str | None, agent: str = "") -> Session:
+        """A session by name or by the beginning of one; the newest when none is given.
+
+        Raises:
+            NotRecorded: there is none.
+            Ambiguous: several begin like this.
+        """
+        found = self._named(name)
+        policy = self.settings.policy
+        return open_session(found, root=self.root, agent=agent, policy=policy, store=self.store)
+
+    def _named(self, name: str | None) -> str:
+        if not self.has_ledger:
+            raise NotRecorded("ledger", "", where=f"{self.root} yet; `holdfast ingest` makes one")
+        names = [listed.name for listed in self.store.sessions()]
+        if name is None:
+            if not names:
+                raise NotRecorded(
+                    "session", "", where=f"{self.root} yet; `holdfast ingest` reads some"
+                )
+            return names[0]
+        fitting = [name] if name in names else [known for known in names if known.startswith(name)]
+        if len(fitting) > 1:
+            raise Ambiguous("session", name, tuple(fitting))
+        if not fitting:
+            self._tell_erased(name)
+            raise NotRecorded("session", name, where=str(self.root))
+        return fitting[0]
+
+    def _tell_erased(self, name: str) -> None:
+        stones = self.store.tombstones(name)
+        if stones:
+            size, last = sum(stone.size for stone in stones), stones[-1]
+            raise Erased("session", name, reason=last.reason, size=size, at=last.at)

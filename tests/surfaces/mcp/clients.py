@@ -1,0 +1,60 @@
+"""The official client library at our server: over pipes and HTTP, with a handshake and without."""
+
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import anyio
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from tests.surfaces.mcp.process import environment
+
+T = TypeVar("T")
+MODES = ("auto", "legacy")
+"""Without a handshake (2026-07-28), and with one (2025-11-25)."""
+
+
+@asynccontextmanager
+async def piped(root: Path, *words: str, mode: str = "auto", **more: str) -> AsyncGenerator[Client]:
+    """A client of a server that it started itself."""
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "holdfast", "mcp", *words],
+        cwd=root,
+        env=environment(HOME=str(root), **more),
+    )
+    async with Client(stdio_client(server), mode=mode) as client:
+        yield client
+
+
+@contextmanager
+def served(root: Path, *words: str, **more: str) -> Generator[str]:
+    """The address of a server over HTTP."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "holdfast", "mcp", "--http", "0", *words],
+        cwd=root,
+        env=environment(HOME=str(root), **more),
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    try:
+        yield process.stderr.readline().split()[-1]
+    finally:
+        process.terminate()
+        process.wait(10)
+        process.stderr.close()
+
+
+def run(work: Callable[[], Awaitable[T]]) -> T:
+    """What comes of an asynchronous function, within a minute."""
+
+    async def within() -> T:
+        with anyio.fail_after(60):
+            return await work()
+
+    return anyio.run(within)
