@@ -168,7 +168,7 @@ def thousand_made(tmp_path_factory: pytest.TempPathFactory) -> Kept:
     """A store of over a thousand pieces of content under their hashes."""
     root = tmp_path_factory.mktemp("thousand")
     chance = random.Random(7)
-    words = [chance.randbytes(2_500).hex() for _ in range(600)]
+    words = [chance.randbytes(2_500).hex() for _ in range(1_100)]
     (root / "many.jsonl").write_bytes(b"".join(told(word) for word in words))
     read_in(root / "many.jsonl", root)
     return Kept(root, _ledger(root).read_bytes())
@@ -449,7 +449,7 @@ def test_repair_of_a_store_with_lost_content_ends_with_its_exit_code(project: Pa
 
 def test_content_nothing_refers_to_is_called_waste_and_is_no_error(project: Path) -> None:
     with _open(project) as store, _engine(project) as db:
-        db.execute("insert into blobs select project, zeroblob(32), data from blobs limit 1")
+        db.execute("insert into blobs select project, zeroblob(32), data, null from blobs limit 1")
         assert {damage.kind for damage in store.check()} >= {"waste"}
 
 

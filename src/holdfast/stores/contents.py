@@ -142,6 +142,10 @@ class Contents:
         except ValueError:
             return b""
 
+    def forget(self) -> None:
+        """Let go of what is remembered, so that only what lies on disk answers."""
+        self._held = ()
+
     def is_whole(self, project: str, name: bytes) -> bool:
         """Whether a content lies on disk as it was given, whatever is remembered of it."""
         try:
@@ -158,4 +162,4 @@ class Contents:
                     data = packing.squeezed([self.take_up(project, later)])[0]
                     self._db.execute(LAY_WHOLE, (data, project, later))
         self._db.executemany(DROP, [(project, name) for name in names])
-        self._held = ()
+        self.forget()

@@ -46,6 +46,7 @@ def check_file(store: "SqliteStore", db: Database) -> Iterator[Damage]:
     """Everything that is not as it was given, in every project of the file."""
     # One look at one moment: others may go on writing.
     db.execute("begin")
+    store.contents.forget()
     mine = store.project
     try:
         yield from _check_all(store, db)

@@ -93,14 +93,14 @@ TOLD: dict[str, object] = {
     "retention.days": 5,
     "retention.megabytes": 1,
     "packets.depth": "minimal",
-    "packets.minimal": 60,
+    "packets.minimal": 20,
     "packets.standard": 150,
     "packets.deep": 200,
     "packets.generate": "off",
     "packets.track": "off",
     "packets.cleanup": "off",
     "packets.stale": 0,
-    "packets.key_file": "NOTES.md",
+    "packets.key_file": "./NOTES.md",
 }
 """Settings that take a project with notes, a trajectory and a drifting agent to show."""
 OWN = ("summarizer", "redact.secrets", "preservation.unsafe_drop", "packets.key_file")
@@ -150,7 +150,8 @@ def configure(root: Path, settings: dict[str, object]) -> None:
     personal = {key: settings[key] for key in OWN if key in settings}
     config = Path.home() / ".config" / "holdfast"
     config.mkdir(parents=True, exist_ok=True)
-    (config / "config.toml").write_text(toml(personal).replace("command:.", f"command:{root}"))
+    said = toml(personal).replace("command:.", f"command:{root}").replace('"./', f'"{root}/')
+    (config / "config.toml").write_text(said)
     rest = {key: value for key, value in settings.items() if key not in personal}
     (root / "holdfast.toml").write_text(toml(rest) + "[roles.reviewer]\ntail.steps = 30\n")
 
