@@ -519,7 +519,7 @@ class Engine:
 
     def rows(self) -> Summary:
         """Everything up to now in rows, facts apart: quickly told."""
-        from holdfast.core.summarize import rows
+        from holdfast.core.anchor import rows
 
         state = self.state()
         return rows(state, self.means(state.policy))
