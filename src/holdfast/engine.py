@@ -13,14 +13,9 @@ from typing import TYPE_CHECKING, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.compress import (
-    Candidate,
-    after_steps,
-    at_birth,
-    batch,
-    may_be_large,
-    to_budget,
-)
+from holdfast.core.birth import at_birth, may_be_large
+from holdfast.core.carrying import after_steps
+from holdfast.core.compress import batch, to_budget
 from holdfast.core.ledger.entry import (
     Compressed,
     Entry,
@@ -40,7 +35,7 @@ from holdfast.core.ledger.window import Item, Window, in_force
 from holdfast.core.measure.usage import Usage, measure, measure_at_most
 from holdfast.core.observe.calls import Pair, Scene, read_scene
 from holdfast.core.plan.due import Due, due, ripe
-from holdfast.core.plan.plan import Plan
+from holdfast.core.plan.plan import Candidate, Plan
 from holdfast.core.plan.policy import Policy, for_model
 from holdfast.core.plan.state import State, persisted
 from holdfast.core.plan.steps import Proposal

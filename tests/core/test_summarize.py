@@ -1,7 +1,7 @@
 import pytest
 
 from holdfast.core.anchor import anchor_of
-from holdfast.core.compress import after_steps
+from holdfast.core.carrying import after_steps
 from holdfast.core.ledger.entry import Compressed, Said, Thought, text_of
 from holdfast.core.ledger.window import Item
 from holdfast.core.plan.plan import Candidate

@@ -117,11 +117,11 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R040": (
         "tests/core/plan/test_policy.py::test_the_defaults_are_those_of_the_protocol",
         "tests/core/plan/test_profiles.py::test_the_default_is_the_protocol",
-        "tests/core/test_compress.py::test_a_large_result_leaves_before_it_is_sent",
+        "tests/core/test_birth.py::test_a_large_result_leaves_before_it_is_sent",
         "tests/reliability/test_engine.py::test_a_result_above_the_bound_leaves_before_it_is_ever_sent_and_its_path_opens",
     ),
     "R041": (
-        "tests/core/test_compress.py::test_a_large_result_leaves_before_it_is_sent",
+        "tests/core/test_birth.py::test_a_large_result_leaves_before_it_is_sent",
         "tests/reliability/test_engine.py::test_a_result_above_the_bound_leaves_before_it_is_ever_sent_and_its_path_opens",
         "tests/test_seeds_functions.py::test_a_large_result_is_written_whole_and_leaves_a_reference",
     ),
@@ -156,12 +156,12 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "R049": ("tests/core/shrink/test_offload.py::test_a_reference_has_the_form_of_the_documents",),
     "R050": (
-        "tests/core/test_compress.py::test_a_large_result_leaves_before_it_is_sent",
+        "tests/core/test_birth.py::test_a_large_result_leaves_before_it_is_sent",
         "tests/reliability/test_engine.py::test_a_result_above_the_bound_leaves_before_it_is_ever_sent_and_its_path_opens",
         "tests/reliability/test_engine.py::test_a_result_below_the_bound_stays_as_it_is",
     ),
     "R051": (
-        "tests/core/test_compress.py::test_a_large_result_leaves_before_it_is_sent",
+        "tests/core/test_birth.py::test_a_large_result_leaves_before_it_is_sent",
         "tests/reliability/test_engine.py::test_a_result_above_the_bound_leaves_before_it_is_ever_sent_and_its_path_opens",
     ),
     "R052": (
@@ -915,7 +915,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R223": (
         "tests/core/plan/test_policy.py::test_the_defaults_are_those_of_the_protocol",
         "tests/core/plan/test_profiles.py::test_the_default_is_the_protocol",
-        "tests/core/test_compress.py::test_a_large_result_leaves_before_it_is_sent",
+        "tests/core/test_birth.py::test_a_large_result_leaves_before_it_is_sent",
     ),
     "R224": (
         "tests/core/plan/test_steps.py::test_the_text_of_an_old_write_leaves_only_if_it_was_seen_on_disk",
@@ -1280,6 +1280,9 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/reliability/test_engine.py::test_a_result_that_cannot_be_copied_stays_in_sight_with_a_warning",
     ),
     "R323": ("tests/test_seeds_functions.py::test_an_input_that_is_not_on_disk_stays",),
+    "R324": (
+        "tests/core/verify/test_widening.py::test_a_probe_that_fails_gives_its_own_section_more_room_and_no_other",
+    ),
     "R325": (
         "tests/core/view/test_log.py::test_a_compression_is_an_event_with_the_fields_of_the_protocol",
         "tests/surfaces/cli/test_preserve.py::test_the_log_and_the_status_have_the_metrics",
