@@ -143,6 +143,9 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/reliability/test_engine.py::test_a_result_above_the_bound_leaves_before_it_is_ever_sent_and_its_path_opens",
         "tests/test_engine.py::test_what_left_at_birth_is_read_back_byte_for_byte",
     ),
+    "R045": (
+        "tests/core/shrink/test_offload.py::test_a_reference_can_have_the_form_of_the_protocol",
+    ),
     "R046": (
         "tests/test_seeds_functions.py::test_a_large_result_is_written_whole_and_leaves_a_reference",
     ),
@@ -186,6 +189,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/test_engine.py::test_what_was_written_to_disk_leaves_the_call_that_wrote_it",
         "tests/test_seeds_functions.py::test_an_input_whose_content_is_on_disk_becomes_a_reference",
     ),
+    "R057": ("tests/core/shrink/test_truncate.py::test_a_stub_can_have_the_form_of_the_protocol",),
     "R058": (
         "tests/test_engine.py::test_what_was_written_to_disk_leaves_the_call_that_wrote_it",
         "tests/test_seeds_functions.py::test_an_input_whose_content_is_on_disk_becomes_a_reference",
