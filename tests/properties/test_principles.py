@@ -1,5 +1,8 @@
 """The principles of the documents as laws: what holds for every session, at every request."""
 
+from itertools import pairwise
+from statistics import fmean
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +10,7 @@ from msgspec.structs import replace
 
 import holdfast
 from holdfast import Policy, Session
+from holdfast.core.ledger.entry import Compressed, Derived, text_of
 from holdfast.core.ledger.head import AT_BIRTH
 from holdfast.core.measure.usage import Usage
 from holdfast.core.plan.always import KIND_OF
@@ -169,3 +173,45 @@ def test_what_is_handed_to_a_worker_or_a_session_is_small_whole_and_binds_as_it_
     (begins,) = next_one.messages()
     assert counter("o200k_base")(text_in(begins)) <= 2_000
     assert next_one.intent().original.text == session.intent().original.text
+
+
+@pytest.mark.seed("R230")
+@FEW
+@given(long_histories(), st.integers(10, 90), policies)
+def test_nothing_left_without_a_name_in_sight_that_brings_it_back(
+    drawn: Drawn, percent: int, policy: Policy
+) -> None:
+    session = opened(drawn, policy)
+    made = compacted(session, percent)
+    steps = made.steps if made is not None else ()
+    path = session.path()
+    said = {e.id: text_of(e.body) for e in path if not isinstance(e.body, Derived)}
+    shown = sendable(session.wire().decode())
+    for step in steps:
+        if step.kind == "summary":
+            assert "`holdfast recover --ref NAME`" in shown
+        elif step.stand_in is not None:
+            name = step.hides[0][:12]
+            assert name in shown
+            assert session.read(name) == said[step.hides[0]]
+
+
+@pytest.mark.seed("R009")
+def test_a_massive_history_is_carried_by_one_summary_that_is_extended_and_stays_good() -> None:
+    session, _ = worked(small("anchored"), 60, size=160)
+    whole = session.tokens_of(session.path())
+    made = session.compact(whole * 14 // 1_000)
+    assert whole > 10 * WINDOW
+    assert 1 - made.after.tokens / whole >= 0.986
+    bodies = [entry.body for entry in session.store.read("s")]
+    summed = [body for body in bodies if isinstance(body, Compressed) and body.summary is not None]
+    revisions = [body.summary for body in summed if body.summary is not None]
+    assert [one.revision for one in revisions] == list(range(1, len(summed) + 1))
+    assert len(revisions) > 1
+    for older, newer in pairwise(revisions):
+        assert newer.intent.original == older.intent.original
+        assert {row.text for row in older.constraints} <= {row.text for row in newer.constraints}
+        assert {row.path for row in older.files} <= {row.path for row in newer.files}
+        assert {row.choice for row in older.decisions} <= {row.choice for row in newer.decisions}
+    for body in summed:
+        assert (fmean(body.quality.values()) >= 3.70, body.mark) == (True, "")
