@@ -14,7 +14,7 @@ from holdfast.core.plan.state import State
 from holdfast.core.plan.steps import Proposal
 from holdfast.core.shrink.step import nowhere
 from holdfast.errors import NotWritten
-from holdfast.files.layout import archive_of, path_of, summary_of
+from holdfast.files.layout import archive_of, pages_name, path_of, summary_of
 
 if TYPE_CHECKING:
     from holdfast.session import Session
@@ -29,7 +29,7 @@ def address_in(session: "Session", policy: Policy) -> Callable[[Proposal, Item],
 
 def archive_in(session: "Session", policy: Policy) -> str:
     """Where the whole conversation can be read once a summary stands for part of it."""
-    return archive_of(session.name, policy.layout) if session.root else ""
+    return archive_of(_name(session), policy.layout) if session.root else ""
 
 
 def write_copies(session: "Session", body: Compressed, state: State) -> None:
@@ -57,13 +57,17 @@ def _write_summary(session: "Session", body: Compressed, layout: str) -> None:
     from holdfast.files.projecting import project
 
     assert body.summary is not None
-    archive = archive_of(session.name, layout)
+    archive = archive_of(_name(session), layout)
     whole = render_conversation(session.name, session.redactor.entries(session.path()))
     project(session.root, archive, _bytes(whole))
     form = "anchored" if layout == "anchored" else "ctx-001"
     task = session.task()
     page = render(body.summary, form, session=session.name, task=task, archive=archive)
-    project(session.root, summary_of(task or session.name, layout), _bytes(page))
+    project(session.root, summary_of(task or _name(session), layout), _bytes(page))
+
+
+def _name(session: "Session") -> str:
+    return pages_name(session.name, session.agent)
 
 
 def redact_copies(session: "Session") -> None:
