@@ -9,10 +9,12 @@ from pathlib import Path
 
 from msgspec import to_builtins
 
-from holdfast.core.compress import Candidate, batch, carry_out, to_budget
+from holdfast.core.carrying import carry_out
+from holdfast.core.compress import batch, to_budget
 from holdfast.core.ledger.entry import Step, text_of
 from holdfast.core.plan.choose import priced
 from holdfast.core.plan.due import Due
+from holdfast.core.plan.plan import Candidate
 from holdfast.core.plan.policy import Batch, Policy
 from holdfast.core.plan.state import State, look
 from holdfast.core.shrink.step import Means

@@ -239,6 +239,7 @@ def test_another_process_tells_it_too(tmp_path: Path) -> None:
         assert len(notes(again)) == 1
 
 
+@pytest.mark.seed("R230")
 def test_what_was_lost_comes_back_as_data_in_a_fence() -> None:
     made = session()
     again = [spoken("", "", f"a{at}", "Read", file_path=f"docs/{at}.md") for at in range(3)]

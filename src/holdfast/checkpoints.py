@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from holdfast.core.anchor import rows
 from holdfast.core.ledger.entry import Checkpointed, Entry, Noted
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.measure.usage import Level
 from holdfast.core.plan.state import State
 from holdfast.core.shrink.step import Means, ref_of
-from holdfast.core.summarize import rows
 from holdfast.core.view.forms import render
 from holdfast.errors import Conflict, NotWritten, StoreDamaged
 

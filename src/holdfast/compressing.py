@@ -4,13 +4,14 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from holdfast.arriving import Message
 from holdfast.core.compress import to_budget
 from holdfast.core.ledger.jsontext import encode
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.plan.policy import Policy
 from holdfast.engine import Engine, Outcome
 from holdfast.errors import BadSetting, NothingToShrink
-from holdfast.session import Message, Session
+from holdfast.session import Session
 from holdfast.sight import copied
 from holdfast.stores.memory import MemoryStore
 

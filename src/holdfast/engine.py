@@ -6,49 +6,36 @@ it was planned on; copies on disk are there before the window that names them.
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.compress import (
-    Candidate,
-    after_steps,
-    at_birth,
-    batch,
-    may_be_large,
-    to_budget,
-)
+from holdfast.copies import address_in, archive_in, redact_copies, write_copies
+from holdfast.core.birth import at_birth, may_be_large
+from holdfast.core.compress import batch, to_budget
 from holdfast.core.ledger.entry import (
     Compressed,
     Entry,
     EntryId,
     Restored,
-    Step,
-    ToolCalled,
     ToolReturned,
     role_of,
-    text_of,
 )
 from holdfast.core.ledger.head import Head
-from holdfast.core.ledger.jsontext import Json
-from holdfast.core.ledger.size import media_of
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item, Window, in_force
-from holdfast.core.measure.usage import Usage, measure, measure_at_most
-from holdfast.core.observe.calls import Pair, Scene, read_scene
+from holdfast.core.measure.usage import measure, measure_at_most
 from holdfast.core.plan.due import Due, due, ripe
-from holdfast.core.plan.plan import Plan
+from holdfast.core.plan.plan import Candidate, Plan
 from holdfast.core.plan.policy import Policy, for_model
-from holdfast.core.plan.state import State, persisted
-from holdfast.core.plan.steps import Proposal
-from holdfast.core.shrink.step import Means, ref_of
-from holdfast.errors import BadCompression, HoldfastError, NothingToShrink, NotWritten
-from holdfast.sight import copied
+from holdfast.core.plan.state import State
+from holdfast.core.shrink.step import Means
+from holdfast.errors import BadCompression, HoldfastError, NothingToShrink
+from holdfast.outcome import Account, Outcome, outcome_of
 from holdfast.stores.store import retried
 from holdfast.vocabularies import counter
+from holdfast.written import Writes
 
 if TYPE_CHECKING:
     from holdfast.checkpoints import Checkpoint
@@ -59,39 +46,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MANUAL = "asked for"
-SMALLEST_WRITE = 1_000
-"""Characters of arguments from which a write can be worth cutting short."""
-
-
-class Account(Struct, frozen=True):
-    """A summary in rows; `str` gives the text that a model reads."""
-
-    rows: Summary = Summary()
-    text: str = ""
-
-    def __str__(self) -> str:
-        return self.text
-
-
-class Outcome(Struct, frozen=True):
-    """What a compression came to."""
-
-    messages: list[dict[str, Json]]
-    before: Usage
-    after: Usage
-    steps: tuple[Step, ...] = ()
-    summary: "Account" = Account()
-    """What left, in rows; as text, what stands in its place. Empty without tier 3."""
-    losses: tuple[str, ...] = ()
-    originals: dict[str, bytes] = {}
-    """By reference: what left the window, whole."""
-    plan: Plan | None = None
-    checkpoint: str = ""
-    """The checkpoint that was taken before a summary replaced what is old."""
-
-    def read(self, ref: str) -> str:
-        """The text that a reference names."""
-        return self.originals[ref].decode("utf-8", "surrogatepass")
 
 
 class Engine:
@@ -103,9 +57,7 @@ class Engine:
         self._sent = 0
         self._looked = 0
         self._generation = -1
-        self._written: set[EntryId] = set()
-        """Calls that may have written a file, until their result has come and was looked at."""
-        self._checked: set[EntryId] = set()
+        self._writes = Writes(session)
         self._seen = Window()
         """The window that was last planned on, secrets and all."""
         self._told = False
@@ -130,9 +82,7 @@ class Engine:
     def _consider(self) -> None:
         window = self._session.window()
         fresh = self._new_items(window)
-        self._written |= {item.entry.id for item in fresh if _is_large_write(item)}
-        if self._written:
-            self.note_written()
+        self._writes.take(fresh)
         if any(isinstance(item.body, ToolReturned) for item in fresh) and self._has_large(fresh):
             self._make(at_birth)
         called = self._due()
@@ -249,7 +199,7 @@ class Engine:
         self._seen = window = session.sight.window(whole=True)
         if session.redactor.learn():
             self._known = {}
-            self._redact_copies()
+            redact_copies(session)
         return State(
             window=session.redactor.window(window),
             counts=session.store.counts(session.name, head.vocabulary),
@@ -275,10 +225,10 @@ class Engine:
         vocabulary = (session.store.head(session.name) or Head()).vocabulary
         return Means(
             count=counter(vocabulary or session.model().vocabulary),
-            address=self._address(policy) if session.root else _nowhere,
+            address=address_in(session, policy),
             policy=policy,
             session=session.name,
-            archive=self._archive(policy) if session.root else "",
+            archive=archive_in(session, policy),
             kept=self.keeping.refs(policy) if sums and self.keeping is not None else None,
         )
 
@@ -290,16 +240,6 @@ class Engine:
         from holdfast.keeping import Keeping  # late: only planning asks
 
         return Keeping(self._session)
-
-    def _archive(self, policy: Policy) -> str:
-        from holdfast.files.layout import archive_of
-
-        return archive_of(self._session.name, policy.layout)
-
-    def _address(self, policy: Policy) -> "Callable[[Proposal, Item], str]":
-        from holdfast.files.layout import path_of  # late: only when something leaves
-
-        return lambda one, item: path_of(item.entry, one.kind, one.tool, policy.layout)
 
     def write(self, candidate: Candidate, state: State) -> str:
         """Write the copies, then the compression that names them; tells the checkpoint before it.
@@ -313,7 +253,7 @@ class Engine:
         body = candidate.body
         if self.keeping is not None:
             body = self.keeping.before(candidate, state)
-        self._project(body, state)
+        write_copies(self._session, body, state)
         ref = self._secured(body, state)
         self._session.commit(body)
         self._told = self._told and candidate.plan.after.fraction >= 1
@@ -327,80 +267,9 @@ class Engine:
 
         return take(self._session, state, self.means(state.policy), "before tier 3").ref
 
-    def _project(self, body: Compressed, state: State) -> None:
-        if not self._session.root:
-            return
-        from holdfast.files.projecting import project
-
-        entries = {item.entry.id: item.body for item in state.window.items}
-        for step in body.steps:
-            if step.file:
-                content = text_of(entries[step.hides[0]])
-                project(self._session.root, step.file, _bytes(content))
-        if body.summary is not None:
-            self._archive_first(body, state)
-
-    def _archive_first(self, body: Compressed, state: State) -> None:
-        """Write the whole conversation and the summary down before the one replaces the other."""
-        from holdfast.core.view.conversation import render_conversation
-        from holdfast.core.view.forms import render
-        from holdfast.files.layout import archive_of, summary_of
-        from holdfast.files.projecting import project
-
-        session, layout = self._session, state.policy.layout
-        assert session.root
-        assert body.summary is not None
-        archive = archive_of(session.name, layout)
-        whole = render_conversation(session.name, session.redactor.entries(session.path()))
-        project(session.root, archive, _bytes(whole))
-        form = "anchored" if layout == "anchored" else "ctx-001"
-        task = session.task()
-        page = render(body.summary, form, session=session.name, task=task, archive=archive)
-        project(session.root, summary_of(task or session.name, layout), _bytes(page))
-
-    def _redact_copies(self) -> None:
-        """Take what is known as a secret only now out of the copies that were written before."""
-        session = self._session
-        if not session.root:
-            return
-        from holdfast.files.projecting import rewrite
-        from holdfast.files.removing import copies_of, pages_of
-
-        entries = list(session.store.read(session.name))
-        for path in {*copies_of(entries), *pages_of(session.name, entries)}:
-            with suppress(NotWritten, UnicodeDecodeError):  # Tried again with the next plan.
-                rewrite(session.root, path, session.redactor.text)
-
     def note_written(self) -> None:
         """Note which writes are on disk: only what was seen there may later be cut short."""
-        session = self._session
-        if not session.root:
-            self._written = set()
-            return
-        from holdfast.files.persisted import seen_on_disk  # late: only when something was written
-
-        known: Mapping[EntryId, str] | None = None
-        scene = read_scene(session.window().items)
-        for pair in self._unchecked(scene):
-            entry = scene.items[pair.call].entry.id
-            self._checked.add(entry)
-            # Another process may have looked: what is noted once is enough.
-            known = persisted(session.sight.window(whole=True).ledger) if known is None else known
-            seen = seen_on_disk(pair.body, session.root) if entry not in known else None
-            if seen is not None:
-                session.note("persisted", entry=entry, path=seen[0], sha256=seen[1])
-        self._written &= {scene.items[at].entry.id for at in _waiting(scene)}
-
-    def _unchecked(self, scene: Scene) -> list[Pair]:
-        """Writes that went well and that nobody looked for on disk yet."""
-        return [
-            pair
-            for pair in scene.pairs
-            if pair.result is not None
-            and scene.items[pair.call].entry.id not in self._checked
-            and _is_large_write(scene.items[pair.call])
-            and not _failed(scene.items[pair.result])
-        ]
+        self._writes.look()
 
     def plan(self) -> Plan:
         """What the planner would do now, and why; nothing is changed."""
@@ -408,7 +277,7 @@ class Engine:
 
     def candidate(self, budget: int | None = None) -> Candidate:
         """What would be done now: by the policy, or to come under a budget."""
-        self.note_written()
+        self._writes.look()
         made = self._weighed(self.state(), budget)
         self._known = made.held or self._known
         return made
@@ -437,7 +306,7 @@ class Engine:
 
         def attempt() -> Outcome:
             nonlocal refused
-            self.note_written()
+            self._writes.look()
             state = self.state()
             candidate = self._weighed(state, budget)
             after = candidate.plan.after.tokens
@@ -482,32 +351,7 @@ class Engine:
 
     def outcome(self, candidate: Candidate) -> Outcome:
         """What a candidate for the window last looked at comes to, written or not."""
-        steps = candidate.body.steps if candidate.body is not None else ()
-        items = after_steps(self._seen.items, steps)
-        hidden = {name for step in steps for name in step.hides}
-        originals = {
-            ref_of(item.entry.id): self._original(item)
-            for item in self._seen.items
-            if item.entry.id in hidden
-        }
-        plan = candidate.plan
-        return Outcome(
-            messages=copied(self._session.sight.rendered(items)),
-            before=plan.before,
-            after=plan.after,
-            steps=steps,
-            summary=_account(candidate.body),
-            losses=candidate.losses,
-            originals=originals,
-            plan=plan,
-        )
-
-    def _original(self, item: Item) -> bytes:
-        """What left, whole: its words, or the message it came in when it has pictures."""
-        if not media_of(item.body):
-            return text_of(item.body).encode("utf-8", "surrogatepass")
-        session, first = self._session, item.entry.seq - item.entry.part
-        return session.store.arrivals(session.name, {first})[first].raw
+        return outcome_of(self._session, self._seen, candidate)
 
     def told(self, budget: int) -> Account:
         """Everything up to now in rows, and as a text of so many tokens; nothing is changed."""
@@ -519,7 +363,7 @@ class Engine:
 
     def rows(self) -> Summary:
         """Everything up to now in rows, facts apart: quickly told."""
-        from holdfast.core.summarize import rows
+        from holdfast.core.anchor import rows
 
         state = self.state()
         return rows(state, self.means(state.policy))
@@ -546,30 +390,8 @@ class Engine:
         return retried(self._session.name, attempt)
 
 
-def _account(body: Compressed | None) -> Account:
-    """The summary that a compression puts in sight."""
-    if body is None or body.summary is None:
-        return Account()
-    shown = (step.stand_in for step in body.steps if step.kind == "summary")
-    return Account(body.summary, "".join(text_of(one) for one in shown if one is not None))
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def _nowhere(one: Proposal, item: Item) -> str:
-    del one, item
-    return ""
-
-
 def _is_spoken(item: Item) -> bool:
     return role_of(item.body) == "assistant"
-
-
-def _waiting(scene: Scene) -> list[int]:
-    """Where the calls stand whose results are still to come."""
-    return [p.call for p in scene.pairs if p.result is None and p.step == scene.step_count]
 
 
 def _last_step(items: Sequence[Item]) -> int:
@@ -597,12 +419,3 @@ def _lifted(ledger: Iterable[Entry]) -> frozenset[EntryId]:
     undone = (e.body.compressed for e in ledger if isinstance(e.body, Restored))
     steps = (step for name in undone if name in made for step in made[name].steps)
     return frozenset(name for step in steps for name in step.hides)
-
-
-def _is_large_write(item: Item) -> bool:
-    body = item.body
-    return isinstance(body, ToolCalled) and len(body.arguments) > SMALLEST_WRITE
-
-
-def _failed(item: Item) -> bool:
-    return isinstance(item.body, ToolReturned) and item.body.failed

@@ -18,7 +18,9 @@ from holdfast.core.ledger.entry import Derived, Entry, EntryId, Noted, Resumed, 
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.inherited import resumed_from
 from holdfast.core.ledger.replay import replay
-from holdfast.purging import PURGED, Tally, only_in, size_of, told_anew, unquoted
+from holdfast.core.measure.tally import Tally
+from holdfast.core.shrink.unquoting import only_in, unquoted
+from holdfast.purging import PURGED, size_of, told_anew
 from holdfast.stores.store import REWRITTEN, Erasure, Store, Tombstone, retried
 from holdfast.vocabularies import counter
 

@@ -5,27 +5,18 @@ its entries keep their names and places, so that the window stays legal, and say
 purged. Summaries, stand-ins and notes lose what they quoted of it, word by word.
 """
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import cast
 
-import msgspec
 from msgspec.structs import replace
 
 from holdfast.core.ledger.arrive import derived
 from holdfast.core.ledger.emptied import emptied_body, emptied_raw, notice_of
 from holdfast.core.ledger.entry import (
-    Body,
-    Checkpointed,
     Compressed,
     Derived,
     Entry,
     EntryId,
-    Handed,
     Noted,
-    PacketReported,
-    Restored,
-    Resumed,
     Said,
     Sighting,
     Source,
@@ -38,12 +29,11 @@ from holdfast.core.ledger.entry import (
 )
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.replay import replay
-from holdfast.core.ledger.summary import Quote, Summary
 from holdfast.core.ledger.window import fold
-from holdfast.core.measure.tokens import CountTokens, count_body
+from holdfast.core.measure.tally import Tally
 from holdfast.core.observe.artifacts import touch_of
 from holdfast.core.plan.policy import Policy
-from holdfast.core.shrink.writing import GENERATED, read, write
+from holdfast.core.shrink.unquoting import only_in, quotes, unquoted
 from holdfast.errors import NotRecorded
 from holdfast.redacting import Redactor
 from holdfast.stores.store import REWRITTEN, Erasure, Store, Tombstone, retried
@@ -53,10 +43,6 @@ from holdfast.wire.detect import MESSAGE_WIRES, PLAIN
 PURGED, EXPIRED = "purged", "expired"
 LABEL = 80
 """Characters of a command that is named to be run again."""
-WORD = re.compile(r"\w{3,}")
-JOINED = re.compile(r"[\w.\-/:@+=~%]{6,}")
-"""Words, and what is joined of them: an address is one of a kind where its numbers are not."""
-GONE = "[purged]"
 
 
 def size_of(entries: Iterable[Entry]) -> int:
@@ -149,174 +135,9 @@ def _emptying(store: Store, session: str, entry: EntryId, policy: Policy, at: st
     )
 
 
-class Tally:
-    """Keeps the sizes that compressions tell of true, as what they hide gets smaller."""
-
-    def __init__(
-        self, count: CountTokens, gone: Iterable[Entry], emptied: Mapping[EntryId, Entry]
-    ) -> None:
-        self._count = count
-        self._shrunk = {one.id: self._lost(one.body, emptied[one.id].body) for one in gone}
-        """By entry: tokens by which what stands in its place is less than it was."""
-        self._before: dict[EntryId, dict[EntryId, int]] = {}
-        self._saved: dict[EntryId, int] = {}
-
-    def take(self, entry: Entry, changed: Entry) -> Entry:
-        """A derived entry with its sizes as they are now, given it without what it quoted."""
-        was, body = entry.body, changed.body
-        if isinstance(was, Compressed) and isinstance(body, Compressed):
-            self._before[entry.id] = dict(self._shrunk)
-            pairs = zip(was.steps, body.steps, strict=True)
-            body = replace(body, steps=tuple(self._step(old, new) for old, new in pairs))
-            self._saved[entry.id] = _saved(was) - _saved(body)
-        elif isinstance(body, Restored) and body.compressed in self._before:
-            self._shrunk = self._before[body.compressed]
-            body = replace(body, returns=body.returns - self._saved[body.compressed])
-        return changed if body == changed.body else replace(entry, body=body)
-
-    def _step(self, old: Step, new: Step) -> Step:
-        shrunk = sum(self._shrunk.pop(name, 0) for name in old.hides)
-        less = self._lost(old.stand_in, new.stand_in)
-        self._shrunk[old.hides[0]] = less
-        return replace(new, before=old.before - shrunk, after=old.after - less)
-
-    def _lost(self, old: Body | None, new: Body | None) -> int:
-        if old is new or old is None or new is None:
-            return 0
-        assert not isinstance(old, Derived)
-        assert not isinstance(new, Derived)
-        return count_body(old, self._count) - count_body(new, self._count)
-
-
-def _saved(body: Compressed) -> int:
-    return sum(step.before - step.after for step in body.steps)
-
-
 def _emptied(entry: Entry, notice: str) -> Source:
     assert not isinstance(entry.body, Derived)
     return emptied_body(entry.body, notice)
-
-
-def only_in(gone: Iterable[Entry], rest: Iterable[Entry]) -> frozenset[str]:
-    """Words that stand in what goes and in nothing that was said otherwise.
-
-    What we put in ourselves is no telling of its own: it repeats what was said.
-    """
-    words = {
-        word
-        for one in gone
-        if not isinstance(one.body, Derived)
-        for word in _words(text_of(one.body))
-    }
-    for entry in rest:
-        if not isinstance(entry.body, Derived) and not is_ours(entry.body):
-            words = words.difference(_words(text_of(entry.body)))
-    return frozenset(words)
-
-
-def _words(text: str) -> list[str]:
-    return [*JOINED.findall(text), *WORD.findall(text)]
-
-
-def _without(text: str, lost: frozenset[str]) -> str:
-    """A text without the words that are gone."""
-    if lost.isdisjoint(_words(text)):
-        return text
-    for words in (JOINED, WORD):
-        text = words.sub(lambda match: GONE if match[0] in lost else match[0], text)
-    return text
-
-
-def unquoted(entry: Entry, names: set[EntryId], lost: frozenset[str], notice: str) -> Entry:
-    """An entry of ours that quotes nothing of what is gone; the very same when it did not."""
-    body = entry.body
-    if isinstance(body, Said) and is_ours(body):
-        made = replace(body, text=_without(body.text, lost))
-    elif isinstance(body, Compressed):
-        steps = tuple(_unquoted_step(step, names, lost, notice) for step in body.steps)
-        summary = _unquoted_rows(body.summary, names, lost, notice) if body.summary else None
-        made = replace(body, steps=steps, summary=summary)
-    elif isinstance(body, Checkpointed | Resumed):
-        made = replace(body, summary=_unquoted_rows(body.summary, names, lost, notice))
-    elif isinstance(body, Noted):
-        made = Noted(body.what, {key: _without(fact, lost) for key, fact in body.facts.items()})
-    elif isinstance(body, Handed | PacketReported):
-        made = msgspec.convert(_each_word(msgspec.to_builtins(body), lost), type(body))
-    else:
-        return entry
-    return entry if made == body else replace(entry, body=made)
-
-
-def _unquoted_step(step: Step, names: set[EntryId], lost: frozenset[str], notice: str) -> Step:
-    body = step.stand_in
-    if body is None:
-        return step
-    if isinstance(body, Said):
-        return replace(step, stand_in=_unquoted_anchor(body, names, lost, notice))
-    if names.intersection(step.hides):
-        return replace(step, stand_in=emptied_body(body, notice), file="")
-    if isinstance(body, ToolReturned):
-        return replace(step, stand_in=replace(body, output=_without(body.output, lost)))
-    if isinstance(body, ToolCalled):
-        return replace(step, stand_in=replace(body, arguments=_without(body.arguments, lost)))
-    return step
-
-
-def _unquoted_anchor(body: Said, names: set[EntryId], lost: frozenset[str], notice: str) -> Said:
-    """The summary that stands in a window, its rows about what is gone taken out."""
-    known = read(body.text)
-    if known is None:
-        return replace(body, text=_without(body.text, lost))
-    short = {name[:12] for name in names}
-    session = body.text.partition("[")[2].partition("]")[0]
-    left = _unquoted_rows(known, short, lost, notice)
-    frame = "plain" if GENERATED in body.text else "brief"
-    return body if left == known else replace(body, text=write(left, session=session, frame=frame))
-
-
-def _unquoted_rows(
-    summary: Summary, names: set[EntryId], lost: frozenset[str], notice: str
-) -> Summary:
-    """Rows that neither come from what is gone nor quote it; the user's own say that it is gone."""
-    intent = summary.intent
-    kept = replace(
-        summary,
-        intent=replace(
-            intent,
-            original=_said(intent.original, names, notice),
-            current=_said(intent.current, names, notice),
-            changes=tuple(one for one in intent.changes if one.entry not in names),
-        ),
-        **{
-            section: tuple(row for row in getattr(summary, section) if row.entry not in names)
-            for section in ROWS
-        },
-    )
-    plain = msgspec.to_builtins(kept)
-    return msgspec.convert(_each_word(plain, lost), Summary)
-
-
-ROWS = (
-    *("constraints", "words", "files", "decisions", "facts", "errors", "next", "questions", "refs"),
-)
-"""Sections of a summary whose rows name the entry they were read from."""
-
-
-def _said(quote: Quote, names: set[EntryId], notice: str) -> Quote:
-    return replace(quote, text=notice) if quote.entry in names else quote
-
-
-def _each_word(value: object, lost: frozenset[str]) -> object:
-    match value:
-        case str():
-            return _without(value, lost)
-        case list() | tuple():
-            return [_each_word(one, lost) for one in cast(Sequence[object], value)]
-        case dict():
-            rows = cast(Mapping[str, object], value)
-            return {key: _each_word(one, lost) for key, one in rows.items()}
-        case _:
-            return value
 
 
 def _added(head: Head, now: Sequence[Entry], gone: Sequence[Entry], at: str) -> tuple[Entry, ...]:
@@ -343,7 +164,7 @@ def _pieces(
     """The bytes of what goes, in every version, and of lines that hold no entry but quote it."""
     first = gone[0].seq
     for piece in store.pieces(session):
-        if piece.first == first or (not piece.first and _quotes(piece.raw, lost)):
+        if piece.first == first or (not piece.first and quotes(piece.raw, lost)):
             yield replace(piece, raw=emptied_raw(piece.raw, notice))
 
 
@@ -355,10 +176,6 @@ def told_anew(store: Store, session: str, entries: Iterable[Entry]) -> Iterable[
         body = changed.get(piece.first)
         if isinstance(body, Said):
             yield replace(piece, raw=MESSAGE_WIRES[wire or PLAIN].speak(body))
-
-
-def _quotes(raw: bytes, lost: frozenset[str]) -> bool:
-    return not lost.isdisjoint(_words(raw.decode("utf-8", "replace")))
 
 
 def _stones(

@@ -11,7 +11,9 @@ from hashlib import sha256
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.compress import Candidate, after_steps, at_birth, batch
+from holdfast.core.birth import at_birth
+from holdfast.core.carrying import after_steps
+from holdfast.core.compress import batch
 from holdfast.core.ledger.arrive import derived
 from holdfast.core.ledger.entry import (
     Compressed,
@@ -37,6 +39,7 @@ from holdfast.core.measure.usage import measure
 from holdfast.core.observe.artifacts import touch_of
 from holdfast.core.observe.worth import is_own, telling
 from holdfast.core.plan.due import due, ripe
+from holdfast.core.plan.plan import Candidate
 from holdfast.core.plan.policy import Policy
 from holdfast.core.plan.state import State
 from holdfast.core.shrink.step import Means, nowhere

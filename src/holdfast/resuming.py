@@ -16,7 +16,8 @@ from holdfast.errors import Ambiguous, BadSetting, NotRecorded
 from holdfast.leveling import within
 from holdfast.opening import open as open_session
 from holdfast.opening import open_store
-from holdfast.session import SHORTEST_REFERENCE, Session
+from holdfast.references import SHORTEST
+from holdfast.session import Session
 from holdfast.unattended import carry_over
 from holdfast.wire.detect import MESSAGE_WIRES
 
@@ -98,7 +99,7 @@ def found(
 
 
 def _checkpoints_like(opened: Session, ref: str) -> list[tuple[str, Entry]]:
-    if len(ref) < SHORTEST_REFERENCE:
+    if len(ref) < SHORTEST:
         return []
     return [
         (listed.name, entry)

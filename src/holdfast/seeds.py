@@ -7,7 +7,7 @@ from time import gmtime, strftime
 from typing import TypeAlias, TypedDict
 
 from holdfast import aligning, learning, packet_seeds
-from holdfast.core.compress import carry_out
+from holdfast.core.carrying import carry_out
 from holdfast.core.ledger.entry import Entry, ToolReturned
 from holdfast.core.ledger.jsontext import Json
 from holdfast.core.ledger.summary import Summary

@@ -8,20 +8,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from types import TracebackType
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, cast
 
-from msgspec import Struct
 from msgspec.structs import replace
 
+from holdfast.arriving import Intake, Message, firsts_of, withheld
 from holdfast.core.ledger.arrive import Arrival, Batch, Draft, arrive, note
-from holdfast.core.ledger.chain import is_true
 from holdfast.core.ledger.entry import (
     OURS,
-    Checkpointed,
     Compressed,
     Derived,
     Entry,
-    Handed,
     Noted,
     Restored,
     Said,
@@ -30,18 +27,18 @@ from holdfast.core.ledger.entry import (
     text_of,
 )
 from holdfast.core.ledger.head import Head
-from holdfast.core.ledger.jsontext import Json, NotJson, as_object, cleaned, encode
+from holdfast.core.ledger.jsontext import Json, cleaned
 from holdfast.core.ledger.window import Item, Window, path_to
 from holdfast.core.measure.models import Model, counted_as, find
 from holdfast.core.measure.usage import Usage, measure, measure_at_most
 from holdfast.core.observe.marks import is_sent_summary
 from holdfast.core.observe.pins import PINNED, UNPINNED
 from holdfast.core.plan.policy import Policy
-from holdfast.errors import Ambiguous, Conflict, Erased, MixedWires, NotRecorded, Unreadable
+from holdfast.errors import Conflict, MixedWires, NotRecorded, Unreadable
+from holdfast.references import find_entry, holder_of, text_of_entry
 from holdfast.sight import Sight, copied
-from holdfast.stores.store import REWRITTEN, Build, Store, retried
-from holdfast.wire.detect import MESSAGE_WIRES, PLAIN, wire_of_messages
-from holdfast.wire.pieces import read_object
+from holdfast.stores.store import Build, Store, retried
+from holdfast.wire.detect import MESSAGE_WIRES, PLAIN
 from holdfast.withhold import Withholder
 
 if TYPE_CHECKING:
@@ -59,21 +56,9 @@ if TYPE_CHECKING:
     from holdfast.packets import Packet
     from holdfast.redacting import Others, Redactor
 
-Message: TypeAlias = Mapping[str, object] | bytes | str
-"""A message as callers give it: a dictionary, or the JSON text of one."""
-
-SHORTEST_REFERENCE = 6
 TASK, TASK_DONE, SPAWN = "task", "task_done", "spawn"
-_HEX = frozenset("0123456789abcdef")
 SUMMARY_BUDGET = 4_000
 """Tokens of a summary that was asked for."""
-
-
-class Given(Struct, frozen=True):
-    """A message as the caller gave it, and as it is stored."""
-
-    raw: bytes
-    arrival: Arrival
 
 
 class Session:
@@ -108,8 +93,10 @@ class Session:
         self._wire, self._clock = wire, clock or _untold
         self.owns_store = owns_store
         self._withholder = Withholder(self.policy.never_store)
-        self._recalled = False
         self._task = task
+        self._intake = Intake(
+            store, name, agent=agent, wire=wire, clock=self._clock, withholder=self._withholder
+        )
         self.sight = Sight(store, name, agent)
 
     def sibling(self, name: str, *, wire: str = "", store: Store | None = None) -> "Session":
@@ -156,12 +143,12 @@ class Session:
             MixedWires: the session holds messages of another format.
             Unreadable: one of them is no message.
         """
-        wire, given = self._arrivals(messages)
+        wire, given = self._intake.arrivals(messages)
         arrivals = [one.arrival for one in given]
         batch = self.store.append(
             self.name, lambda head: arrive(self._stamped(head, wire), arrivals)
         )
-        self.sight.hold(_withheld(_new(batch), given))
+        self.sight.hold(withheld(firsts_of(batch), given))
         self.sight.took(batch)
         self._tell_task()
 
@@ -169,7 +156,7 @@ class Session:
         """Take a client's whole history: what is known stays, what is new is added."""
         from holdfast.history import sync  # late: hooks append
 
-        wire, arrivals = self._arrivals(messages)
+        wire, arrivals = self._intake.arrivals(messages)
         told, forks = self._as_the_ledger_has_it([given.arrival for given in arrivals])
         done = sync(
             self.store,
@@ -180,8 +167,8 @@ class Session:
             stamp=lambda head: self._stamped(head, wire),
         )
         whole = len(done.firsts)
-        known = _withheld(done.firsts, arrivals[:whole])
-        self.sight.hold({**known, **_withheld(_new(done.batch), arrivals[whole:])})
+        known = withheld(done.firsts, arrivals[:whole])
+        self.sight.hold({**known, **withheld(firsts_of(done.batch), arrivals[whole:])})
         self.sight.took(done.batch)
         for fork in forks:
             self.note("fork", where="a summary that came back", text=fork.kept)
@@ -518,88 +505,21 @@ class Session:
             NotRecorded: there is no such entry.
             Ambiguous: several begin like this.
         """
-        entry = self.find(ref)
-        if lines is None:
-            return text_of_entry(entry)
-        from holdfast.core.view.search.readable import readable
-
-        first, last = lines
-        return "\n".join(readable(entry.body).split("\n")[max(first, 1) - 1 : last])
+        return text_of_entry(self.find(ref), lines)
 
     def find(self, ref: str) -> Entry:
         """The entry a reference names: its number after a `#`, or the beginning of its id.
 
         What a session goes on from is found as well, by the names that it knows it by.
         """
-        entries = self._named(ref)
-        if not entries:
-            before = self.holding(ref)
-            entries = before._named(ref) if before is not self else []
-        if not entries:
-            self._tell_erased(ref, ref)
-            raise NotRecorded("entry", ref, where=f"session {self.name!r}")
-        if not is_true(entries[0]):
-            self._tell_erased(ref, entries[0].id)
-        return entries[0]
+        return find_entry(self.store, self.name, ref)
 
     def holding(self, ref: str) -> "Session":
         """The session that a reference is of: this one, or one that it goes on from."""
-        from holdfast.core.ledger.inherited import resumed_from  # late: most never look
-
-        session, seen = self, {self.name}
-        while not session._named(ref) and not ref.startswith("#"):
-            link = resumed_from(self.store.read(session.name))
-            if link is None or link.session in seen:
-                return self
-            seen.add(link.session)
-            session = Session(
-                link.session, self.store, policy=self.policy, root=self.root, owns_store=False
-            )
-        return session
-
-    def _named(self, ref: str) -> list[Entry]:
-        if ref.startswith("#") and ref[1:].isdigit():
-            found = [int(ref[1:])] if 0 < int(ref[1:]) <= self._head().seq else []
-        else:
-            found = self._starting_with(ref) or self._checkpoint_like(ref)
-        return list(self.store.read(self.name, numbers=found))
-
-    def _checkpoint_like(self, ref: str) -> list[int]:
-        """The number of a checkpoint or packet: no link of the chain, and named all the same."""
-        if len(ref) < SHORTEST_REFERENCE:
-            return []
-        entries = self.store.read(self.name)
-        taken = (entry for entry in entries if isinstance(entry.body, Checkpointed | Handed))
-        return [entry.seq for entry in taken if entry.id.startswith(ref.lower())][:1]
-
-    def _tell_erased(self, ref: str, name: str) -> None:
-        """Say what became of something that is no longer there.
-
-        Raises:
-            Erased: it was purged, or kept long enough.
-        """
-        if len(name) < SHORTEST_REFERENCE or not _HEX.issuperset(name.lower()):
-            return
-        # Of a session that went whole, no name is left but in the tombstones.
-        for stone in self.store.tombstones(ref=name):
-            if stone.reason != REWRITTEN:
-                raise Erased(
-                    "entry",
-                    ref,
-                    reason=stone.reason,
-                    size=stone.size,
-                    at=stone.at,
-                    again=stone.again,
-                )
-
-    def _starting_with(self, ref: str) -> list[int]:
-        if len(ref) < SHORTEST_REFERENCE:
-            return []
-        names = self.store.names(self.name)
-        fitting = [name for name in names if name.startswith(ref.lower())]
-        if len(fitting) > 1:
-            raise Ambiguous("entry", ref, tuple(name[:12] for name in fitting))
-        return [names[name] for name in fitting]
+        holder = holder_of(self.store, self.name, ref)
+        if holder == self.name:
+            return self
+        return Session(holder, self.store, policy=self.policy, root=self.root, owns_store=False)
 
     def commit(self, body: Compressed | Restored) -> Batch:
         """Write a compression, or its undoing, if what it was planned on still stands.
@@ -705,68 +625,7 @@ class Session:
         vocabulary = head.vocabulary or self._model_of(head).vocabulary
         return replace(head, wire=head.wire or wire, vocabulary=vocabulary)
 
-    def _arrivals(self, messages: Iterable[Message]) -> tuple[str, list[Given]]:
-        given = [_given(message) for message in messages]
-        wire = self._wire_of([value for _, value in given])
-        self._recall_calls()
-        return wire, [Given(raw, self._arrival(raw, value, wire)) for raw, value in given]
-
-    def _recall_calls(self) -> None:
-        """Once, when there are rules: a result may answer a call of an earlier process."""
-        if not self._withholder.idle and not self._recalled:
-            self._withholder.remember(self.store.read(self.name))
-            self._recalled = True
-
-    def _wire_of(self, values: list[dict[str, Json]]) -> str:
-        known = self._head().wire or self._wire
-        if not known:
-            return wire_of_messages(values)
-        if known not in MESSAGE_WIRES:
-            raise MixedWires(self.name, has=known, got="a message")
-        if any(MESSAGE_WIRES[known].fits(value) is False for value in values):
-            raise MixedWires(self.name, has=known, got=wire_of_messages(values) or "something else")
-        return known
-
-    def _arrival(self, raw: bytes, value: dict[str, Json], wire: str) -> Arrival:
-        kept = as_object(self._withholder.apply(value))
-        whole = kept is value and self._withholder.scrub(raw) == raw
-        raw = raw if whole else encode(kept)
-        bodies = MESSAGE_WIRES[wire or PLAIN].read(kept)
-        at = self._clock()
-        return Arrival(raw, tuple(Draft(body, self.agent, at=at) for body in bodies))
-
 
 def _untold() -> str:
     """The time of what nobody timed."""
     return ""
-
-
-def _given(message: Message) -> tuple[bytes, dict[str, Json]]:
-    try:
-        if isinstance(message, str):
-            raw = message.encode("utf-8", "surrogatepass")
-        else:
-            raw = message if isinstance(message, bytes) else encode(message)
-    except NotJson as error:
-        raise Unreadable("message", str(error)) from None
-    piece = read_object(raw)
-    if piece.value is None:
-        raise Unreadable("message", piece.flaw)
-    return raw, piece.value
-
-
-def _new(batch: Batch) -> list[int]:
-    return [sighting.first for sighting in batch.sightings]
-
-
-def _withheld(firsts: Sequence[int], given: Sequence[Given]) -> dict[int, bytes]:
-    """By its first entry: the bytes of each message that is not stored as it was given."""
-    pairs = zip(firsts, given, strict=False)
-    return {first: one.raw for first, one in pairs if first and one.raw != one.arrival.raw}
-
-
-def text_of_entry(entry: Entry) -> str:
-    """What an entry says, in words."""
-    if isinstance(entry.body, Derived):
-        return encode(entry.body).decode()
-    return text_of(entry.body)

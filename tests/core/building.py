@@ -20,6 +20,7 @@ from holdfast.core.ledger.window import Item, Run, Window
 from holdfast.core.measure.models import Model
 from holdfast.core.measure.tokens import count_body
 from holdfast.core.observe.calls import Scene, read_scene
+from holdfast.core.plan.plan import Candidate
 from holdfast.core.plan.policy import Policy, Tail
 from holdfast.core.plan.state import State
 
@@ -138,3 +139,9 @@ def state(
         sent=last if sent is None else sent,
         spared=spared,
     )
+
+
+def steps_of(made: Candidate | None) -> list[tuple[str, str]]:
+    """What was done to which entry."""
+    body = made.body if made is not None else None
+    return [(step.kind, step.hides[0]) for step in body.steps] if body is not None else []

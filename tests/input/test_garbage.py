@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from holdfast.arriving import Message
 from holdfast.core.ledger.entry import (
     Attached,
     Derived,
@@ -23,7 +24,7 @@ from holdfast.core.ledger.entry import (
 )
 from holdfast.core.ledger.jsontext import Json, encode, parse
 from holdfast.errors import HoldfastError
-from holdfast.session import Message, Session
+from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES, wire_of_messages

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import holdfast
 from holdfast import NothingToShrink, Outcome, Policy
 from holdfast.core.observe.marks import WARNING
-from holdfast.core.plan.policy import Offload, Tail, Truncate
+from holdfast.core.plan.policy import STAND_INS, Offload, Tail, Truncate
 from holdfast.vocabularies import counter
 from tests.provider.strict import worse
 
@@ -27,17 +27,20 @@ MODELS = {
     "openai_responses": ("", "gpt-5"),
 }
 """A model nobody knows, one whose thinking may be parted from what it was made on, one that not."""
-MARKS = ("## Offloaded: ", "## Tool Call: ", "[holdfast ")
+OFFLOADED = ("## Offloaded: ", "## Offloaded Content Reference\n")
+MARKS = (*OFFLOADED, "## Tool Call: ", "## Truncated Tool Call\n", "[holdfast ")
 REF = re.compile(r"(?:\[holdfast |\*\*Ref:\*\* )([0-9a-f]{12})")
 SUMMARY = "## Session Summary ["
 SAVED = re.compile(r"\*\*Tokens Saved:\*\* ([\d,]+)\n")
 
 
-def small_policy(above: int, sweep: int, cut: int, steps: int, percent: int) -> Policy:
+def small_policy(
+    above: int, sweep: int, cut: int, steps: int, percent: int, form: str = "lar-033"
+) -> Policy:
     """A policy under which small things count as large."""
     return Policy(
-        offload=Offload(above=above, sweep=sweep),
-        truncate=Truncate(above=cut),
+        offload=Offload(above=above, sweep=sweep, form=form),
+        truncate=Truncate(above=cut, form=form),
         tail=Tail(percent=percent, steps=steps),
     )
 
@@ -49,6 +52,7 @@ policies = st.builds(
     st.integers(10, 200),
     st.integers(1, 4),
     st.integers(0, 10),
+    st.sampled_from(STAND_INS),
 )
 
 
@@ -293,7 +297,7 @@ def _saving_laws(old: Piece, new: Piece) -> list[str]:
     if saved <= 0:
         return [f"a stand-in is {-saved} tokens larger than what it hides"]
     told = SAVED.search(new.text)
-    if told and new.text.startswith(MARKS[0]) and int(told[1].replace(",", "")) != saved:
+    if told and new.text.startswith(OFFLOADED) and int(told[1].replace(",", "")) != saved:
         return [f"it names {told[1]} tokens saved, and saves {saved}"]
     return []
 

@@ -10,7 +10,8 @@ import pytest
 from holdfast.errors import StoreRefused
 from holdfast.opening import open as open_session
 from holdfast.opening import open_store
-from holdfast.session import Session, text_of_entry
+from holdfast.references import text_of_entry
+from holdfast.session import Session
 from holdfast.stores.sqlite import SqliteStore
 from tests.reliability.forks import Forks
 from tests.surfaces.cli.working import talk

@@ -1,6 +1,10 @@
 """The tests that prove each clause; written by `python -m tests.seeds --write`."""
 
 PROVEN: dict[str, tuple[str, ...]] = {
+    "R001": (
+        "tests/properties/test_principles.py::test_a_session_of_many_windows_fits_in_one_by_three_tiers_and_keeps_what_the_task_needs",
+        "tests/properties/test_principles.py::test_every_request_follows_the_thresholds_of_the_protocol",
+    ),
     "R003": (
         "tests/core/shrink/test_fitting.py::test_what_is_shown_fits_and_what_the_user_wants_is_always_shown",
         "tests/core/test_compress.py::test_the_first_request_stands_word_for_word_whatever_leaves",
@@ -24,6 +28,9 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R006": (
         "tests/test_drifting.py::test_an_agent_that_drifts_after_a_summary_is_told_with_its_next_request",
     ),
+    "R009": (
+        "tests/properties/test_principles.py::test_a_massive_history_is_carried_by_one_summary_that_is_extended_and_stays_good",
+    ),
     "R010": (
         "tests/core/plan/test_choose.py::test_no_set_of_proposals_wins_more_than_the_one_that_is_chosen",
         "tests/core/plan/test_gain.py::test_a_bill_is_the_difference_of_two_runs_that_were_metered",
@@ -36,6 +43,15 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/core/plan/test_gain.py::test_fetching_something_again_costs_a_request_and_its_tokens",
         "tests/core/plan/test_steps.py::test_what_was_used_lately_is_missed_sooner_and_more_of_it_sooner_still",
         "tests/test_replaying.py::test_a_name_that_is_used_after_it_left_is_charged_and_one_in_sight_is_not",
+    ),
+    "R012": (
+        "tests/properties/test_principles.py::test_what_is_critical_survives_and_only_what_may_go_goes",
+    ),
+    "R013": (
+        "tests/properties/test_principles.py::test_a_context_may_be_thrown_away_at_any_moment_for_the_ledger_has_all_of_it",
+    ),
+    "R014": (
+        "tests/properties/test_principles.py::test_what_is_handed_to_a_worker_or_a_session_is_small_whole_and_binds_as_it_did",
     ),
     "R015": (
         "tests/test_handing.py::test_a_packet_says_what_to_do_what_binds_what_was_decided_and_why",
@@ -79,6 +95,9 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/surfaces/cli/test_compress.py::test_a_window_that_is_half_full_is_compressed_when_that_pays",
         "tests/test_engine.py::test_every_model_is_weighed_from_the_same_part_of_its_own_window_on",
     ),
+    "R027": (
+        "tests/properties/test_principles.py::test_a_session_of_many_windows_fits_in_one_by_three_tiers_and_keeps_what_the_task_needs",
+    ),
     "R028": (
         "tests/test_checkpoints.py::test_a_critical_window_that_nothing_may_leave_is_told_to_go_on_afresh_once",
         "tests/test_checkpoints.py::test_a_window_that_becomes_critical_is_put_down_once_before_anything_leaves",
@@ -106,6 +125,9 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/surfaces/cli/test_status.py::test_the_report_lists_every_compression_with_its_time_tier_and_saving",
         "tests/surfaces/cli/test_status.py::test_the_report_of_a_session_never_compressed_lists_none",
     ),
+    "R036": (
+        "tests/properties/test_principles.py::test_every_request_follows_the_thresholds_of_the_protocol",
+    ),
     "R037": ("tests/test_engine.py::test_what_was_written_to_disk_leaves_the_call_that_wrote_it",),
     "R038": (
         "tests/test_checkpoints.py::test_a_summary_is_preceded_by_a_checkpoint_of_what_it_replaces",
@@ -117,11 +139,11 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R040": (
         "tests/core/plan/test_policy.py::test_the_defaults_are_those_of_the_protocol",
         "tests/core/plan/test_profiles.py::test_the_default_is_the_protocol",
-        "tests/core/test_compress.py::test_a_large_result_leaves_before_it_is_sent",
+        "tests/core/test_birth.py::test_a_large_result_leaves_before_it_is_sent",
         "tests/reliability/test_engine.py::test_a_result_above_the_bound_leaves_before_it_is_ever_sent_and_its_path_opens",
     ),
     "R041": (
-        "tests/core/test_compress.py::test_a_large_result_leaves_before_it_is_sent",
+        "tests/core/test_birth.py::test_a_large_result_leaves_before_it_is_sent",
         "tests/reliability/test_engine.py::test_a_result_above_the_bound_leaves_before_it_is_ever_sent_and_its_path_opens",
         "tests/test_seeds_functions.py::test_a_large_result_is_written_whole_and_leaves_a_reference",
     ),
@@ -143,6 +165,9 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/reliability/test_engine.py::test_a_result_above_the_bound_leaves_before_it_is_ever_sent_and_its_path_opens",
         "tests/test_engine.py::test_what_left_at_birth_is_read_back_byte_for_byte",
     ),
+    "R045": (
+        "tests/core/shrink/test_offload.py::test_a_reference_can_have_the_form_of_the_protocol",
+    ),
     "R046": (
         "tests/test_seeds_functions.py::test_a_large_result_is_written_whole_and_leaves_a_reference",
     ),
@@ -156,12 +181,12 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "R049": ("tests/core/shrink/test_offload.py::test_a_reference_has_the_form_of_the_documents",),
     "R050": (
-        "tests/core/test_compress.py::test_a_large_result_leaves_before_it_is_sent",
+        "tests/core/test_birth.py::test_a_large_result_leaves_before_it_is_sent",
         "tests/reliability/test_engine.py::test_a_result_above_the_bound_leaves_before_it_is_ever_sent_and_its_path_opens",
         "tests/reliability/test_engine.py::test_a_result_below_the_bound_stays_as_it_is",
     ),
     "R051": (
-        "tests/core/test_compress.py::test_a_large_result_leaves_before_it_is_sent",
+        "tests/core/test_birth.py::test_a_large_result_leaves_before_it_is_sent",
         "tests/reliability/test_engine.py::test_a_result_above_the_bound_leaves_before_it_is_ever_sent_and_its_path_opens",
     ),
     "R052": (
@@ -186,6 +211,10 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/test_engine.py::test_what_was_written_to_disk_leaves_the_call_that_wrote_it",
         "tests/test_seeds_functions.py::test_an_input_whose_content_is_on_disk_becomes_a_reference",
     ),
+    "R056": (
+        "tests/core/plan/test_choose.py::test_of_inputs_the_oldest_leave_first_then_the_largest_then_those_on_disk",
+    ),
+    "R057": ("tests/core/shrink/test_truncate.py::test_a_stub_can_have_the_form_of_the_protocol",),
     "R058": (
         "tests/test_engine.py::test_what_was_written_to_disk_leaves_the_call_that_wrote_it",
         "tests/test_seeds_functions.py::test_an_input_whose_content_is_on_disk_becomes_a_reference",
@@ -322,6 +351,9 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/core/view/test_forms.py::test_the_skills_form_has_the_sections_of_its_template_in_their_order",
         "tests/surfaces/cli/test_summary.py::test_the_summary_is_shown_in_the_form_of_the_protocol",
     ),
+    "R079": (
+        "tests/test_copies.py::test_the_summary_of_a_task_is_kept_up_to_date_where_its_protocol_looks_for_it",
+    ),
     "R080": (
         "tests/core/view/test_forms.py::test_a_form_is_what_it_was",
         "tests/core/view/test_forms.py::test_the_anchored_form_has_the_sections_of_its_template_in_their_order",
@@ -412,6 +444,9 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R095": (
         "tests/core/verify/test_probes.py::test_there_is_a_question_of_each_kind_in_plain_words",
         "tests/surfaces/cli/test_summary.py::test_probes_ask_the_window_about_what_left_and_show_the_lines_that_answer",
+    ),
+    "R096": (
+        "tests/test_copies.py::test_a_sub_agent_keeps_its_own_summary_goes_on_from_it_and_hands_it_on",
     ),
     "R097": ("tests/core/plan/test_policy.py::test_the_other_documents_numbers_are_profiles",),
     "R098": (
@@ -789,6 +824,12 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/core/view/test_forms.py::test_prose_and_calls_are_no_definitions",
     ),
     "R192": ("tests/core/view/test_forms.py::test_a_phase_form_keeps_within_its_words",),
+    "R193": (
+        "tests/test_copies.py::test_finished_work_goes_into_the_summary_and_work_under_way_stays_as_it_is",
+    ),
+    "R194": (
+        "tests/test_copies.py::test_finished_work_goes_into_the_summary_and_work_under_way_stays_as_it_is",
+    ),
     "R195": (
         "tests/core/observe/test_files.py::test_what_was_made_changed_and_read_is_one_row_each",
     ),
@@ -915,7 +956,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R223": (
         "tests/core/plan/test_policy.py::test_the_defaults_are_those_of_the_protocol",
         "tests/core/plan/test_profiles.py::test_the_default_is_the_protocol",
-        "tests/core/test_compress.py::test_a_large_result_leaves_before_it_is_sent",
+        "tests/core/test_birth.py::test_a_large_result_leaves_before_it_is_sent",
     ),
     "R224": (
         "tests/core/plan/test_steps.py::test_the_text_of_an_old_write_leaves_only_if_it_was_seen_on_disk",
@@ -937,6 +978,13 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/core/plan/test_steps.py::test_an_error_that_is_still_open_stays_unless_everything_legal_is_asked_for",
         "tests/core/shrink/test_offload.py::test_a_mask_keeps_the_lines_that_were_used",
         "tests/core/verify/test_losses.py::test_a_promise_that_would_be_broken_is_told",
+    ),
+    "R230": (
+        "tests/properties/test_principles.py::test_nothing_left_without_a_name_in_sight_that_brings_it_back",
+        "tests/test_drifting.py::test_what_was_lost_comes_back_as_data_in_a_fence",
+    ),
+    "R231": (
+        "tests/properties/test_principles.py::test_every_request_follows_the_thresholds_of_the_protocol",
     ),
     "R232": (
         "tests/core/view/packet/test_wire.py::test_a_packet_is_written_nested_under_context_and_comes_back",
@@ -1093,6 +1141,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/surfaces/cli/test_context_learning.py::test_stats_begin_with_the_protocols_three_lines",
         "tests/test_learning.py::test_the_tracker_takes_a_task_as_the_protocol_calls_it",
     ),
+    "R270": ("tests/test_copies.py::test_the_cache_of_the_protocol_has_a_folder_for_each_kind",),
     "R271": (
         "tests/surfaces/cli/test_context.py::test_generate_prints_the_packet_and_writes_the_file_of_a_pane",
         "tests/surfaces/test_agentwire.py::test_the_files_are_where_the_protocol_has_them",
@@ -1280,6 +1329,9 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/reliability/test_engine.py::test_a_result_that_cannot_be_copied_stays_in_sight_with_a_warning",
     ),
     "R323": ("tests/test_seeds_functions.py::test_an_input_that_is_not_on_disk_stays",),
+    "R324": (
+        "tests/core/verify/test_widening.py::test_a_probe_that_fails_gives_its_own_section_more_room_and_no_other",
+    ),
     "R325": (
         "tests/core/view/test_log.py::test_a_compression_is_an_event_with_the_fields_of_the_protocol",
         "tests/surfaces/cli/test_preserve.py::test_the_log_and_the_status_have_the_metrics",

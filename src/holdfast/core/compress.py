@@ -6,112 +6,25 @@ and, if it may be made, the one entry that would carry it out.
 
 from collections.abc import Sequence
 from math import fsum
-from typing import TypeAlias
 
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import (
-    Compressed,
-    Step,
-    Thought,
-    ToolReturned,
-    is_request,
-    text_of,
-)
-from holdfast.core.ledger.head import AT_BIRTH
-from holdfast.core.ledger.size import most_tokens
-from holdfast.core.ledger.window import Item, apply
-from holdfast.core.observe.artifacts import touch_of
-from holdfast.core.observe.calls import Scene
+from holdfast.core.carrying import Made, after_steps, carry_out, nothing, put_off, saved_by
+from holdfast.core.ledger.entry import text_of
 from holdfast.core.observe.likely import Likely
 from holdfast.core.observe.marks import MASKED
 from holdfast.core.observe.worth import telling
-from holdfast.core.plan.always import may_leave
-from holdfast.core.plan.choose import (
-    NOTHING,
-    Choice,
-    choose,
-    enough,
-    priced,
-    worthwhile,
-)
-from holdfast.core.plan.cuts import may_change
+from holdfast.core.plan.choose import NOTHING, Choice, choose, enough, priced, worthwhile
 from holdfast.core.plan.due import Due
-from holdfast.core.plan.kept import kept_of
-from holdfast.core.plan.plan import Candidate, Plan, Planned
-from holdfast.core.plan.policy import Policy
-from holdfast.core.plan.state import Looked, State, fresh, look
-from holdfast.core.plan.steps import TIERS, Proposal, bound_for, by_share, is_exempt
-from holdfast.core.shrink.step import Means, ref_of, shrink
+from holdfast.core.plan.plan import Candidate
+from holdfast.core.plan.state import Looked, State, look
+from holdfast.core.shrink.step import Means
 from holdfast.core.summarize import summarize
-from holdfast.core.verify.losses import losses
 
 DEPTHS = ((False, False), (True, False), (True, True))
 """How far to go: what is old; what is recent or open as well; and one line for everything."""
 HARD_RECLAIM = 5
 """Percent that a batch has to take out of a window that is over its limit."""
-
-
-Made: TypeAlias = dict[tuple[int, str, bool], Step | None]
-"""Steps that were made on paper before, by place, kind and form."""
-
-
-def at_birth(state: State, means: Means) -> Candidate | None:
-    """Tier 1: large results that were not sent yet leave before they ever are."""
-    items = state.window.items
-    if not may_leave("offload", state.policy.preservation):
-        return None
-    new = [at for at in fresh(state) if items[at].entry.id not in state.spared]
-    if not any(may_be_large(items[at], state.policy, state.limit) for at in new):
-        return None
-    looked = look(state, means.count)
-    legal, scene, tokens = may_change(looked.ground), looked.scene, looked.tokens
-    large = [at for at in new if legal[at] and _is_large(scene, at, tokens[at], state)]
-    if not large:
-        return None
-    # What was never sent is in no cache: it leaves at no cost.
-    unsent = replace(looked, scale=replace(looked.scale, sent=0))
-    chosen = priced([_birth(scene, at, tokens[at]) for at in large], unsent.scale)
-    return carry_out(state, means, unsent, chosen, AT_BIRTH)
-
-
-def may_be_large(item: Item, policy: Policy, limit: int) -> bool:
-    """By bytes alone: no text has more tokens than bytes."""
-    if not isinstance(item.body, ToolReturned) or item.covers:
-        return False
-    return most_tokens(item.body) > min([by_share(policy.offload, limit), *_tool_bounds(policy)])
-
-
-def _tool_bounds(policy: Policy) -> list[int]:
-    bounds = (row.rpartition("=")[2] for row in policy.offload.tools)
-    return [int(bound) for bound in bounds if bound.isdigit()]
-
-
-def _is_large(scene: Scene, at: int, tokens: int, state: State) -> bool:
-    body, pair = scene.items[at].body, scene.of_result.get(at)
-    if not isinstance(body, ToolReturned) or pair is None:
-        return False
-    touch, rules = touch_of(pair.body), state.policy.offload
-    reading = touch.verb == "read"
-    if tokens <= bound_for(pair.body.tool, rules, state.limit, reading=reading):
-        return False
-    # A page of a file is what the agent asked for, at the size it chose.
-    paged = reading and touch.paged
-    return not paged and not is_exempt(pair.body.tool, pair.body, body, rules.never)
-
-
-def _birth(scene: Scene, at: int, tokens: int) -> Proposal:
-    pair = scene.of_result[at]
-    return Proposal(
-        kind="offload",
-        at=at,
-        entry=scene.items[at].entry.id,
-        tool=pair.body.tool,
-        before=tokens,
-        guess=min(tokens, 500),
-        reason=f"a result of {tokens:,} tokens",
-        touch=touch_of(pair.body),
-    )
 
 
 def batch(state: State, means: Means, due: Due) -> Candidate:
@@ -130,7 +43,7 @@ def _batch(state: State, means: Means, looked: Looked, due: Due) -> Candidate:
     chosen = choose(looked.proposals, looked.scale)
     refusal = _too_little(chosen, state)
     if refusal:
-        return Candidate(_put_off(state, looked, chosen, due.trigger, refusal))
+        return Candidate(put_off(state, looked, chosen, due.trigger, refusal))
     return carry_out(state, means, looked, chosen, due.trigger)
 
 
@@ -154,15 +67,15 @@ def _summary(state: State, means: Means, looked: Looked, due: Due) -> Candidate:
 
 def _better(batch: Candidate, summary: Candidate, state: State, due: Due) -> Candidate:
     """The summary where it may be made and pays, or has to be made; else what there was."""
-    if summary.body is None or _not_worth_forcing(_saved(summary), state):
+    if summary.body is None or _not_worth_forcing(saved_by(summary), state):
         return batch
     bill = summary.plan.bill
     pays = bill.gain * 100 >= max(bill.cost, 0.0) * state.policy.batch.margin
     if due.action == "force" or pays:
         return summary
     reason = "a summary would win too little for what it costs at once"
-    put_off = replace(summary.plan, verdict="postpone", reason=reason)
-    return batch if batch.body is not None else Candidate(put_off)
+    later = replace(summary.plan, verdict="postpone", reason=reason)
+    return batch if batch.body is not None else Candidate(later)
 
 
 def _forced(state: State, means: Means, looked: Looked, trigger: str) -> Candidate:
@@ -177,12 +90,12 @@ def _forced(state: State, means: Means, looked: Looked, trigger: str) -> Candida
         wins = worthwhile(seen.proposals, seen.scale)
         chosen = enough(seen.proposals, need, wins, seen.scale)
         made = carry_out(state, means, seen, chosen, trigger, known)
-        if _saved(made) >= need or made.losses:
+        if saved_by(made) >= need or made.losses:
             break
     assert made is not None
-    refusal = _not_worth_forcing(_saved(made), state)
+    refusal = _not_worth_forcing(saved_by(made), state)
     if refusal and not made.losses:
-        return Candidate(_put_off(state, seen, chosen, trigger, refusal))
+        return Candidate(put_off(state, seen, chosen, trigger, refusal))
     return made
 
 
@@ -217,17 +130,17 @@ def to_budget(state: State, means: Means, budget: int, trigger: str) -> Candidat
     """
     need = state.raw_over(budget)
     if need <= 0:
-        return Candidate(_nothing(state, trigger, "the window is within its budget"))
+        return Candidate(nothing(state, trigger, "the window is within its budget"))
     known: Made = {}
     looked = look(state, means.count)
     gentle = _as_much_as(state, means, looked, need, trigger, known)
-    if _saved(gentle) >= need and _keeps_an_outline(gentle):
+    if saved_by(gentle) >= need and _keeps_an_outline(gentle):
         return replace(gentle, held=looked.held)
     recent = _recent_large(state, means, looked, need, trigger)
     if recent is not None:
         return replace(recent, held=looked.held)
     summary = summarize(replace(state, known=looked.held), means, state.lane.tokens - need, trigger)
-    enough_of = [made for made in (gentle, summary) if _saved(made) >= need]
+    enough_of = [made for made in (gentle, summary) if saved_by(made) >= need]
     if enough_of:
         best = _richest(state, looked, enough_of) if len(enough_of) > 1 else enough_of[0]
         return replace(best, held=looked.held)
@@ -235,9 +148,9 @@ def to_budget(state: State, means: Means, budget: int, trigger: str) -> Candidat
     for deep, tight in DEPTHS[1:]:
         seen = look(replace(state, known=looked.held), means.count, deep=deep, tight=tight)
         made.append(_as_much_as(state, means, seen, need, trigger, known))
-        if _saved(made[-1]) >= need:
+        if saved_by(made[-1]) >= need:
             break
-    return replace(max(made, key=_saved), held=looked.held)
+    return replace(max(made, key=saved_by), held=looked.held)
 
 
 def _recent_large(
@@ -251,7 +164,7 @@ def _recent_large(
     if best is None or best.saves < need:
         return None
     made = carry_out(state, means, seen, priced([best], seen.scale), trigger)
-    return made if _saved(made) >= need else None
+    return made if saved_by(made) >= need else None
 
 
 def _keeps_an_outline(made: Candidate) -> bool:
@@ -265,14 +178,14 @@ def _as_much_as(
     state: State, means: Means, looked: Looked, need: int, trigger: str, known: Made
 ) -> Candidate:
     """Tiers 1 and 2 until so many tokens are saved, the gentlest first."""
-    made = Candidate(_nothing(state, trigger, "nothing in sight could be made smaller"))
+    made = Candidate(nothing(state, trigger, "nothing in sight could be made smaller"))
     # A guess may have been too good: then all of it is tried before anything goes further.
     for chosen in (
         enough(looked.proposals, need, NOTHING, looked.scale),
         priced(looked.proposals, looked.scale),
     ):
         made = carry_out(state, means, looked, chosen, trigger, known)
-        if _saved(made) >= need:
+        if saved_by(made) >= need:
             break
     return made
 
@@ -289,122 +202,3 @@ def _richest(state: State, looked: Looked, made: Sequence[Candidate]) -> Candida
         return fsum(likely(name) for name in names & known)
 
     return max(made, key=worth)
-
-
-def _saved(made: Candidate) -> int:
-    return sum(step.before - step.after for step in made.body.steps) if made.body else 0
-
-
-def carry_out(
-    state: State,
-    means: Means,
-    looked: Looked,
-    choice: Choice,
-    trigger: str,
-    known: Made | None = None,
-) -> Candidate:
-    """Carry a choice out, on paper: make the stand-ins, apply them, look for losses."""
-    items = looked.scene.items
-    chosen = _seals_from_the_front(looked, choice.proposals)
-    made = [(one, _step(one, items[one.at], means, known)) for one in chosen]
-    steps = [(one, step) for one, step in made if step is not None]
-    if not steps:
-        return Candidate(_nothing(state, trigger, "nothing in sight could be made smaller"))
-    taken = tuple(replace(one, guess=step.after) for one, step in steps)
-    real = priced(taken, looked.scale)
-    after = after_steps(items, [step for _, step in steps])
-    raw = state.lane.tokens - real.saves
-    found = losses(items, after, saved=real.saves, pinned={})
-    usage, now = state.usage, state.usage_at(raw)
-    body = Compressed(
-        steps=tuple(step for _, step in steps),
-        generation=state.window.generation,
-        watermark=state.seq,
-        trigger=trigger,
-        before=usage.tokens,
-        after=now.tokens,
-        raw=raw,
-        intent=_has_intent(items, after),
-    )
-    plan = Plan(
-        trigger=trigger,
-        before=usage,
-        after=now,
-        steps=tuple(_planned(one) for one in taken),
-        bill=real.bill,
-        requests=looked.scale.requests,
-        verdict="refused" if found else "apply",
-        reason="; ".join(found),
-        kept=kept_of(looked, {one.at for one in taken}, state.policy.offload.never),
-    )
-    return Candidate(plan, None if found else body, found)
-
-
-def _seals_from_the_front(looked: Looked, chosen: Sequence[Proposal]) -> list[Proposal]:
-    """Sealed thinking may go only from the front: what stands behind a kept one stays as well.
-
-    What has no words has no tokens either, and goes with what stands behind it.
-    """
-    items = looked.scene.items
-    wanted = {one.at: one for one in chosen}
-    for one in looked.proposals:
-        if one.kind == "thinking" and not one.before:
-            wanted.setdefault(one.at, one)
-    sealed = [at for at, item in enumerate(items) if _is_sealed(item)]
-    first_kept = next((at for at in sealed if at not in wanted), len(items))
-    last = max((at for at in sealed if at in wanted and wanted[at].before), default=-1)
-    return [wanted[at] for at in sorted(wanted) if _may_go(wanted[at], items, first_kept, last)]
-
-
-def _step(one: Proposal, item: Item, means: Means, known: Made | None) -> Step | None:
-    if known is None:
-        return shrink(one, item, means)
-    key = (one.at, one.kind, one.tight)
-    if key not in known:
-        known[key] = shrink(one, item, means)
-    return known[key]
-
-
-def _may_go(one: Proposal, items: Sequence[Item], first_kept: int, last: int) -> bool:
-    if _is_sealed(items[one.at]) and one.at >= first_kept:
-        return False
-    return one.before > 0 or one.at < last
-
-
-def _is_sealed(item: Item) -> bool:
-    return isinstance(item.body, Thought) and bool(item.body.seal)
-
-
-def after_steps(items: Sequence[Item], steps: Sequence[Step]) -> list[Item]:
-    """The items once a batch has been carried out."""
-    return apply(steps, items)
-
-
-def _has_intent(before: Sequence[Item], after: Sequence[Item]) -> bool:
-    first = next((item for item in before if is_request(item.body)), None)
-    return first is None or any(item.entry.id == first.entry.id for item in after)
-
-
-def _planned(one: Proposal) -> Planned:
-    what = one.touch.path or " ".join(one.touch.command.split())[:60] or one.tool or "thinking"
-    label = f"{one.tool} {what}" if one.tool and what != one.tool else what
-    tier = TIERS.get(one.kind, 1)
-    return Planned(one.kind, tier, label, one.reason, one.before, one.guess, ref_of(one.entry))
-
-
-def _put_off(state: State, looked: Looked, choice: Choice, trigger: str, reason: str) -> Plan:
-    return Plan(
-        trigger=trigger,
-        before=state.usage,
-        after=state.usage_at(state.lane.tokens - choice.saves),
-        steps=tuple(_planned(one) for one in choice.proposals),
-        bill=choice.bill,
-        requests=looked.scale.requests,
-        verdict="postpone" if choice.proposals else "nothing",
-        reason=reason,
-        kept=kept_of(looked, {one.at for one in choice.proposals}, state.policy.offload.never),
-    )
-
-
-def _nothing(state: State, trigger: str, reason: str) -> Plan:
-    return Plan(trigger, state.usage, state.usage, reason=reason)

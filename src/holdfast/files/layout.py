@@ -9,6 +9,7 @@ from holdfast.core.plan.profiles import LAYOUTS
 FOLDERS = {"offload": "offloaded", "intermediate": "intermediate"}
 
 _UNNAMEABLE = re.compile(r"[^a-z0-9]+")
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 LONGEST_SLUG = 40
 
 
@@ -24,6 +25,14 @@ def offloaded_in(layout: str) -> str:
     return f"{LAYOUTS[layout]}/{FOLDERS['offload']}"
 
 
+def pages_name(session: str, agent: str) -> str:
+    """What the pages of a session are called after; each sub-agent has some of its own."""
+    if not agent:
+        return session
+    whole = f"{session}\0{agent}".encode("utf-8", "surrogatepass")
+    return f"{slug(agent)[:20]}_{sha256(whole).hexdigest()[:8]}_{session}"
+
+
 def archive_of(session: str, layout: str) -> str:
     """Where the whole conversation of a session can be read."""
     return f"{LAYOUTS[layout]}/conversations/{slug(session)}_full.md"
@@ -32,7 +41,9 @@ def archive_of(session: str, layout: str) -> str:
 def summary_of(task: str, layout: str) -> str:
     """Where the summary of a task, or of a session without one, can be read."""
     folder = LAYOUTS[layout].removesuffix("/cache")
-    return f"{folder}/session-summary-{slug(task)}.md"
+    # Whoever looks for the summary of a task spells the task as it is called.
+    name = task if _PLAIN.fullmatch(task) else slug(task)
+    return f"{folder}/session-summary-{name}.md"
 
 
 def checkpoint_of(session: str, at: str, content: bytes, layout: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from holdfast.core.ledger.entry import Checkpointed, Compressed, Entry, EntryId, Handed, Noted
 from holdfast.core.plan.profiles import LAYOUTS
 from holdfast.errors import NotWritten
-from holdfast.files.layout import archive_of, summary_of
+from holdfast.files.layout import archive_of, pages_name, summary_of
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
@@ -23,11 +23,13 @@ def copies_of(entries: Iterable[Entry], hidden: set[EntryId] | None = None) -> l
 
 def pages_of(session: str, entries: Iterable[Entry]) -> list[str]:
     """Where the conversation and the summaries of a session may have been written."""
-    notes = (entry.body for entry in entries if isinstance(entry.body, Noted))
+    known = list(entries)
+    notes = (entry.body for entry in known if isinstance(entry.body, Noted))
     tasks = {note.facts.get("name", "") for note in notes if note.what == "task"}
-    archives = {archive_of(session, layout) for layout in LAYOUTS}
+    own = {session, *(pages_name(session, entry.lane) for entry in known)}
+    archives = {archive_of(name, layout) for name in own for layout in LAYOUTS}
     # A summary is called after its task, where the session names one.
-    names = {session, *filter(None, tasks)}
+    names = {*own, *filter(None, tasks)}
     return sorted(archives | {summary_of(name, layout) for name in names for layout in LAYOUTS})
 
 

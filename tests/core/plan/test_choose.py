@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from holdfast.core.measure.models import Cache
+from holdfast.core.observe.worth import Worth
 from holdfast.core.plan.choose import (
     NOTHING,
     Choice,
@@ -137,6 +138,26 @@ def test_of_a_kind_what_is_missed_least_for_its_tokens_leaves_first() -> None:
     some = [one(0, 1_000, 0, risk=0.4), one(1, 1_000, 0, risk=0.1), one(2, 4_000, 0, risk=0.2)]
     assert [taken.at for taken in enough(some, 1, NOTHING, SCALE).proposals] == [2]
     assert [taken.at for taken in enough(some, 4_001, NOTHING, SCALE).proposals] == [1, 2]
+
+
+@pytest.mark.seed("R056")
+def test_of_inputs_the_oldest_leave_first_then_the_largest_then_those_on_disk() -> None:
+    def written(at: int, age: int, size: int, persisted: str = "") -> Proposal:
+        made = one(at, size, 90, kind="truncate", risk=0.9 if age == 7 else 0.1)
+        return replace(made, worth=Worth(age=age), persisted=persisted)
+
+    some = [
+        written(0, 7, 500),
+        written(1, 7, 900),
+        written(2, 7, 900, "seen"),
+        written(3, 2, 9_000, "seen"),
+        written(4, 2, 400, "seen"),
+    ]
+    order: list[int] = []
+    for need in range(1, 11_300, 300):
+        taken = [each.at for each in enough(some, need, NOTHING, SCALE).proposals]
+        order += sorted(set(taken) - set(order))
+    assert order == [2, 1, 0, 3, 4]
 
 
 def test_no_more_is_taken_than_is_needed_on_top_of_what_is_taken_already() -> None:

@@ -38,6 +38,23 @@ def test_a_reference_has_the_form_of_the_documents() -> None:
     assert made.rstrip(" .\n").endswith("\n\n*Use file read to access full content*")
 
 
+@pytest.mark.seed("R045")
+def test_a_reference_can_have_the_form_of_the_protocol() -> None:
+    text = lines(8_000)
+    made = offloaded(back("a", text), rules=Offload(form="ctx-001"))
+    shown = made.split("\n")
+    assert shown[:15] == [
+        "## Offloaded Content Reference",
+        "**File:** .holdfast/cache/offloaded/20260129_142530_web_search.md",
+        "**Ref:** 0123456789ab",
+        f"**Tokens Saved:** {count(text) - count(made):,}",
+        "**Preview:**",
+        *(f"> row {number}" for number in range(10)),
+    ]
+    assert made.rstrip(" .\n").endswith("\n\n*Full content available via file read*")
+    assert is_stand_in(made)
+
+
 @pytest.mark.seed("R043")
 @given(st.integers(200, 4_000), st.text(min_size=1, max_size=30))
 def test_the_tokens_saved_are_those_that_are_saved(number: int, word: str) -> None:

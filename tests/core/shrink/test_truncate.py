@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -7,15 +8,19 @@ from hypothesis import strategies as st
 from holdfast.core.ledger.entry import ToolCalled
 from holdfast.core.observe.artifacts import touch_of
 from holdfast.core.observe.marks import is_stand_in
+from holdfast.core.plan.policy import Truncate
 from holdfast.core.shrink.truncate import truncate
 from tests.core.building import call, lines, words
 
 REF = "0123456789ab"
 
 
-def truncated(body: ToolCalled, *, persisted: bool = True, above: int = 50) -> ToolCalled | None:
+def truncated(
+    body: ToolCalled, *, persisted: bool = True, above: int = 50, form: str = "lar-033"
+) -> ToolCalled | None:
+    rules = Truncate(above, form)
     return truncate(
-        body, touch=touch_of(body), ref=REF, persisted=persisted, above=above, count=words
+        body, touch=touch_of(body), ref=REF, persisted=persisted, rules=rules, count=words
     )
 
 
@@ -38,6 +43,30 @@ def test_a_stub_has_the_form_of_the_documents_and_the_keys_stay() -> None:
     ]
     assert summary.startswith("**Summary:** ")
     assert len(summary) > len("**Summary:** ")
+
+
+@pytest.mark.seed("R057")
+@pytest.mark.parametrize(
+    ("persisted", "status"),
+    [(True, "Content persisted to disk"), (False, "Content kept in the ledger")],
+)
+def test_a_stub_can_have_the_form_of_the_protocol(persisted: bool, status: str) -> None:
+    body = call("a", "create_file", path="/output/report.md", content=lines(500))
+    made = truncated(body, persisted=persisted, form="ctx-001")
+    assert made is not None
+    arguments = json.loads(made.arguments)
+    assert (list(arguments), arguments["path"]) == (["path", "content"], "/output/report.md")
+    stub = arguments["content"].split("\n")
+    summary = stub.pop(4)
+    assert stub == [
+        "## Truncated Tool Call",
+        "**Original:** create_file with 500 lines",
+        "**Ref:** 0123456789ab",
+        "**Path:** /output/report.md",
+        f"**Status:** {status}",
+    ]
+    assert re.fullmatch(r"\*\*Summary:\*\* \S.*", summary)
+    assert is_stand_in(arguments["content"])
 
 
 @pytest.mark.seed("R059")

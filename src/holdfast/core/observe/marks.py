@@ -3,12 +3,16 @@
 from holdfast.core.ledger.entry import Body, Said
 
 OFFLOADED = "## Offloaded: "
+OFFLOADED_CTX = "## Offloaded Content Reference"
 TRUNCATED = "## Tool Call: "
+TRUNCATED_CTX = "## Truncated Tool Call"
 MASKED = "[holdfast "
 REFERENCE = "**Ref:** "
 WARNING = "⚠️ **Goal Drift Warning**"
 """How a warning of ours begins, in the protocol's words."""
 
+HEADS = (OFFLOADED, TRUNCATED, OFFLOADED_CTX, TRUNCATED_CTX)
+"""In the words of the skill, and in those of the protocol."""
 NEAR = 600
 """Characters within which a stand-in names its reference."""
 
@@ -17,7 +21,7 @@ def is_stand_in(text: str) -> bool:
     """Whether a text is one that we put in the place of another."""
     if text.startswith(MASKED):
         return True
-    return text.startswith((OFFLOADED, TRUNCATED)) and REFERENCE in text[:NEAR]
+    return text.startswith(HEADS) and REFERENCE in text[:NEAR]
 
 
 SUMMARY = "## Session Summary ["

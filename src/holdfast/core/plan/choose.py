@@ -109,7 +109,13 @@ def enough(proposals: Sequence[Proposal], need: int, base: Choice, scale: Scale)
     return priced(sorted(taken, key=lambda one: one.at), scale)
 
 
-def _gentleness(one: Proposal) -> tuple[int, float, int]:
-    """Kinds in their order; among those of a kind what is missed least for its tokens, then age."""
+def _gentleness(one: Proposal) -> tuple[int, float, int, bool]:
+    """Kinds in their order; among those of a kind what is missed least for its tokens, then age.
+
+    Inputs have an order of their own: the oldest, then the largest, then those on disk.
+    """
+    kind = GENTLEST_FIRST.index(one.kind)
+    if one.kind == "truncate":
+        return kind, -one.worth.age, -one.before, not one.persisted
     per_token = one.risk / one.saves if one.saves else 1.0
-    return GENTLEST_FIRST.index(one.kind), round(per_token, 9), one.at
+    return kind, round(per_token, 9), one.at, False

@@ -36,6 +36,10 @@ COMPACTABLE = (
 """The kinds of content that may be summarized or removed after use."""
 
 
+STAND_INS = ("lar-033", "ctx-001")
+"""The documents in whose form it is written what stands in for something that left."""
+
+
 class NeverStore(Struct, frozen=True, forbid_unknown_fields=True):
     """What is kept out of the ledger from the start."""
 
@@ -103,6 +107,8 @@ class Offload(Struct, frozen=True, forbid_unknown_fields=True):
     """Characters shown of the top in all."""
     outline: int = 24
     """Lines of outline."""
+    form: str = "lar-033"
+    """How it is written what stands in for a result: as in `lar-033` or in `ctx-001`."""
 
 
 class Truncate(Struct, frozen=True, forbid_unknown_fields=True):
@@ -110,6 +116,8 @@ class Truncate(Struct, frozen=True, forbid_unknown_fields=True):
 
     above: int = 400
     """Tokens from which a text in the arguments of an old call is large."""
+    form: str = "lar-033"
+    """How it is written what stands in for such a text: as in `lar-033` or in `ctx-001`."""
 
 
 class Tail(Struct, frozen=True, forbid_unknown_fields=True):

@@ -11,7 +11,7 @@ from msgspec import Struct
 from holdfast.core.ledger.entry import Media, ToolReturned
 from holdfast.core.ledger.size import media_of
 from holdfast.core.measure.tokens import CountTokens, count_body
-from holdfast.core.observe.marks import MASKED, OFFLOADED, REFERENCE
+from holdfast.core.observe.marks import MASKED, OFFLOADED, OFFLOADED_CTX, REFERENCE
 from holdfast.core.plan.policy import Offload
 from holdfast.core.shrink.outline.outline import Outline, head_of, outline, tail_of
 
@@ -23,6 +23,7 @@ END = 800
 MASK_LINES = 2
 """Lines of a small result that stay, when the agent used what stands in them."""
 MASK_WIDTH = 140
+BY_REFERENCE = "Full content by its reference"
 
 
 class Source(Struct, frozen=True):
@@ -57,8 +58,11 @@ def offload(
     )
     tail = tail_of(body.output, width=rules.width, total=round(END * share), after=len(head))
 
+    written = _as_the_protocol if rules.form == "ctx-001" else _as_the_skill
+    first, last = written(tool, source)
+
     def text(saved: int) -> str:
-        return "\n".join(_reference(tool, source, saved, head, tail, shown, body.media))
+        return "\n".join([*first, *_seen(saved, head, tail, shown, body.media), "", f"*{last}*"])
 
     return _standing_in(body, _with_exact_saving(text, before, count))
 
@@ -78,21 +82,28 @@ def _standing_in(body: ToolReturned, text: str) -> ToolReturned:
     return ToolReturned(body.call, text, body.failed)
 
 
-def _reference(
-    tool: str,
-    source: Source,
+def _as_the_skill(tool: str, source: Source) -> tuple[list[str], str]:
+    """What a reference begins with, and how to get at the whole."""
+    where = [f"**Path:** {source.path}"] if source.path else []
+    how = "Use file read to access full content" if source.path else BY_REFERENCE
+    return [f"{OFFLOADED}{tool} Result", *where, f"{REFERENCE}{source.ref}"], how
+
+
+def _as_the_protocol(tool: str, source: Source) -> tuple[list[str], str]:
+    del tool  # The name of the file has it.
+    where = [f"**File:** {source.path}"] if source.path else []
+    how = "Full content available via file read" if source.path else BY_REFERENCE
+    return [OFFLOADED_CTX, *where, f"{REFERENCE}{source.ref}"], how
+
+
+def _seen(
     saved: int,
     head: Sequence[str],
     tail: Sequence[str],
     shown: Outline,
     media: Sequence[Media],
 ) -> list[str]:
-    where = [f"**Path:** {source.path}"] if source.path else []
-    how = "Use file read to access full content" if source.path else "Full content by its reference"
     return [
-        f"{OFFLOADED}{tool} Result",
-        *where,
-        f"{REFERENCE}{source.ref}",
         f"**Tokens Saved:** {saved:,}",
         *(f"**Attached:** {_described(one)}" for one in media),
         "**Preview:**",
@@ -100,8 +111,6 @@ def _reference(
         f"**Outline:** {shown.summary}",
         *(f"- {line}" for line in shown.lines),
         *(["**End:**", *(f"> {line}" for line in tail)] if tail else []),
-        "",
-        f"*{how}*",
     ]
 
 

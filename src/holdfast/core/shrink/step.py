@@ -79,7 +79,7 @@ def _stand_in(one: Proposal, body: Source, file: str, means: Means) -> Source | 
                 touch=one.touch,
                 ref=ref,
                 persisted=bool(one.persisted),
-                above=means.policy.truncate.above,
+                rules=means.policy.truncate,
                 count=means.count,
             )
         case ToolReturned():

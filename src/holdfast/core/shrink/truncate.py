@@ -16,26 +16,34 @@ from holdfast.core.ledger.jsontext import (
 )
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.observe.artifacts import Touch
-from holdfast.core.observe.marks import REFERENCE, TRUNCATED, is_stand_in
+from holdfast.core.observe.marks import REFERENCE, TRUNCATED, TRUNCATED_CTX, is_stand_in
+from holdfast.core.plan.policy import Truncate
 from holdfast.core.shrink.outline.outline import outline
 
 DEEPEST = 6
 """Levels of nesting that are looked into: edits come in lists of objects."""
 
-PERSISTED = "Content persisted to disk ✓"
+PERSISTED = "Content persisted to disk"
 LEDGER_ONLY = "Content kept in the ledger"
 
 
 def truncate(
-    body: ToolCalled, *, touch: Touch, ref: str, persisted: bool, above: int, count: CountTokens
+    body: ToolCalled,
+    *,
+    touch: Touch,
+    ref: str,
+    persisted: bool,
+    rules: Truncate,
+    count: CountTokens,
 ) -> ToolCalled | None:
     """The call with its large texts replaced by references; nothing when it has none."""
 
     def shorter(text: str) -> str | None:
-        size = len(text) if len(text) <= above else count(text)
-        if size <= above or is_stand_in(text):
+        size = len(text) if len(text) <= rules.above else count(text)
+        if size <= rules.above or is_stand_in(text):
             return None
-        return _stub(body.tool, touch.path, ref, persisted, text, size)
+        written = _as_the_protocol if rules.form == "ctx-001" else _as_the_skill
+        return "\n".join(written(body.tool, touch.path or "unknown", ref, persisted, text, size))
 
     try:
         written = _shortened(body.arguments.encode("utf-8", "surrogatepass"), shorter, DEEPEST)
@@ -46,18 +54,32 @@ def truncate(
     return ToolCalled(body.call, body.tool, written.decode("utf-8", "surrogatepass"))
 
 
-def _stub(tool: str, path: str, ref: str, persisted: bool, text: str, size: int) -> str:
-    done = outline(text, lines=0)
-    return "\n".join(
-        [
-            f"{TRUNCATED}{tool}",
-            f"{REFERENCE}{ref}",
-            f"**Original Size:** {size:,} tokens",
-            f"**Path:** {path or 'unknown'}",
-            f"**Summary:** {done.summary}",
-            f"**Status:** {PERSISTED if persisted else LEDGER_ONLY}",
-        ]
-    )
+def _as_the_skill(
+    tool: str, path: str, ref: str, persisted: bool, text: str, size: int
+) -> list[str]:
+    return [
+        f"{TRUNCATED}{tool}",
+        f"{REFERENCE}{ref}",
+        f"**Original Size:** {size:,} tokens",
+        f"**Path:** {path}",
+        f"**Summary:** {outline(text, lines=0).summary}",
+        f"**Status:** {f'{PERSISTED} ✓' if persisted else LEDGER_ONLY}",
+    ]
+
+
+def _as_the_protocol(
+    tool: str, path: str, ref: str, persisted: bool, text: str, size: int
+) -> list[str]:
+    del size  # It is told in lines.
+    count = len(text.splitlines())
+    return [
+        TRUNCATED_CTX,
+        f"**Original:** {tool} with {count:,} {'line' if count == 1 else 'lines'}",
+        f"{REFERENCE}{ref}",
+        f"**Path:** {path}",
+        f"**Summary:** {outline(text, lines=0).summary}",
+        f"**Status:** {PERSISTED if persisted else LEDGER_ONLY}",
+    ]
 
 
 def _shortened(raw: bytes, shorter: Callable[[str], str | None], depth: int) -> bytes | None:

@@ -2,7 +2,7 @@
 
 import click
 
-from holdfast.core.summarize import PROBED
+from holdfast.core.verify.widening import PROBED
 from holdfast.core.view.probing import (
     Probed,
     newest_summary,

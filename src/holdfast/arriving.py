@@ -1,0 +1,109 @@
+"""Messages as callers give them become arrivals: their format found, what is never stored left out.
+
+The bytes of a message that is stored otherwise than it was given are told beside it, so that what
+is sent stays what the caller has.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from holdfast.core.ledger.arrive import Arrival, Batch, Draft
+from holdfast.core.ledger.head import Head
+from holdfast.core.ledger.jsontext import Json, NotJson, as_object, encode
+from holdfast.errors import MixedWires, Unreadable
+from holdfast.stores.store import Store
+from holdfast.wire.detect import MESSAGE_WIRES, PLAIN, wire_of_messages
+from holdfast.wire.pieces import read_object
+from holdfast.withhold import Withholder
+
+Message: TypeAlias = Mapping[str, object] | bytes | str
+"""A message as callers give it: a dictionary, or the JSON text of one."""
+
+
+class Given(Struct, frozen=True):
+    """A message as the caller gave it, and as it is stored."""
+
+    raw: bytes
+    arrival: Arrival
+
+
+class Intake:
+    """Takes the messages of one session; remembers its calls where something is never stored."""
+
+    def __init__(
+        self,
+        store: Store,
+        session: str,
+        *,
+        agent: str,
+        wire: str,
+        clock: Callable[[], str],
+        withholder: Withholder,
+    ) -> None:
+        self._store, self._session, self._agent = store, session, agent
+        self._wire, self._clock, self._withholder = wire, clock, withholder
+        self._recalled = False
+
+    def arrivals(self, messages: Iterable[Message]) -> tuple[str, list[Given]]:
+        """Messages as they will be stored, and their format.
+
+        Raises:
+            MixedWires: the session holds messages of another format.
+            Unreadable: one of them is no message.
+        """
+        given = [_given(message) for message in messages]
+        wire = self._wire_of([value for _, value in given])
+        self._recall_calls()
+        return wire, [Given(raw, self._arrival(raw, value, wire)) for raw, value in given]
+
+    def _recall_calls(self) -> None:
+        """Once, when there are rules: a result may answer a call of an earlier process."""
+        if not self._withholder.idle and not self._recalled:
+            self._withholder.remember(self._store.read(self._session))
+            self._recalled = True
+
+    def _wire_of(self, values: list[dict[str, Json]]) -> str:
+        known = (self._store.head(self._session) or Head()).wire or self._wire
+        if not known:
+            return wire_of_messages(values)
+        if known not in MESSAGE_WIRES:
+            raise MixedWires(self._session, has=known, got="a message")
+        if any(MESSAGE_WIRES[known].fits(value) is False for value in values):
+            got = wire_of_messages(values) or "something else"
+            raise MixedWires(self._session, has=known, got=got)
+        return known
+
+    def _arrival(self, raw: bytes, value: dict[str, Json], wire: str) -> Arrival:
+        kept = as_object(self._withholder.apply(value))
+        whole = kept is value and self._withholder.scrub(raw) == raw
+        raw = raw if whole else encode(kept)
+        bodies = MESSAGE_WIRES[wire or PLAIN].read(kept)
+        at = self._clock()
+        return Arrival(raw, tuple(Draft(body, self._agent, at=at) for body in bodies))
+
+
+def _given(message: Message) -> tuple[bytes, dict[str, Json]]:
+    try:
+        if isinstance(message, str):
+            raw = message.encode("utf-8", "surrogatepass")
+        else:
+            raw = message if isinstance(message, bytes) else encode(message)
+    except NotJson as error:
+        raise Unreadable("message", str(error)) from None
+    piece = read_object(raw)
+    if piece.value is None:
+        raise Unreadable("message", piece.flaw)
+    return raw, piece.value
+
+
+def firsts_of(batch: Batch) -> list[int]:
+    """The first entry of each message of a batch."""
+    return [sighting.first for sighting in batch.sightings]
+
+
+def withheld(firsts: Sequence[int], given: Sequence[Given]) -> dict[int, bytes]:
+    """By its first entry: the bytes of each message that is not stored as it was given."""
+    pairs = zip(firsts, given, strict=False)
+    return {first: one.raw for first, one in pairs if first and one.raw != one.arrival.raw}

@@ -1,0 +1,125 @@
+"""Where a window is cut for a summary, and what is done to the part that stays.
+
+Only a legal cut is made, and no thinking stays that holds only after what leaves. A tail that alone
+is more than there is room for is made smaller, the gentlest first.
+"""
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from holdfast.core.ledger.entry import Step, is_request
+from holdfast.core.ledger.window import Item
+from holdfast.core.observe.calls import read_scene
+from holdfast.core.plan.choose import NOTHING, enough
+from holdfast.core.plan.cuts import Ground, is_sealed, lead_of, legal_cuts, loops_of, summary_cut
+from holdfast.core.plan.state import State, look, tokens_of
+from holdfast.core.plan.steps import is_all_of_its_message
+from holdfast.core.shrink.account import is_anchor
+from holdfast.core.shrink.step import Means, shrink
+
+UNBOUND = "thinking that holds only after what leaves"
+
+
+class Cut(Struct, frozen=True):
+    """Where a window is cut, and what is on either side."""
+
+    items: tuple[Item, ...]
+    tokens: list[int]
+    lead: int
+    at: int
+    tail: tuple[Step, ...] = ()
+    """Steps that make the tail smaller, where it would not fit otherwise."""
+    unbound: tuple[Step, ...] = ()
+    """Steps that take thinking out of the tail that holds only after what leaves."""
+
+    @property
+    def also(self) -> tuple[Step, ...]:
+        """All that happens to the tail."""
+        return (*self.unbound, *self.tail)
+
+    @property
+    def leaves(self) -> tuple[Item, ...]:
+        """What leaves, an older summary included."""
+        return self.items[self.lead : self.at]
+
+    @property
+    def stays(self) -> int:
+        """Raw tokens that stay besides the summary."""
+        kept = sum(self.tokens[: self.lead]) + sum(self.tokens[self.at :])
+        return kept - sum(step.before - step.after for step in self.also)
+
+
+def cut_for(state: State, means: Means, target: int) -> Cut | None:
+    """Where to cut so that about `target` raw tokens stay; nowhere, if nothing may leave."""
+    ground = Ground(read_scene(state.window.items), state.model)
+    tokens = tokens_of(state, means.count)
+    lead = lead_of(ground.scene)
+    room = max(target - sum(tokens[:lead]), 0)
+    share = room * state.policy.summary.tail // 100
+    at = summary_cut(ground, tokens, share=share)
+    if not at:
+        return None
+    cut = _unbound(Cut(ground.scene.items, tokens, lead, at), ground)
+    if cut is None or all(is_anchor(item) for item in cut.leaves):
+        return None
+    over = sum(tokens[cut.at :]) - max(share, room // 2)
+    return replace(cut, tail=smaller_tail(state, means, cut, over)) if over > 0 else cut
+
+
+def _unbound(cut: Cut, ground: Ground) -> Cut | None:
+    """A cut after which no thinking stands that is bound to what leaves.
+
+    Thinking of turns that are over goes by itself. In the middle of a loop, all of the loop goes,
+    if nothing waits for an answer.
+    """
+    scene = ground.scene
+    sealed = [at for at in range(cut.at, len(scene.items)) if is_sealed(scene.items[at].body)]
+    if not sealed or not ground.bound:
+        return cut
+    count = len(scene.items)
+    loops = loops_of(scene)
+    over = all(loops[at] < loops[-1] for at in sealed)
+    if over and not any(is_all_of_its_message(scene, at) for at in sealed):
+        names = [(scene.items[at].entry.id, cut.tokens[at]) for at in sealed]
+        steps = (Step((name,), UNBOUND, None, 2, size, 0, "thinking") for name, size in names)
+        return replace(cut, unbound=tuple(steps))
+    return replace(cut, at=count) if count in legal_cuts(ground) else None
+
+
+def smaller_tail(state: State, means: Means, cut: Cut, over: int) -> tuple[Step, ...]:
+    """Tiers 1 and 2 on what is recent, where it alone is more than there is room for."""
+    steps: tuple[Step, ...] = ()
+    for whole, tight in ((False, False), (True, False), (True, True)):
+        looked = look(state, means.count, deep=True, tight=tight, whole=whole)
+        late = [one for one in looked.proposals if one.at >= cut.at and one.kind != "thinking"]
+        chosen = enough(late, over, NOTHING, looked.scale).proposals
+        made = (shrink(one, cut.items[one.at], means) for one in chosen)
+        steps = tuple(step for step in made if step is not None)
+        if sum(step.before - step.after for step in steps) >= over:
+            break
+    return steps
+
+
+def whole_of(cut: Cut, state: State) -> Cut | None:
+    """All of it, where nothing waits for an answer: the last resort of a small budget."""
+    ground = Ground(read_scene(cut.items), state.model)
+    count = len(cut.items)
+    if count not in legal_cuts(ground) or is_request(cut.items[-1].body):
+        return None
+    return replace(cut, at=count, tail=(), unbound=())
+
+
+def all_of(state: State, tokens: list[int]) -> Cut:
+    """Everything but what the system said first: for a summary that hides nothing."""
+    items = tuple(state.window.items)
+    return Cut(items, tokens, lead_of(read_scene(items)), len(items))
+
+
+def after_cut(cut: Cut) -> list[Item]:
+    """The items that stay, as they will stand."""
+    smaller = {step.hides[0]: step.stand_in for step in cut.also}
+    return [
+        Item(item.entry, (item.entry.id,), stand_in) if item.entry.id in smaller else item
+        for item in (*cut.items[: cut.lead], *cut.items[cut.at :])
+        if (stand_in := smaller.get(item.entry.id, item.body)) is not None
+    ]

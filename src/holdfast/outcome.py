@@ -1,0 +1,89 @@
+"""What a compression came to, as callers get it."""
+
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from holdfast.core.carrying import after_steps
+from holdfast.core.ledger.entry import Compressed, Step, text_of
+from holdfast.core.ledger.jsontext import Json
+from holdfast.core.ledger.size import media_of
+from holdfast.core.ledger.summary import Summary
+from holdfast.core.ledger.window import Item, Window
+from holdfast.core.measure.usage import Usage
+from holdfast.core.plan.plan import Candidate, Plan
+from holdfast.core.shrink.step import ref_of
+from holdfast.sight import copied
+
+if TYPE_CHECKING:
+    from holdfast.session import Session
+
+
+class Account(Struct, frozen=True):
+    """A summary in rows; `str` gives the text that a model reads."""
+
+    rows: Summary = Summary()
+    text: str = ""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Outcome(Struct, frozen=True):
+    """What a compression came to."""
+
+    messages: list[dict[str, Json]]
+    before: Usage
+    after: Usage
+    steps: tuple[Step, ...] = ()
+    summary: "Account" = Account()
+    """What left, in rows; as text, what stands in its place. Empty without tier 3."""
+    losses: tuple[str, ...] = ()
+    originals: dict[str, bytes] = {}
+    """By reference: what left the window, whole."""
+    plan: Plan | None = None
+    checkpoint: str = ""
+    """The checkpoint that was taken before a summary replaced what is old."""
+
+    def read(self, ref: str) -> str:
+        """The text that a reference names."""
+        return self.originals[ref].decode("utf-8", "surrogatepass")
+
+
+def outcome_of(session: "Session", seen: Window, candidate: Candidate) -> Outcome:
+    """What a candidate for a window comes to, written or not; `seen` has its secrets."""
+    steps = candidate.body.steps if candidate.body is not None else ()
+    items = after_steps(seen.items, steps)
+    hidden = {name for step in steps for name in step.hides}
+    originals = {
+        ref_of(item.entry.id): _original(session, item)
+        for item in seen.items
+        if item.entry.id in hidden
+    }
+    plan = candidate.plan
+    return Outcome(
+        messages=copied(session.sight.rendered(items)),
+        before=plan.before,
+        after=plan.after,
+        steps=steps,
+        summary=_account(candidate.body),
+        losses=candidate.losses,
+        originals=originals,
+        plan=plan,
+    )
+
+
+def _original(session: "Session", item: Item) -> bytes:
+    """What left, whole: its words, or the message it came in when it has pictures."""
+    if not media_of(item.body):
+        return text_of(item.body).encode("utf-8", "surrogatepass")
+    first = item.entry.seq - item.entry.part
+    return session.store.arrivals(session.name, {first})[first].raw
+
+
+def _account(body: Compressed | None) -> Account:
+    """The summary that a compression puts in sight."""
+    if body is None or body.summary is None:
+        return Account()
+    shown = (step.stand_in for step in body.steps if step.kind == "summary")
+    return Account(body.summary, "".join(text_of(one) for one in shown if one is not None))
