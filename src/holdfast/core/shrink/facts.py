@@ -284,9 +284,11 @@ class _Picking:
 
     def _take_first(self, room: int, first: frozenset[str]) -> list[tuple[int, float, int]]:
         taken: list[tuple[int, float, int]] = []
+        wanted = set(first)
         for at, one in enumerate(self._pool):
             price = self._price(at)
-            if one.fact.text in first and price <= room:
+            if one.fact.text in wanted and price <= room:
+                wanted.remove(one.fact.text)  # the same words may stand in many entries
                 room -= price
                 taken.append((at, self._value(at), price))
                 self._take(at)
