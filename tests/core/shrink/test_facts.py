@@ -113,3 +113,23 @@ def test_the_number_of_an_empty_line_is_no_fact() -> None:
     shown = scene(ask("Go."), bash("a", "cat -n x"), back("a", listing))
     told = [one.fact.text for one in lines_of(shown, words) if one.fact.entry == named(3)]
     assert told == ["101→def close_month():", "104→ run_2024()"]
+
+
+@pytest.mark.parametrize("told", ["319→ continue", "12: }", "</system-reminder>", "7→<tool-use>"])
+def test_a_line_that_tells_only_its_number_or_a_tag_is_no_fact(told: str) -> None:
+    shown = scene(ask("Go."), bash("a", "cat x"), back("a", f"{told}\n320→ call retry_export"))
+    kept = [one.fact.text for one in lines_of(shown, words) if one.fact.entry == named(3)]
+    assert kept == ["320→ call retry_export"]
+
+
+def test_what_the_agent_says_of_a_name_comes_before_a_line_that_only_has_it() -> None:
+    bare = line(Fact("retry_export limit_rows", named(1), "log", 1), words)
+    said = line(Fact("retry_export gave up at limit_rows", named(2), "agent", 1), words)
+    (made,) = pick([bare, said], 15, weigh=even, count=words)
+    assert made.source == "agent"
+
+
+def test_a_line_that_was_asked_for_stands_once_although_it_was_seen_twice() -> None:
+    facts = pool("the id_a", "the id_a", "the id_b")
+    made = pick(facts, 100, weigh=even, count=words, first=frozenset({"the id_a"}))
+    assert [fact.text for fact in made] == ["the id_a", "the id_b"]

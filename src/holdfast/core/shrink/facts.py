@@ -49,14 +49,18 @@ MENTION = 0.8
 """How much of a name's worth its bare mention is; the rest is for the words around it."""
 RICH = 4
 """Words from which a line says something about its names."""
+AGENT = "agent"
+OWN = 2.0
+"""How much more the agent's own sentences count: they say what a name is about."""
 FADING = 0.2
 """What is left of an old line's worth when nothing new speaks for it."""
 
 _WORDS = re.compile(r"\w[\w./-]{2,80}")
 _PLACED = re.compile(r"(?=[^/\s]{0,60}/)([\w~@./+-]{3,220})[:-](?=\d{1,7}[:-])")
 """`path:12:` or `path-12-`: how a search tells where a line stands."""
-_EMPTY = re.compile(r"\d{1,7}[→:|\t -]\W{0,160}")
-"""A numbered line of a file with nothing in it but a bracket: the number alone tells nothing."""
+_NUMBER = re.compile(r"\d{1,7}[→:|\t -]\s{0,160}")
+"""The number before a line of a file: alone it tells nothing."""
+_TAG = re.compile(r"</?[\w-]{1,40}>")
 _BLANKS = re.compile(r"\s+")
 
 
@@ -87,7 +91,7 @@ def lines_of(
                 yield from _found(body.output, entry, label, count)
                 continue
             case Said(role="assistant"):
-                rows, source = _numbered(body.text), "agent"
+                rows, source = _numbered(body.text), AGENT
             case Thought():
                 rows, source = _numbered(body.text), "thinking"
             case Said(role="user"):
@@ -103,8 +107,15 @@ def _lines(
     for number, text in rows:
         for piece in _pieces(text):
             names = telling(piece)
-            if names and not _EMPTY.fullmatch(piece):
+            if names and _says(piece):
                 yield line(Fact(piece, entry, source, number), count, names)
+
+
+def _says(piece: str) -> bool:
+    """Whether a line tells anything beside its own number or the name of a tag."""
+    number = _NUMBER.match(piece)
+    rest = piece[number.end() :] if number else piece
+    return bool(telling(rest)) and not _TAG.fullmatch(rest)
 
 
 def _asked(call: ToolCalled, entry: EntryId, count: CountTokens) -> Iterator[Line]:
@@ -284,9 +295,11 @@ class _Picking:
 
     def _take_first(self, room: int, first: frozenset[str]) -> list[tuple[int, float, int]]:
         taken: list[tuple[int, float, int]] = []
+        wanted = set(first)
         for at, one in enumerate(self._pool):
             price = self._price(at)
-            if one.fact.text in first and price <= room:
+            if one.fact.text in wanted and price <= room:
+                wanted.remove(one.fact.text)  # the same words may stand in many entries
                 room -= price
                 taken.append((at, self._value(at), price))
                 self._take(at)
@@ -304,6 +317,8 @@ class _Picking:
         if one.rich:
             told = fsum(weight[name] for name in one.names if name not in self._told)
             value += (1 - MENTION) * told
+        if one.fact.source == AGENT:
+            value *= OWN
         if one.fact.entry not in self._heads:
             value += fsum(weight[name] for name in self._source_names[one.fact.source] - seen)
         return value
