@@ -17,13 +17,7 @@ from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.observe.calls import Scene, read_scene
 from holdfast.core.observe.worth import Telling, telling
 from holdfast.core.shrink.facts import Weigh
-from holdfast.core.view.packet.code import (
-    Found,
-    fill,
-    pool_of,
-    relevant_files,
-    touched,
-)
+from holdfast.core.view.packet.code import relevant_files, touched
 from holdfast.core.view.packet.distance import USER, Told, ages, by_distance
 from holdfast.core.view.packet.exclusions import Left, exclusions
 from holdfast.core.view.packet.goal import beginning, carried, goal_of
@@ -38,6 +32,7 @@ from holdfast.core.view.packet.layers import CAPS, depth_for, layers_of, sorted_
 from holdfast.core.view.packet.merging import merged
 from holdfast.core.view.packet.patterns import extract
 from holdfast.core.view.packet.prompt import failed, to_prompt, told, turned
+from holdfast.core.view.packet.record import Found, fill, pool_of
 from holdfast.core.view.packet.relevance import Similar, relevant
 from holdfast.core.view.packet.revising import revised
 from holdfast.core.view.packet.wire import sealed
@@ -297,17 +292,14 @@ class _Making:
         code = packet.codebase
         known = {file.path for file in code.relevant_files}
         files = tuple(file for file in found.files if file.path not in known)
-        ran = (f"Commands used: {' | '.join(found.ran)}",) if found.ran else ()
-        avoid = avoided_in(self._material.rows) if 3 in packet.layers else ()
-        return replace(
-            packet,
-            state=(*packet.state, *found.said),
-            codebase=Codebase(
-                (*code.relevant_files, *files), (*code.patterns, *ran), code.examples, avoid[:2]
-            )
-            if 3 in packet.layers
-            else code,
-        )
+        ran = (f"Commands used: {'; '.join(f'`{one}`' for one in found.ran)}",) if found.ran else ()
+        loose = (f"Names in use: {', '.join(found.loose)}",) if found.loose else ()
+        packet = replace(packet, state=(*packet.state, *found.said, *ran, *loose))
+        if 3 not in packet.layers:
+            return packet
+        avoid = avoided_in(self._material.rows)[:2]
+        rows = (*code.relevant_files, *files)
+        return replace(packet, codebase=Codebase(rows, code.patterns, code.examples, avoid))
 
     def _topped(self, packet: Packet) -> Packet:
         """Name more of the files that were touched, as long as there is room."""
