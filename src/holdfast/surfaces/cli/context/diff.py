@@ -6,7 +6,7 @@ from msgspec import to_builtins
 from holdfast.core.view.packet.prompt import NOTHING
 from holdfast.core.view.packet.revising import Difference, differences
 from holdfast.errors import NotRecorded
-from holdfast.handing import Listed, handed
+from holdfast.handing.listing import Listed, handed
 from holdfast.session import Session
 from holdfast.surfaces.cli.context.choosing import pane_option, worker
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
