@@ -7,6 +7,7 @@ from holdfast.core.ledger.entry import ToolCalled
 from holdfast.core.ledger.jsontext import SURROGATE
 from holdfast.core.ledger.summary import Fact
 from holdfast.core.observe.artifacts import touch_of
+from holdfast.core.observe.sentences import is_announced
 from holdfast.core.observe.worth import telling
 from holdfast.core.shrink.facts import Line
 
@@ -42,10 +43,6 @@ _LEAD = re.compile(
 )
 _TAIL = re.compile(r"(?:; err [!=]= nil)?[\s{(\[,;]{1,8}$|; err [!=]= nil$")
 _PLAIN = re.compile(r"[a-z]{2,20}|[A-Z][a-z]{1,20}|I|a")
-_ANNOUNCED = re.compile(
-    r"(?i)^(?:now |next,? |first,? |ok(?:ay)?,? |perfect[.!,]? |good[.!,]? |great[.!,]? ){0,3}"
-    r"(?:let me|let's|i'll|i will|i need to|i should|looking at|here(?:'s| is| are))\b"
-)
 _NAME = re.compile(r"(?![0-9a-f]{7,40}$)(?!\d)(?=.{0,200}[A-Za-z_]{3})")
 _FILE = re.compile(
     r"(?<![\w./@~-])(?:[\w@.~+-]{0,60}/){0,16}[\w@+-]{1,80}\.[A-Za-z]\w{0,5}(?![\w/])"
@@ -86,7 +83,7 @@ def _sentences(row: str) -> Iterator[Line]:
 
 def _says(words: str) -> bool:
     """Whether a sentence tells of the work rather than of what is done next."""
-    return is_prose(words) and not words.endswith((":", "{", "(")) and not _ANNOUNCED.match(words)
+    return is_prose(words) and not words.endswith((":", "{", "(")) and not is_announced(words)
 
 
 def is_prose(words: str) -> bool:
