@@ -1,6 +1,7 @@
 """Packets made from what a session came to; nothing is recorded."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache, partial
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -25,6 +26,7 @@ from holdfast.core.view.packet.goal import carried
 from holdfast.core.view.packet.layers import DEPTHS, SAME
 from holdfast.core.view.packet.making import make
 from holdfast.core.view.packet.material import Material, Tools, Wish
+from holdfast.core.view.packet.record import pool_of
 from holdfast.core.view.packet.relevance import Similar, similar_by
 from holdfast.core.view.recovery import sections_of
 from holdfast.errors import BadSetting
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from holdfast.session import Session
 
 
-from holdfast.handing.listing import newest
+from holdfast.handing.listing import Listed, handed, newest_of
 from holdfast.handing.sealing import count_of, signed
 
 NEAREST = 40
@@ -78,6 +80,7 @@ def generate(
     count = count_of(session)
     similar = similar_by(like)
     task = session.redactor.text(task)
+    listed = handed(session)
     wish = Wish(
         task,
         wanted,
@@ -85,19 +88,19 @@ def generate(
         budget,
         {"minimal": rules.minimal, "standard": rules.standard, "deep": rules.deep},
         known or {},
-        before or _same_task(session, audience, task),
+        before or _same_task(listed, audience, task),
         why,
         session.now(),
     )
     material = _material(session, task, similar, codebase or {}, continues)
-    material = replace(material, decisions=(*_shared(session), *decisions))
+    material = replace(material, decisions=(*_shared(listed), *decisions))
     made = make(wish, material, Tools(count, similar))
     return signed(session, _addressed(session, made, audience))
 
 
-def _same_task(session: "Session", audience: str, task: str) -> Stored:
+def _same_task(listed: Sequence[Listed], audience: str, task: str) -> Stored:
     """The packet that a worker has for a task already; an empty one when it has none."""
-    last = newest(session, audience) if audience else None
+    last = newest_of(listed, audience) if audience else None
     if last is None or last.packet.target_task != carried(task):
         return Stored()
     return last.packet
@@ -167,13 +170,12 @@ def _read(session: "Session") -> Material:
     )
     rows = session.engine.rows() if scene.items else Summary()
     recent = _recent(scene)
+    if not recent.items:
+        return Material(rows=rows)
     held = hold(recent.items, {})
-    return Material(
-        rows=rows,
-        scene=recent,
-        held=held,
-        weigh=Likely(recent, held) if recent.items else lambda _: 1.0,
-    )
+    weigh = Likely(recent, held)
+    # Workers are spawned several at a time: what the record tells is worked out for the first.
+    return Material(rows, recent, weigh, cache(partial(pool_of, recent, held, weigh)))
 
 
 def _recent(scene: Scene) -> Scene:
@@ -189,7 +191,7 @@ def _prior(session: "Session", continues: str) -> str:
     """What the session or task came to that this one goes on with."""
     from holdfast.core.ledger.inherited import inherited  # late: few go on from another
 
-    rows = inherited(session.store.read(session.name)) if not continues else Summary()
+    rows = inherited(session.sight.window(whole=True).ledger) if not continues else Summary()
     if continues and continues != session.name and session.store.head(continues) is not None:
         other = session.sibling(continues, store=session.store)
         rows = other.engine.rows()
@@ -197,9 +199,9 @@ def _prior(session: "Session", continues: str) -> str:
     return "\n".join(lines)[:PRIOR]
 
 
-def _shared(session: "Session") -> tuple[Choice, ...]:
+def _shared(listed: Sequence[Listed]) -> tuple[Choice, ...]:
     """What the packet of all workers says was decided."""
-    found = newest(session, SHARED)
+    found = newest_of(listed, SHARED)
     return found.packet.decisions if found is not None else ()
 
 

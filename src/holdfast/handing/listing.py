@@ -28,6 +28,10 @@ VARIABLES = ("HOLDFAST_PANE", "AGENTWIRE_PANE")
 """Where a worker's environment says which pane it is."""
 
 
+ABOUT = (Handed, PacketRead, PacketCleared, PacketReported)
+"""Entries that say what became of packets."""
+
+
 class Listed(Struct, frozen=True):
     """A packet, and what became of it."""
 
@@ -72,7 +76,8 @@ def audience_of(pane: int | str | None, environment: Mapping[str, str] | None = 
 def handed(session: "Session") -> list[Listed]:
     """Every revision of every packet of a session, oldest first, and what became of each."""
     made: dict[str, Listed] = {}
-    for entry in session.redactor.entries(session.store.read(session.name)):
+    told = [one for one in session.store.read(session.name) if isinstance(one.body, ABOUT)]
+    for entry in session.redactor.entries(told):
         body = entry.body
         if isinstance(body, Handed):
             made[entry.id] = Listed(entry.id, session.name, body.packet, body.file, entry.at)
@@ -95,7 +100,12 @@ def _follow(made: dict[str, Listed], entry: Entry) -> None:
 
 def newest(session: "Session", audience: str) -> Listed | None:
     """The newest packet for a worker in this session; nothing when there is none."""
-    mine = [one for one in handed(session) if one.packet.audience == audience]
+    return newest_of(handed(session), audience)
+
+
+def newest_of(listed: Iterable[Listed], audience: str) -> Listed | None:
+    """The newest packet for a worker among some; nothing when there is none."""
+    mine = [one for one in listed if one.packet.audience == audience]
     return mine[-1] if mine else None
 
 

@@ -28,7 +28,7 @@ from holdfast.core.view.packet.material import Material, Tools, Wish
 from holdfast.core.view.packet.merging import merged
 from holdfast.core.view.packet.patterns import extract
 from holdfast.core.view.packet.prompt import failed, to_prompt, told, turned
-from holdfast.core.view.packet.record import Found, fill, pool_of
+from holdfast.core.view.packet.record import Found, fill
 from holdfast.core.view.packet.relevance import relevant
 from holdfast.core.view.packet.revising import revised
 from holdfast.core.view.packet.trimming import less_of, short_refs
@@ -197,7 +197,7 @@ class _Making:
         packet = self._with_plan(packet)
         base = self._finished(packet)
         best = base
-        pool = pool_of(material.scene, material.held, material.weigh)
+        pool = material.pool()
         covered = telling(to_prompt(base))
         room = self._cap - base.token_count
         for _ in range(TRIES):

@@ -63,7 +63,7 @@ def _revision(
     fitting = [one for one in fitting if number is None or one.packet.revision == number]
     if not fitting:
         where = f"the packet for {audience}"
-        raise NotRecorded("revision", f"v{number}" if number else "", where=where)
+        raise NotRecorded("revision", f"v{number}" if number else "before v1", where=where)
     return fitting[-1]
 
 

@@ -16,7 +16,7 @@ Examples:
 
 
 @click.command(epilog=EXAMPLE)
-@click.option("--message", "why", default="", help="What the changelog says.")
+@click.option("-m", "--message", "why", default="", help="What the changelog says.")
 @click.option("--all", "every", is_flag=True, help="Every worker's packet that was not cleared.")
 @pane_option
 @session_option
