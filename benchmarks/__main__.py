@@ -26,7 +26,7 @@ BENCHMARKS = (
         "needle",
         "query",
         "latency",
-        "mcp",
+        "serving",
         "packets",
     ),
 )

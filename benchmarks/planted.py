@@ -1,7 +1,8 @@
 """Decisions to plant in real sessions, with questions that use other words than they were said in.
 
-The judging was tuned with `PLANTED` and `ABSENT`. `HELD_OUT` and `ABSENT_HELD_OUT` were written
-when that was done, and nothing was changed for them. The questions under `ABSENT` ask for what
+The judging was tuned with `PLANTED` and `ABSENT`, later with `SECOND` and `ABSENT_SECOND` as well.
+`HELD_OUT` and `ABSENT_HELD_OUT` were written when that was done, and nothing was changed for them.
+The questions under `ABSENT` ask for what
 nobody decided: half of them are about something that another decision is about.
 """
 
@@ -651,7 +652,7 @@ ABSENT: tuple[str, ...] = (
     "What did we settle on for wedding invitations?",
 )
 
-HELD_OUT: tuple[Planted, ...] = (
+SECOND: tuple[Planted, ...] = (
     Planted(
         "user",
         "Let's go with offline tiles for the hiking view, coverage is poor up there.",
@@ -783,9 +784,196 @@ HELD_OUT: tuple[Planted, ...] = (
         "one snapshot per quarter",
         ("How many snapshots does the archive keep?", "Which snapshots stay in the archive?"),
     ),
+    Planted(
+        "user",
+        "Let's go with Mapbox for the route planner, Google is too expensive at our volume.",
+        "Mapbox",
+        (
+            "Which map provider does the route planner use?",
+            "Who supplies maps for planning routes?",
+        ),
+    ),
+    Planted(
+        "assistant",
+        "I decided to keep drafts in IndexedDB, because localStorage is too small for attachments.",
+        "IndexedDB",
+        (
+            "Where are drafts kept?",
+            "What browser storage holds the drafts?",
+        ),
+    ),
+    Planted(
+        "user",
+        "Refunds above 200 euros need a second signature.",
+        "200 euros",
+        (
+            "From which amount does a refund need two signatures?",
+            "When is a second signature needed for refunds?",
+        ),
+    ),
+    Planted(
+        "assistant",
+        "Going with a write-ahead queue for telemetry, since gateways lose their uplink for hours.",
+        "write-ahead queue",
+        (
+            "How does telemetry survive a lost uplink?",
+            "What did we choose for telemetry when gateways are offline?",
+        ),
+    ),
+    Planted(
+        "user",
+        "Use Zod rather than Joi to validate the forms.",
+        "Zod",
+        (
+            "Which library validates the forms?",
+            "How do we validate form input?",
+        ),
+    ),
+    Planted(
+        "assistant",
+        "I chose cursor pagination for the audit trail, because rows keep arriving while "
+        "people scroll.",
+        "cursor pagination",
+        (
+            "How is the audit trail paged?",
+            "What kind of pagination does the audit trail have?",
+        ),
+    ),
+    Planted(
+        "user",
+        "Never send customer addresses to the translation service.",
+        "customer addresses",
+        (
+            "What may not be sent to the translation service?",
+            "Can we pass addresses of customers on to the translators?",
+        ),
+    ),
+    Planted(
+        "assistant",
+        "Decision: nightly exports are written as Parquet instead of CSV, since analysts "
+        "load them into DuckDB.",
+        "Parquet",
+        (
+            "What format do the nightly exports have?",
+            "How are exports for the analysts written?",
+        ),
+    ),
+    Planted(
+        "user",
+        "We'll have the chatbot answer in the language of the visitor, falling back to English.",
+        "language of the visitor",
+        (
+            "In which language does the chatbot answer?",
+            "What language does the bot reply in?",
+        ),
+    ),
+    Planted(
+        "assistant",
+        "I'll go with argon2id at 64 MB for the vault passphrase, because phones have to "
+        "open it too.",
+        "argon2id",
+        (
+            "How is the vault passphrase derived?",
+            "Which key derivation protects the vault?",
+        ),
+    ),
+    Planted(
+        "user",
+        "The beta is limited to 300 households.",
+        "300 households",
+        (
+            "How many households take part in the beta?",
+            "What is the size of the beta?",
+        ),
+    ),
+    Planted(
+        "assistant",
+        "We settled on Renovate for dependency updates, because it groups pull requests.",
+        "Renovate",
+        (
+            "What keeps our dependencies up to date?",
+            "Which bot updates dependencies?",
+        ),
+    ),
+    Planted(
+        "user",
+        "Switch the reminders to push notifications, nobody reads the mails.",
+        "push notifications",
+        (
+            "How do reminders reach people?",
+            "By what channel are reminders sent?",
+        ),
+        before="Reminders go out by mail for now.",
+    ),
+    Planted(
+        "assistant",
+        "Going with Tauri instead of Electron for the desktop client, its installer is a "
+        "tenth of the size.",
+        "Tauri",
+        (
+            "What is the desktop client built with?",
+            "Why not Electron for the desktop app?",
+        ),
+    ),
+    Planted(
+        "user",
+        "Sensor readings are kept for 18 months, the auditor asked for it.",
+        "18 months",
+        (
+            "How long do we keep sensor readings?",
+            "For how long are readings of the sensors retained?",
+        ),
+    ),
+    Planted(
+        "assistant",
+        "I decided to compute taxes in the checkout and not in the cart, because the "
+        "address is only known there.",
+        "in the checkout",
+        (
+            "Where do we compute taxes?",
+            "At which point are taxes calculated?",
+        ),
+    ),
+    Planted(
+        "user",
+        "Let's have Cloudflare terminate TLS, and keep the origin plain inside the network.",
+        "Cloudflare",
+        (
+            "What terminates TLS?",
+            "Who handles TLS for us?",
+        ),
+    ),
+    Planted(
+        "assistant",
+        "I chose ULIDs for the shipment numbers, because they sort by time.",
+        "ULID",
+        (
+            "What identifiers do shipments get?",
+            "Which sort of id is a shipment number?",
+        ),
+    ),
+    Planted(
+        "user",
+        "Photos must be resized to 1600 pixels before they are uploaded.",
+        "1600 pixels",
+        (
+            "How large may uploaded photos be?",
+            "What happens to photos before upload?",
+        ),
+    ),
+    Planted(
+        "assistant",
+        "Decision: the scheduler runs in its own process rather than inside the web "
+        "server, for restarts.",
+        "in its own process",
+        (
+            "Where does the scheduler run?",
+            "Is the scheduler a part of the web server?",
+        ),
+    ),
 )
 
-ABSENT_HELD_OUT: tuple[str, ...] = (
+ABSENT_SECOND: tuple[str, ...] = (
     "Which camera do interviews use?",
     "How long is the progress bar?",
     "What is the salary of a partner manager?",
@@ -806,4 +994,188 @@ ABSENT_HELD_OUT: tuple[str, ...] = (
     "Which dentist is covered?",
     "How do beavers build the dam?",
     "What was agreed about the piano lessons?",
+    "Which airport does the courier fly to?",
+    "How many analysts use the exports?",
+    "Who designed the chatbot's avatar?",
+    "What does a household pay for the beta?",
+    "Which sensor do we buy next year?",
+    "How old are the photos on the landing page?",
+    "What colour are push notifications?",
+    "When was the vault audited?",
+    "Which phone does the scheduler call?",
+    "How are refunds taxed in Norway?",
+    "What did we decide about the canteen menu?",
+    "Which violin does the orchestra rent?",
+    "How deep is the harbour?",
+    "What was agreed on the tennis court?",
+    "Which yeast goes into the bread?",
+    "How do penguins find their partner?",
+    "What telescope did the school choose?",
+    "Which tyre pressure suits the tractor?",
+    "How many tulips were planted?",
+    "What was settled about the carnival float?",
+)
+
+
+HELD_OUT: tuple[Planted, ...] = (
+    Planted(
+        "user",
+        "Let's use Hetzner for the build runners, AWS minutes eat the budget.",
+        "Hetzner",
+        (
+            "Where do the build runners live?",
+            "Which host did we take for build runners?",
+        ),
+    ),
+    Planted(
+        "assistant",
+        "I decided to debounce the autosave by two seconds, because every key stroke hit the API.",
+        "two seconds",
+        (
+            "How long does autosave wait?",
+            "What delay did we give the autosave?",
+        ),
+    ),
+    Planted(
+        "user",
+        "The invoice number must start with the country code.",
+        "country code",
+        (
+            "How does an invoice number begin?",
+            "What do invoice numbers start with?",
+        ),
+    ),
+    Planted(
+        "assistant",
+        "Going with HLS for the lecture streams, since the phones of our students play "
+        "nothing else.",
+        "HLS",
+        (
+            "Which streaming protocol carries the lectures?",
+            "How are lectures streamed?",
+        ),
+    ),
+    Planted(
+        "user",
+        "We'll use Airtable instead of spreadsheets for the seating plan.",
+        "Airtable",
+        (
+            "What tool holds the seating plan?",
+            "How do we handle the seating plan?",
+        ),
+    ),
+    Planted(
+        "assistant",
+        "I chose a trigram index for the contact lookup, because names are often misspelt.",
+        "trigram index",
+        (
+            "How does contact lookup cope with misspelt names?",
+            "What index does the contact lookup have?",
+        ),
+    ),
+    Planted(
+        "user",
+        "Do not log the content of support tickets.",
+        "support tickets",
+        (
+            "What about support tickets must not be logged?",
+            "May the content of a support ticket be logged?",
+        ),
+    ),
+    Planted(
+        "assistant",
+        "Decision: the weather tile asks again every 15 minutes rather than holding a socket open.",
+        "every 15 minutes",
+        (
+            "How often does the weather tile refresh?",
+            "What is the refresh interval of the weather tile?",
+        ),
+    ),
+    Planted(
+        "user",
+        "Use Vitest instead of Jest for the widget library, it shares our Vite setup.",
+        "Vitest",
+        (
+            "What are the tests of the widget library written with?",
+            "Which test runner does the widget library have?",
+        ),
+    ),
+    Planted(
+        "assistant",
+        "I'll go with soft deletion for orders, because accounting needs to see them.",
+        "soft deletion",
+        (
+            "How are orders deleted?",
+            "What happens when an order is deleted?",
+        ),
+    ),
+    Planted(
+        "user",
+        "Switch the map of branches to vector graphics, the PNG is blurred on new screens.",
+        "vector graphics",
+        (
+            "In which format is the map of branches?",
+            "What is the map of branches drawn with?",
+        ),
+        before="The map of branches stays a PNG.",
+    ),
+    Planted(
+        "assistant",
+        "We settled on a monthly release train, because hotfixes kept interrupting each other.",
+        "monthly release train",
+        (
+            "How often do we release?",
+            "Which rhythm do releases follow?",
+        ),
+    ),
+    Planted(
+        "user",
+        "Vouchers expire after 90 days.",
+        "90 days",
+        (
+            "When do vouchers expire?",
+            "How long is a voucher good for?",
+        ),
+    ),
+    Planted(
+        "assistant",
+        "I decided to sign the webhooks with HMAC, because partners cannot manage certificates.",
+        "HMAC",
+        (
+            "How do partners verify our webhooks?",
+            "What signs the webhooks?",
+        ),
+    ),
+    Planted(
+        "user",
+        "Keep the admin area on a separate subdomain.",
+        "separate subdomain",
+        (
+            "Where is the admin area served from?",
+            "On which domain does the admin area live?",
+        ),
+    ),
+)
+
+ABSENT_HELD_OUT: tuple[str, ...] = (
+    "Which bank pays out the vouchers?",
+    "How many translators work for us?",
+    "Who takes the lectures?",
+    "What does a build runner cost?",
+    "How many orders were deleted last week?",
+    "Which calendar does the office hang up?",
+    "When do support tickets get closed?",
+    "What is the invoice number of the first order?",
+    "Which browser shows the map of branches?",
+    "How big is the widget library?",
+    "What did we decide about the choir trip?",
+    "Which oboe reed is used?",
+    "How is the wool dyed?",
+    "What was agreed on for the school bus?",
+    "Which tent did the scouts pick?",
+    "How tall is the lighthouse?",
+    "What bait do the anglers use?",
+    "Which glaze does the pottery get?",
+    "How many owls nest in the barn?",
+    "What was settled about the hay?",
 )

@@ -16,22 +16,11 @@ from holdfast.core.ledger.entry import PacketCleared, PacketRead
 from holdfast.core.ledger.packet import Choice
 from holdfast.core.plan.policy import Packets, Policy
 from holdfast.errors import BadPacket, BadSetting, NotHanded, NotRecorded
-from holdfast.handing import (
-    audience_of,
-    clean_up,
-    clear,
-    edit,
-    found,
-    generate,
-    hand,
-    handed,
-    newest,
-    refresh,
-    staleness,
-    take,
-    unread,
-    whole_task,
-)
+from holdfast.handing.drawing import generate
+from holdfast.handing.giving import clean_up, clear, hand, whole_task
+from holdfast.handing.listing import audience_of, found, handed, newest, unread
+from holdfast.handing.renewing import edit, refresh, staleness
+from holdfast.handing.taking import take
 from holdfast.packets import Packet
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore

@@ -8,7 +8,8 @@ import holdfast
 from holdfast.core.ledger.entry import Handed, PacketReported, pack, unpack
 from holdfast.core.ledger.packet import Feedback, Packet
 from holdfast.forgetting import carry_out, part, whole
-from holdfast.handing import found, handed, take
+from holdfast.handing.listing import found, handed
+from holdfast.handing.taking import take
 from tests.secrets import PLANTED
 from tests.test_handing import TALK, TASK, said
 

@@ -219,3 +219,51 @@ def test_somebody_who_asked_the_same_is_no_answer() -> None:
         {"role": "assistant", "content": "Which signing algorithm should the tokens use?"},
     )
     assert not asked("Which signing algorithm do the tokens use?", asking).known
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (
+            "What authentication approach was decided?",
+            "Let me look at how the tests read `git_author_test.go` and its metadata.",
+        ),
+        ("What authentication approach was decided?", "The author of the commit is in its header."),
+        ("How many analysts use the exports?", "I chose nightly exports, analysts load them."),
+        ("What does the staging environment cost?", "Let's go with Azure for the staging tests."),
+    ],
+)
+def test_words_that_only_come_near_answer_nothing(question: str, said: str) -> None:
+    messages = ({"role": "user", "content": "Go on."}, {"role": "assistant", "content": said})
+    assert not asked(question, messages).known
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "holds"),
+    [
+        ("Which protocol feeds the progress bar?", "Going with SSE for the progress bar.", "SSE"),
+        (
+            "What stands in front of the blocklist?",
+            "I chose a bloom filter in front of the blocklist.",
+            "bloom filter",
+        ),
+        (
+            "May we store when a minor was born?",
+            "Do not store the date of birth of minors.",
+            "date of birth",
+        ),
+        (
+            "What keeps dependencies up to date?",
+            "We settled on Renovate for dependency updates.",
+            "Renovate",
+        ),
+    ],
+)
+def test_the_verb_of_a_question_need_not_stand_in_its_answer(
+    question: str, said: str, holds: str
+) -> None:
+    messages = ({"role": "system", "content": "Be brief."}, {"role": "user", "content": said})
+    answer = asked(question, messages)
+    assert answer.known
+    assert answer.statement is not None
+    assert holds in answer.statement.words

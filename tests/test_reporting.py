@@ -9,7 +9,9 @@ from holdfast.core.ledger.entry import PacketReported
 from holdfast.core.ledger.packet import Feedback
 from holdfast.core.plan.policy import NeverStore, Packets, Policy
 from holdfast.errors import BadFeedback
-from holdfast.handing import handed, newest, refresh, take, unread
+from holdfast.handing.listing import handed, newest, unread
+from holdfast.handing.renewing import refresh
+from holdfast.handing.taking import take
 from holdfast.opening import open as open_session
 from holdfast.reporting import (
     MORE,

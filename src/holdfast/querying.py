@@ -6,7 +6,7 @@ from holdfast.core.ledger.entry import Derived, Entry, Said
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.window import path_to
 from holdfast.core.observe.constraints import MACHINE
-from holdfast.core.observe.sentences import sentences
+from holdfast.core.observe.sentences import is_looking, sentences
 from holdfast.core.view.asked.answer import Answer, answered
 from holdfast.core.view.asked.kinds import NAMED, names_of
 from holdfast.core.view.asked.question import read_question, subjects_in
@@ -131,8 +131,8 @@ def _sentences(entry: Entry, session: str, found: Sequence[Found]) -> Iterator[S
             continue
         cut = cuts[one.passage]
         for told in sentences(text[cut.start : cut.stop]):
-            # Whoever asked the same did not know it either.
-            asks = told.text.rstrip(" \"'`*_)").endswith("?")
+            # Whoever asked the same did not know it either, nor who was about to look.
+            asks = told.text.rstrip(" \"'`*_)").endswith("?") or is_looking(told.text)
             if not asks and not MACHINE.search(told.text):
                 yield Statement(
                     "passage",

@@ -23,7 +23,8 @@ from holdfast.core.view.packet.yaml import to_yaml
 from holdfast.errors import BadFeedback, BadPacket, NotWritten
 from holdfast.files.layout import slug
 from holdfast.files.projecting import project
-from holdfast.handing import Listed, clean_up, newest
+from holdfast.handing.giving import clean_up
+from holdfast.handing.listing import Listed, newest
 from holdfast.packets import read_yaml
 from holdfast.session import Session
 from holdfast.withhold import Withholder

@@ -257,7 +257,7 @@ class Session:
         if what in self.policy.at.events:
             self.engine.reached(what)
         if what == SPAWN and self.policy.packets.generate == "on":
-            from holdfast.handing import spawned  # late: few sessions have workers
+            from holdfast.handing.giving import spawned  # late: few sessions have workers
 
             spawned(self, told)
 
@@ -413,7 +413,9 @@ class Session:
             BadSetting: the task, the depth or a layer cannot be meant.
             NotHanded: the file could not be written; the packet is on record.
         """
-        from holdfast.handing import audience_of, generate, hand  # late: few hand work over
+        from holdfast.handing.drawing import generate  # late: few hand work over
+        from holdfast.handing.giving import hand  # late: few hand work over
+        from holdfast.handing.listing import audience_of  # late: few hand work over
         from holdfast.packets import as_packet
 
         audience = audience_of(pane)

@@ -242,7 +242,7 @@ def test_a_worker_gets_the_right_context_for_a_fifth_of_the_tokens(
     assert "Don't touch" not in later
     assert "pane-1" in done
     with open_session("orchestrator", root=project) as session:
-        from holdfast.handing import handed
+        from holdfast.handing.listing import handed
 
         (one,) = handed(session)
         assert (one.reads, one.reported) == (2, True)

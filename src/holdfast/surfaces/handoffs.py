@@ -19,7 +19,9 @@ from holdfast.core.view.search.query import Term
 from holdfast.errors import Ambiguous, NotRecorded, Unreadable
 from holdfast.files.layout import packet_of
 from holdfast.graphing import decisions_for
-from holdfast.handing import VARIABLES, Listed, audience_of, generate, hand, session_of
+from holdfast.handing.drawing import generate
+from holdfast.handing.giving import hand
+from holdfast.handing.listing import VARIABLES, Listed, audience_of, session_of
 from holdfast.querying import Settled
 from holdfast.searching import stemmer
 from holdfast.session import Session

@@ -8,7 +8,7 @@ import pytest
 from mcp import Client, MCPError
 from mcp.types import CallToolResult, TextContent, TextResourceContents
 
-from holdfast.handing import handed
+from holdfast.handing.listing import handed
 from holdfast.opening import open as open_session
 from holdfast.packets import Packet
 from holdfast.reporting import collect, reports, wanted

@@ -303,3 +303,27 @@ def is_question(text: str) -> bool:
 def plain(text: str) -> str:
     """Small letters, straight apostrophes, one line: so one spelling of a pattern is enough."""
     return text.lower().replace("’", "'").replace("**", "").replace("\n", " ")
+
+
+ANNOUNCED = re.compile(
+    r"(?:now |next,? |first,? |ok(?:ay)?,? |perfect[.!,]? |good[.!,]? |great[.!,]? ){0,3}"
+    r"(?:let me|let's|i'll|i will|i need to|i should|looking at|here(?:'s| is| are))\b"
+)
+
+
+def is_announced(text: str) -> bool:
+    """Whether a sentence only says what is done next, and nothing of what was found."""
+    return ANNOUNCED.match(text.lstrip().lower()) is not None
+
+
+LOOKING = re.compile(
+    r"(?:now |next,? |first,? |ok(?:ay)?,? ){0,3}(?:let me|let's|i'll|i will|i need to|i should) "
+    r"(?:first |also |now |just |quickly ){0,2}"
+    r"(?:check|look|see|read|find|search|explore|examine|inspect|investigate|verify|understand"
+    r"|view|review|try to|take a look|get|fetch|list|confirm|figure)\b"
+)
+
+
+def is_looking(text: str) -> bool:
+    """Whether whoever says it is about to find something out."""
+    return LOOKING.match(text.lstrip().lower()) is not None

@@ -231,13 +231,15 @@ def pick(
     covered: Iterable[str] = (),
     first: frozenset[str] = frozenset(),
     head: int = HEAD,
+    mention: float = MENTION,
 ) -> tuple[Fact, ...]:
     """The lines that are most worth so many tokens, in the order in which they stood.
 
     Lines among `first` come before others, as long as they take no more than half of the room.
-    `head` are the tokens that what brought a line takes besides its words.
+    `head` are the tokens that what brought a line takes besides its words, `mention` how much of a
+    name's worth its bare mention is.
     """
-    chosen = _Picking(pool, weigh, count, covered, head).run(room, first)
+    chosen = _Picking(pool, weigh, count, covered, head, mention).run(room, first)
     return tuple(
         pool[at].fact if not worth else _worth(pool[at].fact, worth) for at, worth in chosen
     )
@@ -257,8 +259,9 @@ class _Picking:
         count: CountTokens,
         covered: Iterable[str],
         head: int,
+        mention: float,
     ) -> None:
-        self._pool = pool
+        self._pool, self._mention = pool, mention
         self._seen, self._told = set(covered), set(covered)
         self._heads: set[EntryId] = set()
         sources = {one.fact.source for one in pool}
@@ -313,10 +316,10 @@ class _Picking:
     def _value(self, at: int) -> float:
         one = self._pool[at]
         weight, seen = self._weight, self._seen
-        value = MENTION * fsum(weight[name] for name in one.names if name not in seen)
+        value = self._mention * fsum(weight[name] for name in one.names if name not in seen)
         if one.rich:
             told = fsum(weight[name] for name in one.names if name not in self._told)
-            value += (1 - MENTION) * told
+            value += (1 - self._mention) * told
         if one.fact.source == AGENT:
             value *= OWN
         if one.fact.entry not in self._heads:

@@ -8,7 +8,7 @@ from holdfast.core.ledger.window import in_force
 from holdfast.core.view.excerpts import fenced
 from holdfast.core.view.listing import opening
 from holdfast.core.view.search.readable import readable, speaker
-from holdfast.handing import found
+from holdfast.handing.listing import found
 from holdfast.packets import as_packet
 from holdfast.redacting import redacted_title
 from holdfast.session import Session

@@ -11,7 +11,9 @@ from holdfast.core.ledger.packet import Feedback as Told
 from holdfast.core.view.asked.answer import render_answer
 from holdfast.core.view.feedback import from_mapping
 from holdfast.errors import BadFeedback, NotRecorded, Unreadable
-from holdfast.handing import Listed, audience_of, staleness, take
+from holdfast.handing.listing import Listed, audience_of
+from holdfast.handing.renewing import staleness
+from holdfast.handing.taking import take
 from holdfast.packets import as_packet
 from holdfast.querying import context_query
 from holdfast.reporting import ask_for_more, report, write_feedback

@@ -30,7 +30,17 @@ MEASURE = re.compile(
     r"|minute|hour|day|week|month|year|before|after|until)s?\b",
     re.I,
 )
-UNMEASURED = 0.6
+NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|dozen|hundred|thousand)\b",
+    re.I,
+)
+"""How many there are of something."""
+MONEY = re.compile(
+    r"[$€£¥]|\b(?:euros?|dollars?|cents?|pounds?|usd|eur|gbp|free|price[sd]?|costs?|fees?|percent"
+    r"|pay(?:s|ment|ments)?|paid|bill(?:ed|ing)?|charged?|discount|invoices?|checkout)\b|\d ?%",
+    re.I,
+)
+UNMEASURED = 0.5
 """What is left of an answer to "how long" that names no number and no time."""
 WHO = 0.45
 """What is left of an answer to "who": what was decided tells only who decided."""
@@ -73,14 +83,23 @@ def judge(question: Question, statements: Iterable[Statement], *, stems: Stems) 
 
 def _factor(question: Question) -> Callable[[Statement], float]:
     """What an answer loses that is not of the sort that is asked for."""
-    measures, whom = question.measures, question.whom
+    wanted = _sort(question)
 
     def factor(one: Statement) -> float:
-        if measures and not MEASURE.search(one.words):
+        if wanted is not None and not wanted.search(one.words):
             return UNMEASURED
-        return WHO if whom else 1.0
+        return WHO if question.whom else 1.0
 
     return factor
+
+
+def _sort(question: Question) -> re.Pattern[str] | None:
+    """What an answer has to have in it, of whatever sort that is."""
+    if question.prices:
+        return MONEY
+    if question.counts:
+        return NUMBER
+    return MEASURE if question.measures else None
 
 
 def _judged(

@@ -62,7 +62,25 @@ observability: prometheus grafana datadog sentry opentelemetry jaeger tracing
 logging: structlog loguru logback syslog winston pino zap
 tracing: opentelemetry jaeger zipkin datadog
 orm: sqlalchemy prisma drizzle typeorm hibernate activerecord gorm peewee
-validation: pydantic zod joi msgspec marshmallow
+validation: pydantic zod joi msgspec marshmallow yup valibot ajv
+validate: pydantic zod joi msgspec marshmallow yup valibot ajv
+identifier: uuid ulid guid nanoid snowflake id ids number
+id: uuid ulid guid nanoid snowflake identifier number
+derivation: argon2 argon2id pbkdf2 scrypt hkdf bcrypt
+derive: argon2 argon2id pbkdf2 scrypt hkdf bcrypt
+map: mapbox maplibre leaflet openstreetmap tile tiles
+desktop: electron tauri qt wails
+mobile: flutter android ios swift kotlin expo
+update: renovate dependabot upgrade bump
+channel: mail email sms push notification notifications slack webhook
+bot: chatbot robot assistant
+analytics: duckdb bigquery snowflake clickhouse posthog plausible matomo
+tls: cloudflare letsencrypt certbot acme nginx caddy
+certificate: letsencrypt certbot acme
+scheduler: cron airflow celery temporal systemd
+workflow: airflow temporal dagster prefect
+reply: answer respond response
+calculate: compute
 payment: stripe paypal adyen braintree square
 payments: stripe paypal adyen braintree square
 email: ses sendgrid mailgun postmark smtp

@@ -33,14 +33,15 @@ turned turn use used uses using want wanted way went why work works would yet
 ASKING = frozenset(_ASKING.split())
 """Words that say that something is asked, not what about."""
 _LOOSE = """
-add algorithm apply back backend build built call carry code concept connect consist contain
-control convention cover create deal deliver design done drive engine exchange finish fix format
-framework function get got handle implement implementation improve involve keep kept kind library
-live manage manner mechanism method mode model name operate organise organize pattern perform
-place policy power practice present procedure process project protect protocol provide put reach
-refactor report represent rule run running saved schema scheme serve service set setting setup
-ship software sort standard store strategy structure style system team technique technology tool
-type unit user value vendor version write written
+add algorithm amount anybody anyone apply back backend bot build built call carry channel code
+component concept connect consist contain control convention cover create deal deliver design done
+drive engine exchange finish fix format framework function get got handle identifier implement
+implementation improve involve keep kept kind library live location manage manner mechanism medium
+method mode model moment name operate organise organize pattern people perform person place point
+policy power practice present procedure process product project protect protocol provide provider
+put reach refactor report represent rule run running saved schema scheme serve service set setting
+setup ship software someone sort standard store strategy structure style supplier supply system
+team technique technology tool type unit user value vendor version write written
 """
 LOOSE = frozenset(_LOOSE.split())
 """Words for the sort of answer, and for doing anything at all: it seldom repeats them."""
@@ -51,6 +52,8 @@ LEAST, WEAK, NOWHERE = 0.35, 0.3, 0.8
 """What a word weighs at the least; a loose one; one that the ledger does not have."""
 NEAR, NEARER = 0.2, 0.8
 """What any word that means nearly the same counts, and what more for how nearly."""
+KEPT = 0.5
+"""Which part of a word its stem has to be, for the stem to mean what the word means."""
 FOCUS = re.compile(
     r"\b(?:which|what|how many|how much)(?: (?:is|are|was|were) (?:the|our|its))?"
     r"((?: (?!(?:is|are|was|were|do|does|did|has|have|had|can|may|must|should|will|would|to|for|of"
@@ -59,19 +62,30 @@ FOCUS = re.compile(
 """What is asked for, right behind the word that asks."""
 ACTING = re.compile(
     r"^\W{0,3}(?:what|who) (\w{2,30}(?:s|ed)) (?!(?:is|are|was|were|do|does|did|has|have|had|can"
-    r"|may|must|should|will|would|to|for|of|in|on|we|i|you)\b)\w"
+    r"|may|must|should|will|would|to|for|of|we|i|you)\b)\w"
 )
 """What someone or something does, asked for by what it does: `what powers the index`."""
+DOING = re.compile(
+    r"\bwhich (?:[\w-]{2,40} ){1,3}([a-z]{2,30}[^s\W]s) (?:the|a|an|our|its|their|all|every|each)\b"
+)
+"""The same of something that is named by its sort: `which protocol feeds the bar`."""
 PHRASES = re.compile(
     r"\boff[- ]limits\b|\bon call\b|\bin charge\b|\bthese days\b|\bat the moment\b"
 )
+UP_TO_DATE = re.compile(r"\bup[- ]to[- ]date\b")
 TWO_PARTS = re.compile(r"\b(sign|log|set|back|roll|clean|start) (up|in|out)\b")
 MEASURES = re.compile(
     r"\bhow (?:long|many|much|often|big|large|wide|old|frequently|soon|far|fast|high|late)\b"
-    r"|\b(?:(?<!happens )when|what time|what hour|(?:earliest|latest)(?: time| moment)?"
+    r"|^\W{0,3}(?:since |until |by |from )?when\b"
+    r"|\b(?:what time|what hour|(?:earliest|latest)(?: time| moment)?"
     r"|(?:maximum|minimum|limit|threshold|interval|duration|size)(?! (?:limit|method)))\b"
 )
 """A number or a time is asked for."""
+PRICED = re.compile(
+    r"\b(?:costs?|prices?|fees?|salary|salaries|wages?|budget|charged?|earns?|expensive|cheap)\b"
+    r"|\bpays?\b|\bhow much (?:money|is paid)\b"
+)
+"""Money is asked for."""
 WHOM = re.compile(
     r"^\W{0,3}who(?:se|m)? (?!(?:was it (?:that|who) |has |had )?(?:decided?|chose|chosen|picked"
     r"|wanted|wants|said|asked|made|told|preferred|opted|handles|runs|serves|processes)\b)"
@@ -110,6 +124,11 @@ class Question(Struct, frozen=True):
         return MEASURES.search(self.text[:LOOKED_AT].lower()) is not None
 
     @property
+    def prices(self) -> bool:
+        """Whether an amount of money is asked for."""
+        return PRICED.search(self.text[:LOOKED_AT].lower()) is not None
+
+    @property
     def counts(self) -> bool:
         """Whether it is asked how many there are of something."""
         return "how many" in self.text[:LOOKED_AT].lower()
@@ -129,7 +148,8 @@ def subjects_in(text: str) -> tuple[str, ...]:
 
 def _plain(text: str) -> str:
     """In small letters, without phrases that only ask, words of two parts as one."""
-    return TWO_PARTS.sub(r"\1\2", PHRASES.sub(" ", text[:LOOKED_AT].lower()))
+    plain = UP_TO_DATE.sub("updated", PHRASES.sub(" ", text[:LOOKED_AT].lower()))
+    return TWO_PARTS.sub(r"\1\2", plain)
 
 
 def read_question(
@@ -153,7 +173,7 @@ def read_question(
 
 def _weak(text: str) -> frozenset[str]:
     """Words that say how something is asked for: what it does, or by which measure."""
-    acting, measure = ACTING.match(text), MEASURES.search(text)
+    acting, measure = ACTING.match(text) or DOING.search(text), MEASURES.search(text)
     words = f"{acting[1] if acting else ''} {measure[0] if measure else ''}"
     return frozenset(words.split())
 
@@ -172,7 +192,8 @@ def _focus(text: str, wanted: Sequence[Wanted]) -> tuple[str, ...]:
     named = FOCUS.search(_plain(text))
     if named is None or ACTING.match(_plain(text)):
         return ()
-    words = set(WORD.findall(named[1]))
+    doing = DOING.search(_plain(text))
+    words = set(WORD.findall(named[1])) - ({doing[1]} if doing else set())
     return tuple(one.stem for one in wanted if one.word in words and one.worth > WEAK)
 
 
@@ -190,6 +211,9 @@ def _meant(
     meant: dict[str, float] = {}
     for other, near in like(word):
         for key in stems(other)[:1]:
+            # `author` is what is left of `authorization`, and means something else.
+            if len(key) < len(other) * KEPT:
+                continue
             meant[key] = max(meant.get(key, 0.0), NEAR + NEARER * near)
     names = frozenset(key for name in names_of(word) for key in stems(name)[:1]) - {stem}
     meant |= {key: max(meant.get(key, 0.0), NAMED) for key in names}

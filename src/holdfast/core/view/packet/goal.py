@@ -26,8 +26,12 @@ LOOKED_AT = 40_000
 """Characters of a task in which its beginning is looked for."""
 WHOLE = 4_000
 """Characters of a task that a packet carries; of a longer one, the beginning."""
-MOST = 4
-"""Criteria that are told."""
+MOST, LONGEST_CRITERION = 4, 240
+"""Criteria that are told, and characters of one."""
+_END = re.compile(r"(?<![\s\n(]\d)(?<!\s\d\d)[.!?](?=\s)|\n|[。！？]")
+"""Where a sentence ends; the number of a list entry is no sentence."""
+_TAG = re.compile(r"^(?:</?[\w-]{1,40}>\s{0,4}){1,4}")
+_NO_CRITERION = re.compile(r"^(?:#|run\b|```|\||<)|:$")
 _CRITERION = re.compile(
     r"\b(?:done when|success(?: criteria| means)|acceptance|make sure|ensure|verify that"
     r"|so that|should (?:receive|return|show|see|get|be able|pass|work|print|exit)"
@@ -79,7 +83,7 @@ def beginning(text: str, room: int, count: CountTokens) -> str:
     if len(text) <= room * 8 and count(text) <= room:
         return text
     text = text[: min(LOOKED_AT, room * 12)]
-    ends = [found.end() for found in re.finditer(r"[.!?](?=\s)|\n|[。！？]", text)]
+    ends = [found.end() for found in _END.finditer(text)]
     for end in reversed(ends):
         if count(text[:end]) < room:
             return f"{text[:end].strip()} …"
@@ -96,7 +100,7 @@ def _frame(task: str, rows: Summary, room: int, count: CountTokens) -> str:
     known = set(telling_words(task))
     bound = [" ".join(one.text.split()) for one in rows.constraints]
     for quote in (rows.intent.current, rows.intent.original):
-        words = " ".join(quote.text[:LOOKED_AT].split())
+        words = _TAG.sub("", " ".join(quote.text[:LOOKED_AT].split()))
         for text in bound:
             words = " ".join(words.replace(text, " ").split())
         if words in " ".join(task.split()):
@@ -119,10 +123,16 @@ def criteria_in(task: str, rows: Summary) -> list[str]:
     for text in texts:
         for part in own_words(text[:LOOKED_AT]):
             for one in sentences(part):
-                short = len(one.text) <= 240 and not is_question(one.text)
-                if short and _CRITERION.search(plain(one.text)):
+                if _is_criterion(one.text):
                     found[" ".join(one.text.split())] = None
     return list(found)
+
+
+def _is_criterion(text: str) -> bool:
+    words = plain(text).strip()
+    if len(text) > LONGEST_CRITERION or is_question(text) or _NO_CRITERION.search(words):
+        return False
+    return _CRITERION.search(words) is not None
 
 
 def carried(task: str) -> str:

@@ -20,6 +20,8 @@ _FAILED = re.compile(
     r"|was a dead end|not in requirements)\b"
 )
 _WHY = re.compile(r"(?i)\s{0,2}(?:,? but |,? because |;|—| - |: )")
+_ANSWERED = re.compile(r"\? (?=\S)")
+"""Between what the user was asked and what was answered."""
 _REJECTED = re.compile(r"(?i)\b(?:instead of|rather than|not)\s{1,2}([^.;,()\n]{3,70})")
 
 
@@ -99,7 +101,7 @@ def choices_of(rows: Summary) -> tuple[Choice, ...]:
 
 def _choice(one: Decision, was: Decision | None) -> Choice:
     return Choice(
-        " ".join(one.choice.split()),
+        _ANSWERED.sub("? → ", " ".join(one.choice.split()), count=1),
         " ".join(one.reason.split()),
         "orchestrator" if one.by == "agent" else one.by,
         (one.entry,),

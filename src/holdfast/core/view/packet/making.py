@@ -5,25 +5,14 @@ code and of where the work stands, then to history. Where it is too much in the 
 layer 4, then 3, then 2.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
-from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.ledger.packet import Change, Choice, Codebase, Packet
-from holdfast.core.ledger.summary import Summary
-from holdfast.core.measure.tokens import CountTokens
-from holdfast.core.observe.calls import Scene, read_scene
-from holdfast.core.observe.worth import Telling, telling
-from holdfast.core.shrink.facts import Weigh
-from holdfast.core.view.packet.code import (
-    Found,
-    fill,
-    pool_of,
-    relevant_files,
-    touched,
-)
+from holdfast.core.ledger.packet import Change, Codebase, Packet
+from holdfast.core.observe.worth import telling
+from holdfast.core.view.packet.code import relevant_files, touched
 from holdfast.core.view.packet.distance import USER, Told, ages, by_distance
 from holdfast.core.view.packet.exclusions import Left, exclusions
 from holdfast.core.view.packet.goal import beginning, carried, goal_of
@@ -35,11 +24,14 @@ from holdfast.core.view.packet.history import (
     questions_of,
 )
 from holdfast.core.view.packet.layers import CAPS, depth_for, layers_of, sorted_layers, task_type_of
+from holdfast.core.view.packet.material import Material, Tools, Wish
 from holdfast.core.view.packet.merging import merged
 from holdfast.core.view.packet.patterns import extract
 from holdfast.core.view.packet.prompt import failed, to_prompt, told, turned
-from holdfast.core.view.packet.relevance import Similar, relevant
+from holdfast.core.view.packet.record import Found, fill
+from holdfast.core.view.packet.relevance import relevant
 from holdfast.core.view.packet.revising import revised
+from holdfast.core.view.packet.trimming import less_of, short_refs
 from holdfast.core.view.packet.wire import sealed
 
 Row = TypeVar("Row")
@@ -54,51 +46,8 @@ SLACK = 8
 ROW = 4
 JUST_NOW = 12
 """Steps of the agent within which a decision needs no likeness to the task."""
-REF = 12
 STATE = 3
 """Rows on the plan: what comes next is soon old."""
-
-
-class Tools(Struct, frozen=True):
-    """What making a packet needs of the world."""
-
-    count: CountTokens
-    similar: Similar
-
-
-class Wish(Struct, frozen=True):
-    """What is asked for."""
-
-    task: str
-    depth: str = "standard"
-    layers: tuple[int, ...] = ()
-    """Which layers; those of the depth when none are named."""
-    budget: int = 0
-    """Tokens; the cap of the depth when 0."""
-    caps: Mapping[str, int] = {}
-    """Tokens by depth, where they are not the usual ones."""
-    known: Mapping[str, str] = {}
-    """By kind of task: the depth that the record of earlier tasks recommends."""
-    before: Packet = Packet()
-    """The revision before: what a person wrote in it stays, and its history goes on."""
-    why: str = ""
-    at: str = ""
-    """What the changelog says of the new revision, and when it was made."""
-
-
-class Material(Struct, frozen=True):
-    """All that a packet can be made of."""
-
-    rows: Summary = Summary()
-    scene: Scene = read_scene(())
-    held: Telling = {}
-    weigh: Weigh = lambda _: 1.0
-    codebase: Mapping[str, str] = {}
-    """Files that were scanned or handed in, by path: their text."""
-    decisions: tuple[Choice, ...] = ()
-    """What was decided elsewhere in the project."""
-    prior: str = ""
-    """What an earlier session of the same task came to."""
 
 
 def make(wish: Wish, material: Material, tools: Tools) -> Packet:
@@ -122,26 +71,7 @@ def make(wish: Wish, material: Material, tools: Tools) -> Packet:
         changelog=(Change(1, f"made at depth {depth}" + (f": {why}" if why else "")),),
     )
     making = _Making(first, cap, wish, material, tools, goal.left)
-    return sealed(_short_refs(making.packet()))
-
-
-def _short_refs(packet: Packet) -> Packet:
-    """A packet that names entries by the beginning of their ids: enough to find them."""
-
-    def short(rows: tuple[Row, ...]) -> tuple[Row, ...]:
-        return tuple(
-            replace(row, refs=tuple(ref[:REF] for ref in getattr(row, "refs", ())))  # type: ignore[type-var]
-            for row in rows
-        )
-
-    code = packet.codebase
-    return replace(
-        packet,
-        decisions=short(packet.decisions),
-        codebase=replace(code, relevant_files=short(code.relevant_files)),
-        failed_attempts=short(packet.failed_attempts),
-        pivots=short(packet.pivots),
-    )
+    return sealed(short_refs(making.packet()))
 
 
 class _Making:
@@ -267,7 +197,7 @@ class _Making:
         packet = self._with_plan(packet)
         base = self._finished(packet)
         best = base
-        pool = pool_of(material.scene, material.held, material.weigh)
+        pool = material.pool()
         covered = telling(to_prompt(base))
         room = self._cap - base.token_count
         for _ in range(TRIES):
@@ -297,17 +227,14 @@ class _Making:
         code = packet.codebase
         known = {file.path for file in code.relevant_files}
         files = tuple(file for file in found.files if file.path not in known)
-        ran = (f"Commands used: {' | '.join(found.ran)}",) if found.ran else ()
-        avoid = avoided_in(self._material.rows) if 3 in packet.layers else ()
-        return replace(
-            packet,
-            state=(*packet.state, *found.said),
-            codebase=Codebase(
-                (*code.relevant_files, *files), (*code.patterns, *ran), code.examples, avoid[:2]
-            )
-            if 3 in packet.layers
-            else code,
-        )
+        ran = (f"Commands used: {'; '.join(f'`{one}`' for one in found.ran)}",) if found.ran else ()
+        loose = (f"Names in use: {', '.join(found.loose)}",) if found.loose else ()
+        packet = replace(packet, state=(*packet.state, *found.said, *ran, *loose))
+        if 3 not in packet.layers:
+            return packet
+        avoid = avoided_in(self._material.rows)[:2]
+        rows = (*code.relevant_files, *files)
+        return replace(packet, codebase=Codebase(rows, code.patterns, code.examples, avoid))
 
     def _topped(self, packet: Packet) -> Packet:
         """Name more of the files that were touched, as long as there is room."""
@@ -328,26 +255,8 @@ class _Making:
     def _trimmed(self, packet: Packet) -> Packet:
         """Take rows out, from layer 4 down to layer 2, until it fits; layer 1 stays."""
         while packet.token_count > self._cap:
-            less = _less(packet, frozenset(packet.edited))
+            less = less_of(packet, frozenset(packet.edited))
             if less is None:
                 return replace(packet, over_budget=True)
             packet = self._finished(less)
         return packet
-
-
-def _less(packet: Packet, kept: frozenset[str]) -> Packet | None:
-    """A packet with one row less; nothing when only layer 1 and what a person wrote is left."""
-    for name in ("open_questions", "pivots", "failed_attempts"):
-        rows: Sequence[object] = getattr(packet, name)
-        if rows and name not in kept:
-            return replace(packet, **{name: tuple(rows[:-1])})
-    code = packet.codebase
-    for name in ("anti_patterns", "patterns", "examples", "relevant_files"):
-        rows = getattr(code, name)
-        if rows and "codebase" not in kept:
-            return replace(packet, codebase=replace(code, **{name: tuple(rows[:-1])}))
-    for name in ("state", "decisions"):
-        rows = getattr(packet, name)
-        if rows and name not in kept:
-            return replace(packet, **{name: tuple(rows[:-1])})
-    return replace(packet, prior_session="") if packet.prior_session else None

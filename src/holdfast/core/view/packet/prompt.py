@@ -12,7 +12,8 @@ from holdfast.core.ledger.jsontext import SURROGATE
 from holdfast.core.ledger.packet import Choice, Codebase, FailedAttempt, Packet, Pivot
 
 _BLANKS = re.compile(r"\s+")
-_HEADING = re.compile(r"(?m)^(\s{0,3})([#>-]|`{3}|~{3})")
+_RULE = re.compile(r"\s{0,8}[-=_*~]{3,}\s{0,8}$")
+_HEADING = re.compile(r"^(\s{0,3})([#>-]|`{3}|~{3})")
 
 NOTHING = "nothing that a worker acts on"
 CHANGES, CHANGE = 3, 140
@@ -35,12 +36,22 @@ def in_a_line(text: str) -> str:
 def _goal(packet: Packet) -> Lines:
     if packet.goal:
         yield "# Goal"
-        yield _HEADING.sub(r"\1\\\2", packet.goal.strip())
+        yield from _quoted(packet.goal)
     yield from _rows("Done when:", packet.success_criteria)
 
 
+def _quoted(text: str) -> Lines:
+    """A text line by line, without what only parts it; no line of it can pass for ours."""
+    for line in text.split("\n"):
+        if line.strip() and not _RULE.match(line):
+            yield _HEADING.sub(r"\1\\\2", line.rstrip())
+
+
 def _constraints(packet: Packet) -> Lines:
-    yield from _rows("## Constraints (follow exactly)", packet.constraints)
+    # A goal that is nothing but the constraint says it already.
+    goal = in_a_line(packet.goal)
+    rows = [one for one in packet.constraints if in_a_line(one) != goal]
+    yield from _rows("## Constraints (follow exactly)", rows)
 
 
 def _decisions(packet: Packet) -> Lines:
@@ -98,7 +109,7 @@ def _because(what: str, why: str) -> str:
 def _prior(packet: Packet) -> Lines:
     if packet.prior_session:
         yield "## Prior Session Context"
-        yield _HEADING.sub(r"\1\\\2", packet.prior_session.strip())
+        yield from _quoted(packet.prior_session)
 
 
 def _changes(packet: Packet) -> Lines:

@@ -9,7 +9,8 @@ from msgspec import to_builtins
 
 from holdfast.core.ledger.packet import Packet as Stored
 from holdfast.core.view.packet.wire import nested
-from holdfast.handing import Listed, staleness
+from holdfast.handing.listing import Listed
+from holdfast.handing.renewing import staleness
 from holdfast.packets import as_packet
 from holdfast.session import Session
 from holdfast.surfaces.handoffs import packets_in, worker_of

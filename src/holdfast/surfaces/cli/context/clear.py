@@ -2,8 +2,8 @@
 
 import click
 
-from holdfast.handing import clear as cleared
-from holdfast.handing import handed
+from holdfast.handing.giving import clear as cleared
+from holdfast.handing.listing import handed
 from holdfast.surfaces.cli.context.choosing import pane_option, worker
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
 from holdfast.surfaces.cli.printing import echo, plain, print_json

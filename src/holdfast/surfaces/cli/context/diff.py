@@ -6,7 +6,7 @@ from msgspec import to_builtins
 from holdfast.core.view.packet.prompt import NOTHING
 from holdfast.core.view.packet.revising import Difference, differences
 from holdfast.errors import NotRecorded
-from holdfast.handing import Listed, handed
+from holdfast.handing.listing import Listed, handed
 from holdfast.session import Session
 from holdfast.surfaces.cli.context.choosing import pane_option, worker
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
@@ -63,7 +63,7 @@ def _revision(
     fitting = [one for one in fitting if number is None or one.packet.revision == number]
     if not fitting:
         where = f"the packet for {audience}"
-        raise NotRecorded("revision", f"v{number}" if number else "", where=where)
+        raise NotRecorded("revision", f"v{number}" if number else "before v1", where=where)
     return fitting[-1]
 
 

@@ -5,7 +5,7 @@ from typing import TextIO
 import click
 
 from holdfast.core.view.packet.revising import EDITABLE
-from holdfast.handing import edit as edited
+from holdfast.handing.renewing import edit as edited
 from holdfast.surfaces.cli.context.choosing import about, document, pane_option, worker
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
 from holdfast.surfaces.cli.printing import echo, plain, print_json

@@ -10,7 +10,7 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from holdfast.core.ledger.packet import Feedback, Outcome
-from holdfast.handing import audience_of, handed, unread
+from holdfast.handing.listing import audience_of, handed, unread
 from holdfast.reporting import (
     MORE,
     REFRESH,

@@ -8,7 +8,7 @@ import click
 from holdfast.core.ledger.packet import SHARED
 from holdfast.core.view.packet.layers import DEPTHS, SAME
 from holdfast.files.scanning import scan
-from holdfast.handing import audience_of
+from holdfast.handing.listing import audience_of
 from holdfast.ingesting import ingest
 from holdfast.querying import settled_for
 from holdfast.session import Session

@@ -6,7 +6,7 @@ import click
 
 from holdfast.core.view.evolution import handovers, history_document, lineages, render_history
 from holdfast.graphing import decision_graph
-from holdfast.handing import audience_of
+from holdfast.handing.listing import audience_of
 from holdfast.querying import settled_for
 from holdfast.surfaces.cli.context.choosing import pane_option
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option

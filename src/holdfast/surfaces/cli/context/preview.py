@@ -2,7 +2,8 @@
 
 import click
 
-from holdfast.handing import Listed, found, generate
+from holdfast.handing.drawing import generate
+from holdfast.handing.listing import Listed, found
 from holdfast.surfaces.cli.context.choosing import (
     about,
     document,

@@ -2,7 +2,8 @@
 
 import click
 
-from holdfast.handing import Listed, handed, refresh
+from holdfast.handing.listing import Listed, handed
+from holdfast.handing.renewing import refresh
 from holdfast.surfaces.cli.context.choosing import about, document, pane_option, worker
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
 from holdfast.surfaces.cli.printing import echo, plain, print_json
@@ -15,7 +16,7 @@ Examples:
 
 
 @click.command(epilog=EXAMPLE)
-@click.option("--message", "why", default="", help="What the changelog says.")
+@click.option("-m", "--message", "why", default="", help="What the changelog says.")
 @click.option("--all", "every", is_flag=True, help="Every worker's packet that was not cleared.")
 @pane_option
 @session_option

@@ -3,7 +3,9 @@
 import click
 
 from holdfast.core.view.packet.wire import nested
-from holdfast.handing import found, staleness, take
+from holdfast.handing.listing import found
+from holdfast.handing.renewing import staleness
+from holdfast.handing.taking import take
 from holdfast.surfaces.cli.context.choosing import (
     format_option,
     layers_of,

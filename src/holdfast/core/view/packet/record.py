@@ -1,0 +1,204 @@
+"""What the record shows of where the work stands: files with what is telling in them, words, runs.
+
+A file is told by those of its lines and names that the agent is likely to need again, in the order
+in which they stand there; what was said, by whole sentences; what was run, as it was run. One
+measure decides what the room goes to.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from holdfast.core.ledger.entry import EntryId, Said, Source, ToolCalled, ToolReturned
+from holdfast.core.ledger.packet import RelevantFile
+from holdfast.core.observe.artifacts import touch_of
+from holdfast.core.observe.calls import Scene
+from holdfast.core.observe.worth import Telling
+from holdfast.core.shrink.facts import Line, Weigh, lines_of, pick
+from holdfast.core.view.packet.lines import (
+    LONGEST_TEXT,
+    LOOSE,
+    RAN,
+    SAID,
+    about,
+    code_lines,
+    command_lines,
+    file_named_in,
+    spoken_lines,
+)
+
+LEADING = 120
+"""Names, the likeliest first, whose places are looked at."""
+POOL = 500
+"""Lines and names among which is chosen."""
+MENTION = 0.6
+"""How much of a name's worth its bare mention is to a worker; the rest is for the line it is in."""
+PLACES = 2
+"""Entries that are looked at for a name: the newest that hold it."""
+HEAD = 1
+"""Tokens that a file takes besides its path."""
+_DIFFED = re.compile(r"(?m)^\+\+\+ (?:b/)?(\S{1,200})$")
+
+
+class Found(Struct, frozen=True):
+    """What a room was filled with."""
+
+    files: tuple[RelevantFile, ...] = ()
+    said: tuple[str, ...] = ()
+    ran: tuple[str, ...] = ()
+    loose: tuple[str, ...] = ()
+    """Names that were met, but in no file."""
+
+
+class Pool(Struct, frozen=True):
+    """Everything that could be told."""
+
+    lines: tuple[Line, ...] = ()
+    entries: Mapping[tuple[str, str], EntryId] = {}
+    """By where it stands and what it says: the entry that a line was read in."""
+
+
+def pool_of(scene: Scene, held: Telling, weigh: Weigh) -> Pool:
+    """What a scene tells, each under the file, the words or the command it is of."""
+    found: dict[tuple[str, str], tuple[Line, EntryId]] = {}
+    places = _places(scene, held, weigh)
+    for line, entry in _told(scene, places):
+        key = line.fact.entry, line.fact.text
+        # The newest word on a line is what counts.
+        found[key] = line, entry
+    return _best(found, weigh)
+
+
+def _told(scene: Scene, places: frozenset[EntryId]) -> Iterator[tuple[Line, EntryId]]:
+    owners = _owners(scene, places)
+    bodies = {item.entry.id: item.body for item in scene.items if item.entry.id in places}
+    for entry, body in bodies.items():
+        if isinstance(body, Said) and body.role == "assistant":
+            yield from ((line, entry) for line in spoken_lines(body.text))
+    spoken = {name for name, body in bodies.items() if isinstance(body, Said)}
+    for line in lines_of(scene, about, places - spoken):
+        entry = line.fact.entry
+        yield from ((one, entry) for one in _read(line, bodies[entry], owners.get(entry)))
+
+
+class _Owner(Struct, frozen=True):
+    """Which file the lines of an entry are of, and whether its result says anything of it."""
+
+    path: str = ""
+    silent: bool = False
+    starts: tuple[int, ...] = ()
+    paths: tuple[str, ...] = ()
+    """Of a difference: from which line on it is which file."""
+
+    def at(self, line: int) -> str:
+        """The file of a line; empty when it is of none."""
+        place = bisect_right(self.starts, line) - 1
+        return self.paths[place] if place >= 0 else self.path
+
+
+def _owners(scene: Scene, places: frozenset[EntryId]) -> dict[EntryId, _Owner]:
+    """By entry of a call or a result: the file that it is about."""
+    owners: dict[EntryId, _Owner] = {}
+    for pair in scene.pairs:
+        call = scene.items[pair.call].entry.id
+        result = scene.items[pair.result] if pair.result is not None else None
+        if call not in places and (result is None or result.entry.id not in places):
+            continue
+        touch = touch_of(pair.body)
+        path = file_named_in(touch.path) or file_named_in(touch.command)
+        owners[call] = _Owner(touch.path)
+        if result is not None and isinstance(result.body, ToolReturned):
+            changed = bool(touch.path) and touch.verb in ("write", "edit")
+            owners[result.entry.id] = _output(result.body, path, changed)
+    return owners
+
+
+def _output(body: ToolReturned, path: str, changed: bool) -> _Owner:
+    # What a tool says of its own work is no word on the file.
+    if changed or body.failed:
+        return _Owner(path, silent=True)
+    text = body.output[:LONGEST_TEXT]
+    found = list(_DIFFED.finditer(text)) if "+++ " in text else []
+    starts = tuple(text.count("\n", 0, one.start()) + 1 for one in found)
+    return _Owner(path, False, starts, tuple(one[1] for one in found))
+
+
+def _read(line: Line, body: Source, owner: _Owner | None) -> Iterator[Line]:
+    """What a line of a call or of a result tells."""
+    fact = line.fact
+    match body:
+        case ToolCalled():
+            path = owner.path if owner else ""
+            if not path:
+                yield from command_lines(fact, body)
+            elif fact.line > 1:
+                # The first line of a call names the tool and the path, which the row has.
+                yield from code_lines(path, fact.text, line.names)
+        case ToolReturned() if owner is None or not owner.silent:
+            named = fact.source if "/" in fact.source and " " not in fact.source else ""
+            path = named or (owner.at(fact.line) if owner else "")
+            yield from code_lines(path or LOOSE, fact.text, line.names)
+        case _:
+            pass
+
+
+def _best(found: Mapping[tuple[str, str], tuple[Line, EntryId]], weigh: Weigh) -> Pool:
+    """What could be chosen at all, in its order: nobody takes one of thousands."""
+
+    def worth(key: tuple[str, str]) -> float:
+        line = found[key][0]
+        return sum(map(weigh, line.names)) / (line.tokens + 2)
+
+    kept = set(sorted(found, key=worth, reverse=True)[:POOL])
+    lines = tuple(line for key, (line, _) in found.items() if key in kept)
+    return Pool(lines, {key: entry for key, (_, entry) in found.items() if key in kept})
+
+
+def _places(scene: Scene, held: Telling, weigh: Weigh) -> frozenset[EntryId]:
+    """The entries in which the likeliest names were met last."""
+    met: dict[str, list[EntryId]] = {}
+    for item in scene.items:
+        for name in held[item.entry.id]:
+            met.setdefault(name, []).append(item.entry.id)
+    leading = sorted(met, key=weigh, reverse=True)[:LEADING]
+    return frozenset(entry for name in leading for entry in met[name][-PLACES:])
+
+
+def fill(
+    pool: Pool, room: int, weigh: Weigh, *, covered: Iterable[str], layers: Sequence[int]
+) -> Found:
+    """What is most worth a room: of files in layer 3, of words and commands in 2."""
+    wanted = [one for one in pool.lines if _layer(one.fact.entry) in layers]
+    chosen = pick(
+        wanted, room, weigh=weigh, count=about, covered=covered, head=HEAD, mention=MENTION
+    )
+    grouped: dict[str, list[str]] = {}
+    for fact in chosen:
+        grouped.setdefault(fact.entry, []).append(fact.text)
+    said, ran, loose = (grouped.pop(head, []) for head in (SAID, RAN, LOOSE))
+    files = tuple(
+        RelevantFile(path, joined(texts), _refs(pool, path, texts))
+        for path, texts in grouped.items()
+    )
+    return Found(files, tuple(said), tuple(ran), tuple(loose))
+
+
+def _layer(head: str) -> int:
+    return 2 if head in (SAID, RAN, LOOSE) else 3
+
+
+def joined(texts: Sequence[str]) -> str:
+    """Names and lines in a row: names with commas, lines with semicolons."""
+    told, last = "", ""
+    for text in texts:
+        names = bool(last) and " " not in text and " " not in last
+        told += f"{', ' if names else '; ' if told else ''}{text}"
+        last = text
+    return told
+
+
+def _refs(pool: Pool, path: str, texts: Iterable[str]) -> tuple[EntryId, ...]:
+    newest = [pool.entries[path, text] for text in texts if (path, text) in pool.entries]
+    return tuple(newest[-1:])

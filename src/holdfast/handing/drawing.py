@@ -1,0 +1,232 @@
+"""Packets made from what a session came to; nothing is recorded."""
+
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from msgspec.structs import replace
+
+from holdfast.core.ledger.entry import (
+    Entry,
+    Noted,
+    text_of,
+)
+from holdfast.core.ledger.packet import SHARED, Choice
+from holdfast.core.ledger.packet import Packet as Stored
+from holdfast.core.ledger.summary import Summary
+from holdfast.core.ledger.window import Item
+from holdfast.core.observe.calls import Scene, read_scene
+from holdfast.core.observe.likely import Likely
+from holdfast.core.observe.pins import PINNED, UNPINNED
+from holdfast.core.observe.worth import hold
+from holdfast.core.shrink.step import ref_of
+from holdfast.core.view.packet.code import relevant_files
+from holdfast.core.view.packet.goal import carried
+from holdfast.core.view.packet.layers import DEPTHS, SAME
+from holdfast.core.view.packet.making import make
+from holdfast.core.view.packet.material import Material, Tools, Wish
+from holdfast.core.view.packet.record import pool_of
+from holdfast.core.view.packet.relevance import Similar, similar_by
+from holdfast.core.view.recovery import sections_of
+from holdfast.errors import BadSetting
+from holdfast.packets import Packet
+from holdfast.thesaurus import like
+
+if TYPE_CHECKING:
+    from holdfast.session import Session
+
+
+from holdfast.handing.listing import Listed, handed, newest_of
+from holdfast.handing.sealing import count_of, signed
+
+NEAREST = 40
+"""Files of a codebase that are looked at closely."""
+PIN_NOTES = (PINNED, UNPINNED)
+REACH = 250_000
+"""Characters of the record, from its end, in which names are weighed."""
+PRIOR = 4_000
+"""Characters of what an earlier session came to."""
+LONGEST_TASK = 4 * 1024 * 1024
+
+
+def generate(
+    session: "Session",
+    task: str,
+    depth: str = "",
+    *,
+    layers: Sequence[int] = (),
+    budget: int = 0,
+    audience: str = "",
+    codebase: Mapping[str, str] | None = None,
+    decisions: Sequence[Choice] = (),
+    known: Mapping[str, str] | None = None,
+    continues: str = "",
+    before: Stored | None = None,
+    why: str = "",
+) -> Packet:
+    """Make a packet for a task from what a session came to; nothing is recorded.
+
+    `decisions` are those of other sessions that may bear on the task, `known` the depth that the
+    record recommends for a kind of task, `continues` the session or task whose work goes on.
+    Of a task that the audience has a packet for already, it becomes the next revision.
+
+    Raises:
+        BadSetting: the depth, the layers or the task cannot be meant.
+    """
+    rules = session.policy.packets
+    wanted = _depth(depth or rules.depth)
+    _check(task, layers, audience)
+    count = count_of(session)
+    similar = similar_by(like)
+    task = session.redactor.text(task)
+    listed = handed(session)
+    wish = Wish(
+        task,
+        wanted,
+        tuple(layers),
+        budget,
+        {"minimal": rules.minimal, "standard": rules.standard, "deep": rules.deep},
+        known or {},
+        before or _same_task(listed, audience, task),
+        why,
+        session.now(),
+    )
+    material = _material(session, task, similar, codebase or {}, continues)
+    material = replace(material, decisions=(*_shared(listed), *decisions))
+    made = make(wish, material, Tools(count, similar))
+    return signed(session, _addressed(session, made, audience))
+
+
+def _same_task(listed: Sequence[Listed], audience: str, task: str) -> Stored:
+    """The packet that a worker has for a task already; an empty one when it has none."""
+    last = newest_of(listed, audience) if audience else None
+    if last is None or last.packet.target_task != carried(task):
+        return Stored()
+    return last.packet
+
+
+def _depth(depth: str) -> str:
+    named = SAME.get(depth, depth)
+    if named not in DEPTHS:
+        choices = ", ".join((*DEPTHS, *SAME))
+        raise BadSetting("depth", f"{depth!r} is not one of {choices}", origin="the caller")
+    return named
+
+
+def _check(task: str, layers: Sequence[int], audience: str) -> None:
+    if not task.strip() and audience != SHARED:
+        raise BadSetting("task", "it is empty: say what the worker is to do", origin="the caller")
+    if len(task) > LONGEST_TASK:
+        size = f"{len(task):,} characters, and {LONGEST_TASK:,} are the most"
+        raise BadSetting("task", f"it has {size}", origin="the caller")
+    wrong = [layer for layer in layers if layer not in (1, 2, 3, 4)]
+    if wrong:
+        raise BadSetting("layers", f"{wrong[0]!r} is not one of 1, 2, 3, 4", origin="the caller")
+
+
+_drawn: "WeakKeyDictionary[Session, tuple[object, Material]]" = WeakKeyDictionary()
+"""What was last drawn from a session, and where it stood: workers are spawned several at a time."""
+
+
+def _material(
+    session: "Session",
+    task: str,
+    similar: Similar,
+    codebase: Mapping[str, str],
+    continues: str,
+) -> Material:
+    """All that a packet can be made of."""
+    near = relevant_files(task, codebase, similar, most=NEAREST) if codebase else []
+    return replace(
+        _from_record(session),
+        codebase={row.path: session.redactor.text(codebase[row.path]) for row in near},
+        prior=_prior(session, continues),
+    )
+
+
+def _from_record(session: "Session") -> Material:
+    """What the record shows, looked at once for each end that the session has."""
+    head = session.store.head(session.name)
+    lane = head.lane(session.agent) if head else None
+    known = session.redactor.known
+    stand = (lane.end, lane.generation) if lane else (), len(known.marks), len(_pins(session))
+    found = _drawn.get(session)
+    if found is None or found[0] != stand:
+        found = _drawn[session] = stand, _read(session)
+    return found[1]
+
+
+def _pins(session: "Session") -> list[Entry]:
+    """Notes of the user's: they bind a worker as well, and are no link of the chain."""
+    ledger = session.sight.window(whole=True).ledger
+    return [one for one in ledger if isinstance(one.body, Noted) and one.body.what in PIN_NOTES]
+
+
+def _read(session: "Session") -> Material:
+    head = session.store.head(session.name)
+    scene = read_scene(
+        [Item(one) for one in session.redactor.entries(session.path())] if head else ()
+    )
+    rows = session.engine.rows() if scene.items else Summary()
+    recent = _recent(scene)
+    if not recent.items:
+        return Material(rows=rows)
+    held = hold(recent.items, {})
+    weigh = Likely(recent, held)
+    # Workers are spawned several at a time: what the record tells is worked out for the first.
+    return Material(rows, recent, weigh, cache(partial(pool_of, recent, held, weigh)))
+
+
+def _recent(scene: Scene) -> Scene:
+    """The end of a record, in which what is needed next was met last."""
+    left, at = REACH, len(scene.items)
+    while at > 0 and left > 0:
+        at -= 1
+        left -= len(text_of(scene.items[at].body))
+    return read_scene(scene.items[at:]) if at else scene
+
+
+def _prior(session: "Session", continues: str) -> str:
+    """What the session or task came to that this one goes on with."""
+    from holdfast.core.ledger.inherited import inherited  # late: few go on from another
+
+    rows = inherited(session.sight.window(whole=True).ledger) if not continues else Summary()
+    if continues and continues != session.name and session.store.head(continues) is not None:
+        other = session.sibling(continues, store=session.store)
+        rows = other.engine.rows()
+    lines = [row.told() for section in sections_of(rows) for row in section.rows]
+    return "\n".join(lines)[:PRIOR]
+
+
+def _shared(listed: Sequence[Listed]) -> tuple[Choice, ...]:
+    """What the packet of all workers says was decided."""
+    found = newest_of(listed, SHARED)
+    return found.packet.decisions if found is not None else ()
+
+
+def _addressed(session: "Session", packet: Stored, audience: str) -> Stored:
+    head = session.store.head(session.name)
+    end = head.lane(session.agent).end if head else None
+    now = session.now()
+    return replace(
+        packet,
+        created=now,
+        creator=f"orchestrator{f'-{session.agent}' if session.agent else ''}",
+        audience=audience,
+        session=session.name,
+        upto=ref_of(end) if end else "",
+        stale_after=_later(now, session.policy.packets.stale),
+    )
+
+
+def _later(now: str, minutes: int) -> str:
+    from datetime import datetime, timedelta  # late: only packets go stale
+
+    if not minutes or not now:
+        return ""
+    try:
+        at = datetime.fromisoformat(now) + timedelta(minutes=minutes)
+    except ValueError:
+        return ""
+    return at.strftime("%Y-%m-%dT%H:%M:%SZ")

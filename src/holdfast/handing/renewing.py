@@ -1,0 +1,102 @@
+"""Packets that live on: made again, written on by hand, found to be stale."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from holdfast.core.ledger.packet import Packet as Stored
+from holdfast.core.shrink.step import ref_of
+from holdfast.core.view.packet.revising import (
+    edited,
+    is_same,
+    revised,
+    rewritten,
+)
+from holdfast.core.view.packet.wire import NoPacket
+from holdfast.errors import BadPacket
+from holdfast.packets import as_packet, read_packet
+
+if TYPE_CHECKING:
+    from holdfast.session import Session
+
+
+from holdfast.handing.drawing import generate
+from holdfast.handing.giving import file_of, hand, whole_task, write
+from holdfast.handing.listing import Listed, found
+from holdfast.handing.sealing import count_of
+
+
+def refresh(session: "Session", audience: str, *, why: str = "", act: str = "refresh") -> Listed:
+    """Make a worker's packet again from where the session stands; what was edited stays.
+
+    Nothing new is recorded when nothing changed and no reason is given; its file is there again.
+
+    Raises:
+        NotRecorded: the worker has none.
+        NotHanded: its file could not be written.
+    """
+    one = found(session, audience)
+    old = one.packet
+    made = generate(
+        session,
+        whole_task(session, old),
+        old.depth or "standard",
+        layers=old.layers,
+        audience=audience,
+        before=old,
+        why=why,
+    )
+    if why or not is_same(old, made):
+        return hand(session, made, act=act)
+    file = one.file or file_of(session, audience)
+    if file:
+        write(session, old, file)
+    return one
+
+
+def edit(
+    session: "Session",
+    audience: str,
+    parts: Mapping[str, Sequence[str]] | None = None,
+    *,
+    text: str = "",
+    why: str = "",
+) -> Listed:
+    """Write parts of a worker's packet by hand, or take its file as a person rewrote it.
+
+    Raises:
+        NotRecorded: the worker has none.
+        BadPacket: there is no such part, or the text is no packet.
+    """
+    one = found(session, audience)
+    packet: Stored = one.packet
+    try:
+        if text:
+            packet = rewritten(packet, read_packet(text, checked=False))
+        for part, rows in (parts or {}).items():
+            packet = edited(packet, part, rows)
+    except NoPacket as error:
+        raise BadPacket(f"the packet of {audience}", str(error)) from None
+    now = session.now()
+    new = revised(one.packet, packet, why=why or "edited", at=now)
+    sized = count_of(session)(as_packet(new).to_prompt())
+    over = sized > _cap(session, new)
+    return hand(session, replace(new, created=now, over_budget=over), act="edit")
+
+
+def _cap(session: "Session", packet: Stored) -> int:
+    rules = session.policy.packets
+    caps = {"minimal": rules.minimal, "standard": rules.standard, "deep": rules.deep}
+    return caps.get(packet.depth, rules.standard)
+
+
+def staleness(session: "Session", packet: Stored) -> str:
+    """Why a packet should be asked for again; empty when it is fresh."""
+    if packet.stale_after and session.now() and session.now() > packet.stale_after:
+        return f"it was good until {packet.stale_after}"
+    head = session.store.head(session.name)
+    end = head.lane(session.agent).end if head else None
+    if packet.upto and end and ref_of(end) != packet.upto:
+        return "the session has moved on since it was made"
+    return ""

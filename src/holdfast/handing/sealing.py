@@ -1,0 +1,51 @@
+"""A packet counted, sealed and signed as a session has it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from holdfast.core.ledger.packet import Packet as Stored
+from holdfast.core.measure.tokens import CountTokens
+from holdfast.errors import BadSetting
+from holdfast.packets import Packet, as_packet, seal
+from holdfast.vocabularies import counter
+
+if TYPE_CHECKING:
+    from holdfast.session import Session
+
+
+def count_of(session: "Session") -> CountTokens:
+    """How tokens of a session are counted."""
+    head = session.store.head(session.name)
+    return counter((head.vocabulary if head else "") or session.model().vocabulary)
+
+
+def signed(session: "Session", packet: Stored) -> Packet:
+    """A packet with its checksum, and its signature where a key is set."""
+    return seal(packet, key_of(session))
+
+
+def key_of(session: "Session") -> str:
+    """What packets are signed with; empty when no key is set.
+
+    Raises:
+        BadSetting: the file of the key cannot be read, or is empty.
+    """
+    path = session.policy.packets.key_file
+    if not path:
+        return ""
+    try:
+        key = Path(path).expanduser().read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError, RuntimeError) as error:
+        reason = getattr(error, "strerror", None) or "it cannot be read"
+        raise BadSetting("packets.key_file", f"{path}: {reason}", origin="the settings") from None
+    if not key:
+        raise BadSetting("packets.key_file", f"{path} is empty", origin="the settings")
+    return key
+
+
+def sized(session: "Session", packet: Stored) -> Packet:
+    """A packet with its size and its checksum, as it is handed over."""
+    text = as_packet(packet).to_prompt()
+    return signed(session, replace(packet, token_count=count_of(session)(text)))
