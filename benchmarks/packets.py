@@ -7,7 +7,9 @@ memory (`benchmarks.recall`). *mention*: the name is in the packet; *in context*
 it that stood beside it before.
 
 Against: the last and the first tokens of the record, the lines that a search for the task finds
-(BM25), and a bare list of the likeliest names, which scores well and tells nobody anything.
+(BM25), and a bare list of the likeliest names, which scores well and tells nobody anything. Two
+bounds: the same list in the room that goal and constraints leave, and the packet itself when it is
+told beforehand which names will be needed: no better guess could fill it with more.
 
 Constraints kept counts those that the record sets and that stand in the packet word for word. The
 time is that of a packet from a session that is in the ledger: of the first one after opening it,
@@ -29,6 +31,7 @@ from benchmarks.recall import (
     Score,
     Window,
     case_of,
+    foresight,
     legal_cuts,
     normal_sessions,
     rates,
@@ -79,6 +82,8 @@ def run() -> None:
     made = {depth: [_packet(cut, depth) for cut in cuts] for depth in BUDGETS}
     for depth, budget in BUDGETS.items():
         rows = [("packet", *_rates(cuts, [packet.to_prompt() for packet in made[depth]]))]
+        rows.append(("packet, with foresight", *_rates(cuts, [_foreseen(c, depth) for c in cuts])))
+        rows.append(("bare names in its room", *_rates(cuts, [_beside(c, budget) for c in cuts])))
         for what, way in WAYS.items():
             rows.append((what, *_rates(cuts, [way(cut, budget) for cut in cuts])))
         title = (
@@ -130,6 +135,17 @@ def _session(messages: Window) -> Session:
 
 def _packet(cut: Cut, depth: str) -> Packet:
     return _session(cut.case.before).packet(cut.task, depth)
+
+
+def _foreseen(cut: Cut, depth: str) -> str:
+    with foresight(cut.case):
+        return _packet(cut, depth).to_prompt()
+
+
+def _beside(cut: Cut, budget: int) -> str:
+    """What to do and what binds, and names in what room that leaves."""
+    first = _packet(cut, "minimal")
+    return f"{first.to_prompt()}\n{_names(cut, max(budget - first.token_count, 0))}"
 
 
 def _rates(cuts: list[Cut], texts: list[str]) -> tuple[str, ...]:
