@@ -23,7 +23,14 @@ from holdfast.core.view.packet.history import (
     pivots_of,
     questions_of,
 )
-from holdfast.core.view.packet.layers import CAPS, depth_for, layers_of, sorted_layers, task_type_of
+from holdfast.core.view.packet.layers import (
+    CAPS,
+    SECTIONS,
+    depth_for,
+    layers_of,
+    sorted_layers,
+    task_type_of,
+)
 from holdfast.core.view.packet.material import Material, Tools, Wish
 from holdfast.core.view.packet.merging import merged
 from holdfast.core.view.packet.patterns import extract
@@ -40,6 +47,10 @@ SHARES: Mapping[int, float] = {2: 0.35, 4: 0.3}
 """Parts of the room behind layer 1 that decisions and history may take."""
 SCAN = 0.5
 """Part of the room of layer 3 that files of a codebase take which the session never touched."""
+MORE, LESS = 1.5, 0.4
+"""How a share changes for a part that was missing, and for one that nobody needed."""
+EARLIER, LATER = -2, 3
+"""How far such a part is moved among the parts."""
 TRIES = 6
 SLACK = 8
 """Tokens of a cap that may stay unused."""
@@ -145,12 +156,18 @@ class _Making:
         room = self._cap - bare.token_count
         packet = self._with_prior(self._first, room)
         if 2 in packet.layers:
-            packet = self._with_decisions(packet, int(room * SHARES[2]))
+            packet = self._with_decisions(packet, self._share(room, SHARES[2], "decisions"))
         if 4 in packet.layers:
-            packet = self._with_history(packet, int(room * SHARES[4]))
+            packet = self._with_history(packet, self._share(room, SHARES[4], "failed_attempts"))
         if 3 in packet.layers and self._material.codebase:
-            packet = self._with_scanned(packet, int(room * SCAN))
+            packet = self._with_scanned(packet, self._share(room, SCAN, "relevant_files"))
         return self._with_record(packet)
+
+    def _share(self, room: int, share: float, part: str) -> int:
+        """The part of a room that a part of the packet may take: more where it was missing."""
+        order = self._wish.order
+        moved = order.index(part) - SECTIONS.index(part) if part in order else 0
+        return int(room * share * (MORE if moved <= EARLIER else LESS if moved >= LATER else 1.0))
 
     def _with_prior(self, packet: Packet, room: int) -> Packet:
         if not self._material.prior:
@@ -255,7 +272,7 @@ class _Making:
     def _trimmed(self, packet: Packet) -> Packet:
         """Take rows out, from layer 4 down to layer 2, until it fits; layer 1 stays."""
         while packet.token_count > self._cap:
-            less = less_of(packet, frozenset(packet.edited))
+            less = less_of(packet, frozenset(packet.edited), self._wish.order)
             if less is None:
                 return replace(packet, over_budget=True)
             packet = self._finished(less)
