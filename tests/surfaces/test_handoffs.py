@@ -167,10 +167,10 @@ TALKED = [
     {"role": "user", "content": "Add exports. Never touch billing.py."},
     *(
         {"role": role, "content": text}
-        for at, (what, chosen) in enumerate(CHOSEN.items())
+        for what, chosen in CHOSEN.items()
         for role, text in (
-            ("assistant", f"The {what} in src/{what}.py calls write_rows_{at} for each batch."),
-            ("user", f"Let's go with {chosen} for the {what} because nothing else runs there."),
+            ("user", f"Go on with the {what}."),
+            ("assistant", f"I'll go with {chosen} for the {what} because it is in {what}.py."),
         )
     ),
 ]
@@ -196,13 +196,15 @@ def test_what_workers_reported_makes_the_next_packet_another_one(tmp_path: Path)
         undo(str(tmp_path))
         taken_back = packet_for(session, settled_for(session), task).packet
     assert (before.depth, after.depth, asked.depth) == ("standard", "deep", "minimal")
-    assert before.token_count < after.token_count <= 800
+    assert (before.layers, after.layers) == ((1, 2, 3), (1, 2, 3, 4))
     assert "went best with it" in after.changelog[0].what
     assert taken_back.depth == before.depth
 
 
 @pytest.mark.seed("R264")
 def test_what_nobody_needed_gets_less_room_and_what_was_missing_more(tmp_path: Path) -> None:
+    working = [said_of(at) for at in range(60)]
+
     def decided(order: tuple[str, ...]) -> int:
         apply(str(tmp_path), Recommendation(orders={"feature": order}), at="2026-01-01T00:00:00Z")
         packet = packet_for(session, settled_for(session), "Add a filter to the exports").packet
@@ -211,5 +213,23 @@ def test_what_nobody_needed_gets_less_room_and_what_was_missing_more(tmp_path: P
 
     rest = tuple(part for part in SECTIONS if part != "decisions")
     with open_session("work", root=tmp_path) as session:
-        session.extend(TALKED)
+        session.extend([TALKED[0], *working, *TALKED[1:]])
         assert decided((*rest, "decisions")) < decided(SECTIONS) < decided(("decisions", *rest))
+
+
+def said_of(at: int) -> dict[str, str]:
+    """What fills any room that there is."""
+    text = f"The export_{at} of table_{at} is written by write_rows_{at} to bucket_{at} in a batch."
+    return {"role": "assistant" if at % 2 else "user", "content": text}
+
+
+@pytest.mark.seed("R264", "R266")
+def test_a_budget_that_was_enough_holds_for_packets_that_nobody_sized(tmp_path: Path) -> None:
+    enough = Recommendation(depths={"feature": "standard"}, budgets={"feature": 150})
+    apply(str(tmp_path), enough, at="2026-01-01T00:00:00Z")
+    with open_session("work", root=tmp_path) as session:
+        session.extend(TALKED)
+        settled, task = settled_for(session), "Add a filter to the exports"
+        assert packet_for(session, settled, task).packet.token_count <= 150
+        assert packet_for(session, settled, task, "standard").packet.token_count > 150
+        assert packet_for(session, settled, task, budget=200).packet.token_count > 150
