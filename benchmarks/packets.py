@@ -7,11 +7,13 @@ memory (`benchmarks.recall`). *mention*: the name is in the packet; *in context*
 it that stood beside it before.
 
 Against: the last and the first tokens of the record, the lines that a search for the task finds
-(BM25), and a bare list of the likeliest names, which scores well and tells nobody anything.
+(BM25), and a bare list of the likeliest names, which scores well and tells nobody anything. Two
+bounds: the same list in the room that goal and constraints leave, and the packet itself when it is
+told beforehand which names will be needed: no better guess could fill it with more.
 
 Constraints kept counts those that the record sets and that stand in the packet word for word. The
 time is that of a packet from a session that is in the ledger: of the first one after opening it,
-and of one more, as for a second worker.
+and of one more, as for a second worker; on the clock, and what of it was spent computing.
 """
 
 import math
@@ -20,8 +22,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from statistics import fmean, median
 from tempfile import TemporaryDirectory
-from time import perf_counter
-from typing import NamedTuple
+from time import perf_counter, process_time
+from typing import NamedTuple, TypeAlias
 
 import holdfast
 from benchmarks.recall import (
@@ -29,6 +31,7 @@ from benchmarks.recall import (
     Score,
     Window,
     case_of,
+    foresight,
     legal_cuts,
     normal_sessions,
     rates,
@@ -79,6 +82,8 @@ def run() -> None:
     made = {depth: [_packet(cut, depth) for cut in cuts] for depth in BUDGETS}
     for depth, budget in BUDGETS.items():
         rows = [("packet", *_rates(cuts, [packet.to_prompt() for packet in made[depth]]))]
+        rows.append(("packet, with foresight", *_rates(cuts, [_foreseen(c, depth) for c in cuts])))
+        rows.append(("bare names in its room", *_rates(cuts, [_beside(c, budget) for c in cuts])))
         for what, way in WAYS.items():
             rows.append((what, *_rates(cuts, [way(cut, budget) for cut in cuts])))
         title = (
@@ -130,6 +135,17 @@ def _session(messages: Window) -> Session:
 
 def _packet(cut: Cut, depth: str) -> Packet:
     return _session(cut.case.before).packet(cut.task, depth)
+
+
+def _foreseen(cut: Cut, depth: str) -> str:
+    with foresight(cut.case):
+        return _packet(cut, depth).to_prompt()
+
+
+def _beside(cut: Cut, budget: int) -> str:
+    """What to do and what binds, and names in what room that leaves."""
+    first = _packet(cut, "minimal")
+    return f"{first.to_prompt()}\n{_names(cut, max(budget - first.token_count, 0))}"
 
 
 def _rates(cuts: list[Cut], texts: list[str]) -> tuple[str, ...]:
@@ -267,20 +283,29 @@ def _times() -> None:
                 session.extend(messages)
                 session.packet("Go on with the work", "standard")
             first, again = _timed(folder)
-        rows.append((name, f"{tokens:,}", f"{first * 1e3:.0f} ms", f"{again * 1e3:.0f} ms"))
-    head = ("session", "tokens", "opened afresh", "again")
+        rows.append((name, f"{tokens:,}", *map(_told, (*first, *again))))
+    head = ("session", "tokens", "opened afresh", "of it computing", "again", "of it computing")
     print_table("Time of a packet of depth standard", head, rows)
-    print(f"median of the second: {median(float(row[3].split()[0]) for row in rows):.0f} ms")
+    middle = [f"{median(float(row[at].split()[0]) for row in rows):.0f} ms" for at in range(2, 6)]
+    print_table("Median", head[2:], [tuple(middle)])
 
 
-def _timed(folder: str) -> tuple[float, float]:
-    """Seconds of the first packet of an opened session, and of one more."""
-    took: list[list[float]] = []
+def _told(seconds: float) -> str:
+    return f"{seconds * 1e3:.0f} ms"
+
+
+Took: TypeAlias = tuple[float, float]
+"""Seconds on the clock, and seconds of the processor."""
+
+
+def _timed(folder: str) -> tuple[Took, Took]:
+    """The first packet of an opened session, and one more."""
+    took: tuple[list[Took], list[Took]] = ([], [])
     for _ in range(TIMES):
         with holdfast.open("packets", root=folder) as session:
-            took.append([])
-            for _ in range(2):
-                start = perf_counter()
+            for part in took:
+                start, worked = perf_counter(), process_time()
                 session.packet("Add a test for the last change", "standard")
-                took[-1].append(perf_counter() - start)
-    return median(one[0] for one in took), median(one[1] for one in took)
+                part.append((perf_counter() - start, process_time() - worked))
+    first, again = ((median(x for x, _ in one), median(y for _, y in one)) for one in took)
+    return first, again

@@ -550,3 +550,80 @@ def test_a_packet_made_elsewhere_can_be_handed_over() -> None:
     made = generate(session, TASK, audience="pane-9")
     assert hand(session, made).packet.audience == "pane-9"
     assert take(session, "pane-9").checksum == made.checksum
+
+
+@pytest.mark.seed("R347")
+def test_a_long_session_is_compressed_apart_from_the_packets_of_its_tasks() -> None:
+    session = talked([*TALK, *filler(40)])
+    session.packet(TASK, pane=1)
+    handed_over = found(session, "pane-1").packet
+    for round_ in range(3):
+        # The packet of a task changes nothing in the window of the session …
+        before = session.messages()
+        made = session.packet(f"Check handler_{round_}")
+        assert session.messages() == before
+        assert made.token_count <= 400
+        assert not made.over_budget
+        assert RULE in made.constraints
+        # … and compressing the session changes nothing in the packet of a task.
+        full = session.status().tokens
+        outcome = session.compact(budget=full // 2)
+        assert outcome.after.tokens <= full // 2
+        assert found(session, "pane-1").packet == handed_over
+        again = session.packet(f"Check handler_{round_}")
+        assert again.constraints == made.constraints
+        assert [one.choice for one in again.decisions] == [one.choice for one in made.decisions]
+        session.extend(filler(15 + round_))
+
+
+CHANGED = "The file /src/app.py has been updated successfully."
+DIFF = """diff --git a/src/rates.py b/src/rates.py
+--- a/src/rates.py
++++ b/src/rates.py
+@@ -1,2 +1,3 @@
++def settle_amount(order_total, exchange_rate):
+"""
+
+
+def shown(*messages: dict[str, Any]) -> Packet:
+    return talked([said("user", "Look after the rates."), *messages]).packet("Fix the rates")
+
+
+def test_what_a_tool_says_of_its_own_work_is_no_word_on_the_file() -> None:
+    edit_app = called("edit_file", CHANGED, path="/src/app.py", new_string="limit_of_day = 3")
+    failing = called("read_file", "<tool_use_error>gone_away</tool_use_error>", path="/src/b.py")
+    text = shown(*edit_app, *failing).to_prompt()
+    assert "/src/app.py" in text
+    assert "limit_of_day" in text
+    assert "updated successfully" not in text
+    assert "tool_use_error" not in text
+
+
+def test_a_line_of_a_difference_is_told_of_its_file() -> None:
+    packet = shown(*called("bash", DIFF, command="git diff"))
+    told = {file.path: file.summary for file in packet.codebase.relevant_files}
+    assert "settle_amount(order_total, exchange_rate)" in told["src/rates.py"]
+
+
+def test_where_it_stands_is_told_in_sentences_and_not_in_announcements_or_code() -> None:
+    text = (
+        "Let me check the `rate_table` first. The `rate_table` is read once for each order.\n"
+        "```python\nrate_table = load_rates(\n```\n"
+        "| `settle_amount` | rounds the amount to full cents |\n"
+    )
+    state = shown(said("assistant", text)).state
+    assert "The `rate_table` is read once for each order." in " ".join(state)
+    assert "`settle_amount` — rounds the amount to full cents" in state
+    assert not any(row.startswith(("Let me", "rate_table =", "```")) for row in state)
+
+
+def test_a_command_is_told_without_what_only_frames_it() -> None:
+    run = called("bash", "ok", command="cd /work/app && make check_rates 2>&1 | tail -5")
+    assert "Commands used: `make check_rates`" in shown(*run).state
+
+
+def test_a_goal_that_is_a_constraint_is_told_once() -> None:
+    only = "Never change the public API of rates.py."
+    packet = talked([said("user", only)]).packet(only)
+    assert only in packet.constraints
+    assert packet.to_prompt().count(only) == 1

@@ -1121,11 +1121,15 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "R264": (
         "tests/core/view/learning/test_learning.py::test_gaps_that_go_with_failures_ask_for_more_and_say_why",
+        "tests/surfaces/test_handoffs.py::test_a_budget_that_was_enough_holds_for_packets_that_nobody_sized",
+        "tests/surfaces/test_handoffs.py::test_what_nobody_needed_gets_less_room_and_what_was_missing_more",
+        "tests/surfaces/test_handoffs.py::test_what_workers_reported_makes_the_next_packet_another_one",
         "tests/test_learning.py::test_records_of_packets_lead_to_a_recommendation",
     ),
     "R265": ("tests/test_learning.py::test_the_tracker_takes_a_task_as_the_protocol_calls_it",),
     "R266": (
         "tests/core/view/learning/test_learning.py::test_the_least_that_did_as_well_is_enough_for_its_kind_alone",
+        "tests/surfaces/test_handoffs.py::test_a_budget_that_was_enough_holds_for_packets_that_nobody_sized",
         "tests/test_learning.py::test_the_tracker_learns_what_is_enough_what_is_idle_and_what_fails",
     ),
     "R267": (
@@ -1408,6 +1412,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R343": (
         "tests/core/view/learning/test_learning.py::test_gaps_that_go_with_failures_ask_for_more_and_say_why",
         "tests/core/view/packet/test_layers.py::test_the_words_of_a_task_say_how_deep_it_goes",
+        "tests/surfaces/test_handoffs.py::test_what_workers_reported_makes_the_next_packet_another_one",
     ),
     "R344": (
         "tests/surfaces/cli/test_context_learning.py::test_a_worker_escalates_and_asks_for_a_newer_packet",
@@ -1424,6 +1429,9 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/surfaces/test_roles.py::test_a_task_begins_with_the_reading_and_may_bring_the_packet_along",
         "tests/test_handing.py::test_reading_is_recorded_and_who_has_not_read_is_known",
         "tests/test_reporting.py::test_a_packet_is_unread_until_its_worker_reads_it_and_silent_until_it_reports",
+    ),
+    "R347": (
+        "tests/test_handing.py::test_a_long_session_is_compressed_apart_from_the_packets_of_its_tasks",
     ),
     "R348": (
         "tests/surfaces/cli/test_context.py::test_what_all_workers_share_needs_no_task",

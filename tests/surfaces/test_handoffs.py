@@ -4,9 +4,16 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.core.ledger.packet import Feedback
+from holdfast.core.ledger.tuning import Recommendation
+from holdfast.core.view.learning.tuning import recommend
+from holdfast.core.view.packet.layers import SECTIONS
 from holdfast.errors import Ambiguous, BadSetting, NotRecorded, Unreadable
+from holdfast.learning import learned, records_in
 from holdfast.opening import open as open_session
 from holdfast.querying import settled_for
+from holdfast.redacting import Redactor
+from holdfast.reporting import report
 from holdfast.surfaces.handoffs import (
     decided_elsewhere,
     layers_of,
@@ -15,6 +22,7 @@ from holdfast.surfaces.handoffs import (
     worker_of,
 )
 from holdfast.surfaces.project import Project
+from holdfast.tuning import apply, undo
 from tests.surfaces.cli.working import recorded
 
 TASK = "Fix the retry loop of the export"
@@ -141,3 +149,87 @@ def test_layers_are_told_in_any_way(told: str | int | list[int] | None, wanted: 
 def test_what_names_no_layer_is_refused(told: str | int | list[int]) -> None:
     with pytest.raises(Unreadable):
         layers_of(told)
+
+
+CHOSEN = {
+    "parser": "lark",
+    "colours": "OKLCH",
+    "calendar": "RRULE",
+    "mailing": "Postmark",
+    "search": "Typesense",
+    "charts": "Vega",
+    "locking": "advisory locks",
+    "archive": "zstd",
+    "spelling": "Hunspell",
+    "printing": "CUPS",
+}
+TALKED = [
+    {"role": "user", "content": "Add exports. Never touch billing.py."},
+    *(
+        {"role": role, "content": text}
+        for what, chosen in CHOSEN.items()
+        for role, text in (
+            ("user", f"Go on with the {what}."),
+            ("assistant", f"I'll go with {chosen} for the {what} because it is in {what}.py."),
+        )
+    ),
+]
+
+
+@pytest.mark.seed("R264", "R343")
+def test_what_workers_reported_makes_the_next_packet_another_one(tmp_path: Path) -> None:
+    task = "Add a filter to the exports"
+    with open_session("work", root=tmp_path) as session:
+        session.extend(TALKED)
+        before = packet_for(session, settled_for(session), task).packet
+        for number in range(24):
+            session.packet(task, pane=f"pane-{number}")
+            gaps = ("Needed: error handling",) if number % 2 else ()
+            outcome = "failed" if number % 2 else "done"
+            report(session, Feedback(gaps, (), outcome, f"pane-{number}"))
+        records = records_in(session.store, Redactor(session.policy.redact))
+        # Nothing changes before somebody says so.
+        assert packet_for(session, settled_for(session), task).packet.depth == before.depth
+        apply(str(tmp_path), recommend(learned(records)), at="2026-01-01T00:00:00Z")
+        after = packet_for(session, settled_for(session), task).packet
+        asked = packet_for(session, settled_for(session), task, "minimal").packet
+        undo(str(tmp_path))
+        taken_back = packet_for(session, settled_for(session), task).packet
+    assert (before.depth, after.depth, asked.depth) == ("standard", "deep", "minimal")
+    assert (before.layers, after.layers) == ((1, 2, 3), (1, 2, 3, 4))
+    assert "went best with it" in after.changelog[0].what
+    assert taken_back.depth == before.depth
+
+
+@pytest.mark.seed("R264")
+def test_what_nobody_needed_gets_less_room_and_what_was_missing_more(tmp_path: Path) -> None:
+    working = [said_of(at) for at in range(60)]
+
+    def decided(order: tuple[str, ...]) -> int:
+        apply(str(tmp_path), Recommendation(orders={"feature": order}), at="2026-01-01T00:00:00Z")
+        packet = packet_for(session, settled_for(session), "Add a filter to the exports").packet
+        assert "Never touch billing.py." in packet.constraints
+        return len(packet.decisions)
+
+    rest = tuple(part for part in SECTIONS if part != "decisions")
+    with open_session("work", root=tmp_path) as session:
+        session.extend([TALKED[0], *working, *TALKED[1:]])
+        assert decided((*rest, "decisions")) < decided(SECTIONS) < decided(("decisions", *rest))
+
+
+def said_of(at: int) -> dict[str, str]:
+    """What fills any room that there is."""
+    text = f"The export_{at} of table_{at} is written by write_rows_{at} to bucket_{at} in a batch."
+    return {"role": "assistant" if at % 2 else "user", "content": text}
+
+
+@pytest.mark.seed("R264", "R266")
+def test_a_budget_that_was_enough_holds_for_packets_that_nobody_sized(tmp_path: Path) -> None:
+    enough = Recommendation(depths={"feature": "standard"}, budgets={"feature": 150})
+    apply(str(tmp_path), enough, at="2026-01-01T00:00:00Z")
+    with open_session("work", root=tmp_path) as session:
+        session.extend(TALKED)
+        settled, task = settled_for(session), "Add a filter to the exports"
+        assert packet_for(session, settled, task).packet.token_count <= 150
+        assert packet_for(session, settled, task, "standard").packet.token_count > 150
+        assert packet_for(session, settled, task, budget=200).packet.token_count > 150

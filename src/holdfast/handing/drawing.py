@@ -61,14 +61,15 @@ def generate(
     codebase: Mapping[str, str] | None = None,
     decisions: Sequence[Choice] = (),
     known: Mapping[str, str] | None = None,
+    order: Sequence[str] = (),
     continues: str = "",
     before: Stored | None = None,
     why: str = "",
 ) -> Packet:
     """Make a packet for a task from what a session came to; nothing is recorded.
 
-    `decisions` are those of other sessions that may bear on the task, `known` the depth that the
-    record recommends for a kind of task, `continues` the session or task whose work goes on.
+    `decisions` are those of other sessions that may bear on the task, `known` the depth and `order`
+    the parts that the record recommends, `continues` the session or task whose work goes on.
     Of a task that the audience has a packet for already, it becomes the next revision.
 
     Raises:
@@ -88,6 +89,7 @@ def generate(
         budget,
         {"minimal": rules.minimal, "standard": rules.standard, "deep": rules.deep},
         known or {},
+        tuple(order),
         before or _same_task(listed, audience, task),
         why,
         session.now(),

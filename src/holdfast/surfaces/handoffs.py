@@ -26,7 +26,7 @@ from holdfast.querying import Settled
 from holdfast.searching import stemmer
 from holdfast.session import Session
 from holdfast.surfaces.project import Project
-from holdfast.tuning import known_depths
+from holdfast.tuning import Tuned, tuned_for
 
 SESSIONS = 24
 """The newest sessions, whose record is looked through for packets."""
@@ -139,20 +139,27 @@ def packet_for(
 ) -> Listed:
     """A packet for a task, with what earlier sessions decided about it; handed over if to someone.
 
+    A recommendation that is in force decides what was not asked for: how deep, how large, and what
+    comes first.
+
     Raises:
         BadSetting: the task or the depth cannot be meant.
         NotHanded: the file could not be written; the packet is on record.
     """
+    tuned = tuned_for(session.root, task) if session.root else Tuned("")
+    # What somebody asks for by name is not tuned.
+    free = not depth or depth == "auto"
     made = generate(
         session,
         task,
-        depth,
+        "auto" if not depth and tuned.depth else depth,
         layers=layers,
-        budget=budget,
+        budget=budget or (tuned.budget if free and not layers else 0),
         audience=audience,
         codebase=codebase,
         decisions=tuple(map(_choice, decided_elsewhere(task, settled, session.name))),
-        known=known_depths(session.root) if session.root else None,
+        known={tuned.task_type: tuned.depth},
+        order=tuned.order,
         continues=continues,
     )
     return hand(session, made, task=task) if audience else Listed("", session.name, made)

@@ -10,7 +10,8 @@ from msgspec import Struct
 
 from holdfast.core.view.learning.chance import Share, mean, median
 from holdfast.core.view.learning.gaps import Gap, bare, counted_as_one
-from holdfast.core.view.learning.records import SECTIONS, Record
+from holdfast.core.view.learning.records import Record
+from holdfast.core.view.packet.layers import SECTIONS
 from holdfast.core.view.search.ranking import Stems
 
 BANDS = (100, 200, 400, 800, 1_600)

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from holdfast.core.ledger.entry import Entry, Handed, PacketRead, PacketReported
 from holdfast.core.ledger.packet import Feedback, Outcome, Packet
 from holdfast.core.ledger.tuning import UNTUNED, Tunings
+from holdfast.core.view.packet.layers import SECTIONS
 
 UNTYPED = "other"
 
@@ -38,22 +39,6 @@ class Record(Struct, frozen=True, omit_defaults=True):
     def success(self) -> bool | None:
         """Whether the task was done; nothing when nobody told."""
         return None if not self.outcome else self.outcome == "done"
-
-
-SECTIONS = (
-    "success_criteria",
-    "constraints",
-    "decisions",
-    "state",
-    "relevant_files",
-    "patterns",
-    "anti_patterns",
-    "failed_attempts",
-    "pivots",
-    "open_questions",
-    "prior_session",
-)
-"""The parts of a packet that a worker may find missing or needless."""
 
 
 def records_of(entries: Iterable[Entry], tunings: Tunings = UNTUNED) -> tuple[Record, ...]:

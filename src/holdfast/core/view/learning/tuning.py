@@ -12,7 +12,7 @@ import msgspec
 from holdfast.core.ledger.tuning import Change, Recommendation
 from holdfast.core.view.learning.chance import told
 from holdfast.core.view.learning.efficiency import Efficiency, Kind, Missing
-from holdfast.core.view.learning.records import SECTIONS
+from holdfast.core.view.packet.layers import SECTIONS
 
 DEPTHS = (("minimal", 100), ("standard", 400), ("deep", 800))
 """What the depths take by default, from the smallest."""

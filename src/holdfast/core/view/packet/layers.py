@@ -12,6 +12,11 @@ PARTS: Mapping[int, tuple[str, ...]] = {
     4: ("failed_attempts", "pivots", "open_questions"),
 }
 """Which members of a packet each layer is made of."""
+SECTIONS = (
+    *("success_criteria", "constraints", "decisions", "state", "relevant_files", "patterns"),
+    *("anti_patterns", "failed_attempts", "pivots", "open_questions", "prior_session"),
+)
+"""Parts that a worker may find missing or needless, in the order in which they are told."""
 LAYERS: Mapping[str, tuple[int, ...]] = {
     "minimal": (1,),
     "standard": (1, 2, 3),

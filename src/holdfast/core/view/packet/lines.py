@@ -73,7 +73,8 @@ def _sentences(row: str) -> Iterator[Line]:
     plain = SURROGATE.sub("\ufffd", " ".join(_MARKS.sub("", row).split()))
     if plain.startswith("|"):
         plain = " — ".join(cell.strip() for cell in plain.strip("|").split("|") if cell.strip())
-    pieces = _ENDS.split(plain) if len(plain) > LONG_LINE else [plain]
+    parted = len(plain) > LONG_LINE or is_announced(plain)
+    pieces = _ENDS.split(plain) if parted else [plain]
     for piece in pieces:
         words = piece.strip()
         names = telling(words)

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from holdfast.core.ledger.packet import Change, Codebase, Packet
+from holdfast.core.ledger.packet import Change, Choice, Codebase, Packet
 from holdfast.core.observe.worth import telling
 from holdfast.core.view.packet.code import relevant_files, touched
 from holdfast.core.view.packet.distance import USER, Told, ages, by_distance
@@ -23,7 +23,14 @@ from holdfast.core.view.packet.history import (
     pivots_of,
     questions_of,
 )
-from holdfast.core.view.packet.layers import CAPS, depth_for, layers_of, sorted_layers, task_type_of
+from holdfast.core.view.packet.layers import (
+    CAPS,
+    SECTIONS,
+    depth_for,
+    layers_of,
+    sorted_layers,
+    task_type_of,
+)
 from holdfast.core.view.packet.material import Material, Tools, Wish
 from holdfast.core.view.packet.merging import merged
 from holdfast.core.view.packet.patterns import extract
@@ -40,6 +47,10 @@ SHARES: Mapping[int, float] = {2: 0.35, 4: 0.3}
 """Parts of the room behind layer 1 that decisions and history may take."""
 SCAN = 0.5
 """Part of the room of layer 3 that files of a codebase take which the session never touched."""
+MORE, LESS = 1.5, 0.4
+"""How a share changes for a part that was missing, and for one that nobody needed."""
+EARLIER, LATER = -2, 3
+"""How far such a part is moved among the parts."""
 TRIES = 6
 SLACK = 8
 """Tokens of a cap that may stay unused."""
@@ -132,9 +143,11 @@ class _Making:
     def _left(self, packet: Packet) -> Left:
         rows = self._material.rows
         shown = {file.path for file in packet.codebase.relevant_files}
+        bound = "\n".join(packet.constraints)
+        untold = [one for one in self._decisions if one.choice not in bound]
         return Left(
             task=self._rest,
-            decisions=len(self._decisions) - len(packet.decisions),
+            decisions=sum(one not in packet.decisions for one in untold),
             tags=self._tags,
             files=sum(file.path not in shown for file in self._files),
             failures=len(rows.errors) if 4 not in packet.layers else 0,
@@ -145,12 +158,18 @@ class _Making:
         room = self._cap - bare.token_count
         packet = self._with_prior(self._first, room)
         if 2 in packet.layers:
-            packet = self._with_decisions(packet, int(room * SHARES[2]))
+            packet = self._with_decisions(packet, self._share(room, SHARES[2], "decisions"))
         if 4 in packet.layers:
-            packet = self._with_history(packet, int(room * SHARES[4]))
+            packet = self._with_history(packet, self._share(room, SHARES[4], "failed_attempts"))
         if 3 in packet.layers and self._material.codebase:
-            packet = self._with_scanned(packet, int(room * SCAN))
+            packet = self._with_scanned(packet, self._share(room, SCAN, "relevant_files"))
         return self._with_record(packet)
+
+    def _share(self, room: int, share: float, part: str) -> int:
+        """The part of a room that a part of the packet may take: more where it was missing."""
+        order = self._wish.order
+        moved = order.index(part) - SECTIONS.index(part) if part in order else 0
+        return int(room * share * (MORE if moved <= EARLIER else LESS if moved >= LATER else 1.0))
 
     def _with_prior(self, packet: Packet, room: int) -> Packet:
         if not self._material.prior:
@@ -159,9 +178,11 @@ class _Making:
         return replace(packet, prior_session=text)
 
     def _with_decisions(self, packet: Packet, room: int) -> Packet:
-        # What the user decided comes first; the rest the newest first.
-        ordered = sorted(self._decisions, key=lambda one: one.made_by != USER)
-        return replace(packet, decisions=self._taken(ordered, told, room))
+        return replace(packet, decisions=self._taken(self._ordered(), told, room))
+
+    def _ordered(self) -> list[Choice]:
+        """What the user decided first; the rest the newest first."""
+        return sorted(self._decisions, key=lambda one: one.made_by != USER)
 
     def _with_history(self, packet: Packet, room: int) -> Packet:
         questions = self._taken(self._questions, str, room // 4)
@@ -212,7 +233,7 @@ class _Making:
                 break
             # What lines cost together is known only once they stand there.
             room -= over if over > 0 else over * 3 // 4
-        return self._topped(best)
+        return self._with_files(self._with_more_decisions(best))
 
     def _with_plan(self, packet: Packet) -> Packet:
         if 2 not in packet.layers:
@@ -236,26 +257,40 @@ class _Making:
         rows = (*code.relevant_files, *files)
         return replace(packet, codebase=Codebase(rows, code.patterns, code.examples, avoid))
 
-    def _topped(self, packet: Packet) -> Packet:
+    def _with_more_decisions(self, packet: Packet) -> Packet:
+        """Tell of decisions that had no share of the room, as long as there is some left."""
+        if 2 not in packet.layers or "decisions" in packet.edited:
+            return packet
+        for one in self._ordered():
+            if self._cap - packet.token_count < ROW * 4:
+                break
+            if one not in packet.decisions:
+                packet = self._if_it_fits(packet, decisions=(*packet.decisions, one))
+        return packet
+
+    def _with_files(self, packet: Packet) -> Packet:
         """Name more of the files that were touched, as long as there is room."""
         if 3 not in packet.layers:
             return packet
         for file in self._files:
             if self._cap - packet.token_count < ROW * 4:
                 break
-            known = {one.path for one in packet.codebase.relevant_files}
+            code = packet.codebase
+            known = {one.path for one in code.relevant_files}
             if any(path.endswith(file.path) or file.path.endswith(path) for path in known):
                 continue
-            code = packet.codebase
             more = replace(code, relevant_files=(*code.relevant_files, file))
-            made = self._finished(replace(packet, codebase=more))
-            packet = made if made.token_count <= self._cap else packet
+            packet = self._if_it_fits(packet, codebase=more)
         return packet
+
+    def _if_it_fits(self, packet: Packet, **parts: object) -> Packet:
+        made = self._finished(replace(packet, **parts))
+        return made if made.token_count <= self._cap else packet
 
     def _trimmed(self, packet: Packet) -> Packet:
         """Take rows out, from layer 4 down to layer 2, until it fits; layer 1 stays."""
         while packet.token_count > self._cap:
-            less = less_of(packet, frozenset(packet.edited))
+            less = less_of(packet, frozenset(packet.edited), self._wish.order)
             if less is None:
                 return replace(packet, over_budget=True)
             packet = self._finished(less)

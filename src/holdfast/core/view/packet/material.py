@@ -33,6 +33,8 @@ class Wish(Struct, frozen=True):
     """Tokens by depth, where they are not the usual ones."""
     known: Mapping[str, str] = {}
     """By kind of task: the depth that the record of earlier tasks recommends."""
+    order: tuple[str, ...] = ()
+    """Parts of a packet, the most needed first, where the record of earlier tasks says so."""
     before: Packet = Packet()
     """The revision before: what a person wrote in it stays, and its history goes on."""
     why: str = ""

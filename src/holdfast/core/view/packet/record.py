@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from holdfast.core.ledger.entry import EntryId, Said, Source, ToolCalled, ToolReturned
 from holdfast.core.ledger.packet import RelevantFile
-from holdfast.core.observe.artifacts import touch_of
+from holdfast.core.observe.artifacts import arguments_of, touch_of
 from holdfast.core.observe.calls import Scene
 from holdfast.core.observe.worth import Telling
 from holdfast.core.shrink.facts import Line, Weigh, lines_of, pick
@@ -134,14 +134,22 @@ def _read(line: Line, body: Source, owner: _Owner | None) -> Iterator[Line]:
             if not path:
                 yield from command_lines(fact, body)
             elif fact.line > 1:
-                # The first line of a call names the tool and the path, which the row has.
                 yield from code_lines(path, fact.text, line.names)
+            else:
+                yield from _asked(path, fact.text, line.names, body)
         case ToolReturned() if owner is None or not owner.silent:
             named = fact.source if "/" in fact.source and " " not in fact.source else ""
             path = named or (owner.at(fact.line) if owner else "")
             yield from code_lines(path or LOOSE, fact.text, line.names)
         case _:
             pass
+
+
+def _asked(path: str, text: str, names: frozenset[str], body: ToolCalled) -> Iterator[Line]:
+    """The names in the first line of a call, besides its tool, its keys and the path."""
+    known = {path, path.rpartition("/")[2], body.tool, *arguments_of(body)}
+    found = code_lines(path, text.replace(path, " "), names - known)
+    return (one for one in found if " " not in one.fact.text)
 
 
 def _best(found: Mapping[tuple[str, str], tuple[Line, EntryId]], weigh: Weigh) -> Pool:
