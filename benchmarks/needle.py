@@ -1,17 +1,19 @@
 """Five hundred facts hidden at every depth of real sessions: are they among the first three found?
 
 A fact is a path, an id, an error, a decision or a number, said once: as a message, or in the middle
-of a large result. Five facts are about the same thing, so that its name alone does not find the one
-that is meant. Each is asked for in the words it was said in, and in other words.
+of a large result. Each is asked for in the words it was said in, and in other words. First each is
+about another thing; then five are about the same, one of each kind, so that its name alone does not
+find the one that is meant: once with wordings that the ranking was made with, once with others.
 """
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from msgspec import Struct
 
 from benchmarks.data import trajectories
+from benchmarks.needles import HELD_OUT, KNOWN, Said
 from benchmarks.table import print_table
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
@@ -26,171 +28,6 @@ NAMES = tuple(
     for first in ("heron", "cobalt", "juniper", "marlin", "saffron", "tundra", "velvet", "walnut")
     for second in ("gate", "mill", "port", "field", "works", "yard", "bridge", "loft")
 )
-Said: TypeAlias = Mapping[str, Sequence[tuple[str, str, str]]]
-
-KNOWN: Said = {
-    "path": (
-        (
-            "The deployment manifest of {name} lives in /srv/{a}/{b}/rollout-{n}.yaml.",
-            "deployment manifest of {name}",
-            "where is the file that describes how {name} gets shipped?",
-        ),
-        (
-            "I put the credentials that {name} needs into /etc/{a}/{b}-{n}.env.",
-            "credentials that {name} needs",
-            "where did we store the secrets for {name}?",
-        ),
-        (
-            "{name} writes what it logs to /var/log/{a}/{b}-{n}.log.",
-            "{name} writes what it logs to",
-            "in which folder can I read the output of {name}?",
-        ),
-        (
-            "The database schema for {name} is defined by src/{a}/{b}/schema_{n}.sql.",
-            "database schema for {name}",
-            "which script creates the tables of {name}?",
-        ),
-        (
-            "Tests covering {name} were moved to tests/{a}/test_{b}_{n}.py.",
-            "tests covering {name} were moved to",
-            "where are the checks for {name} now?",
-        ),
-        (
-            "Backups of {name} end up under /mnt/{a}/{b}/{n}/.",
-            "backups of {name}",
-            "what directory has the saved copies of {name}?",
-        ),
-    ),
-    "id": (
-        (
-            "The incident that took {name} down has the ticket number OPS-{n}{m}.",
-            "the incident that took {name} down, ticket number",
-            "which case did we open when {name} crashed?",
-        ),
-        (
-            "The pull request which refactors {name} is #{n}{m}.",
-            "pull request which refactors {name}",
-            "what was the change under review that cleaned up {name}?",
-        ),
-        (
-            "The fix for {name} landed in commit {n}fe{m}a9.",
-            "fix for {name} landed in commit",
-            "which revision repaired {name}?",
-        ),
-        (
-            "The AWS account that hosts {name} is acct-{n}{m}.",
-            "AWS account that hosts {name}",
-            "which cloud subscription does {name} run in?",
-        ),
-        (
-            "Customer reports about {name} are tracked as bug BZ-{n}{m}.",
-            "customer reports about {name} bug",
-            "under what issue did users complain about {name}?",
-        ),
-        (
-            "The container image of {name} is pinned to sha-{n}c{m}d.",
-            "container image of {name} pinned",
-            "which build of {name} is docker fixed at?",
-        ),
-    ),
-    "error": (
-        (
-            "{name} stopped with: ConnectionResetError: peer {a}.{b}.internal closed after {n} bytes",
-            "{name} ConnectionResetError peer closed",
-            "what was the failure of {name} when the other side hung up?",
-        ),
-        (
-            "Running {name} raised PermissionError: [Errno 13] Permission denied: '/{a}/{b}/{n}'",
-            "running {name} PermissionError",
-            "what happened when {name} was not allowed to write?",
-        ),
-        (
-            "{name} died: OutOfMemoryError: Java heap space while loading {a} and {b} ({n})",
-            "{name} OutOfMemoryError heap space",
-            "how did {name} run out of RAM?",
-        ),
-        (
-            "Importing {name} gives ModuleNotFoundError: No module named '{a}_{b}_{n}'",
-            "importing {name} ModuleNotFoundError",
-            "which package is missing when loading {name}?",
-        ),
-        (
-            "{name} answers 504 Gateway Timeout after {n} s when {a} calls {b}",
-            "{name} answers 504 Gateway Timeout",
-            "what do we see when {name} is too slow to respond?",
-        ),
-        (
-            "Parsing the settings of {name} failed: yaml.scanner.ScannerError at line {n} near {a}: {b}",
-            "parsing settings of {name} ScannerError",
-            "what is broken in the config of {name}?",
-        ),
-    ),
-    "decision": (
-        (
-            "We decided to keep {name} on the {a} queue instead of {b}, because retries cost {n} ms.",
-            "decided to keep {name} on the queue because of retries",
-            "what did we choose for {name} and why did we not move it?",
-        ),
-        (
-            "For {name} let's go with {a} rather than {b}: it needs {n} fewer lines.",
-            "for {name} go with rather than, fewer lines",
-            "which alternative was picked for {name}, being shorter?",
-        ),
-        (
-            "We agreed that {name} will not support {a} any more; {b} covers all {n} users.",
-            "agreed that {name} will not support any more",
-            "what was dropped from {name} and for what reason?",
-        ),
-        (
-            "The {a} cache in front of {name} was rejected in favour of {b} since staleness above {n} s hurts.",
-            "cache in front of {name} rejected staleness",
-            "why is there no caching for {name}?",
-        ),
-        (
-            "{name} gets rewritten in {a}; patching the {b} version would take {n} days.",
-            "{name} gets rewritten, patching would take",
-            "did we plan to start {name} over or repair it?",
-        ),
-        (
-            "Only admins may delete {name}, as {a} asked for after {b} lost {n} rows.",
-            "only admins may delete {name}",
-            "who is allowed to remove {name} and what made us restrict it?",
-        ),
-    ),
-    "number": (
-        (
-            "The cache of {name} may grow to {n}{m} entries before it is flushed.",
-            "cache of {name} entries before it is flushed",
-            "how big can the buffer of {name} become until it gets emptied?",
-        ),
-        (
-            "{name} listens on port 4{n}.",
-            "{name} listens on port",
-            "what address number do clients connect to for {name}?",
-        ),
-        (
-            "A request to {name} is cancelled after {n} seconds.",
-            "request to {name} cancelled after seconds",
-            "what is the timeout of {name}?",
-        ),
-        (
-            "{name} handled {n}{m} orders per minute in the load test.",
-            "{name} handled orders per minute load test",
-            "how much throughput did the benchmark of {name} show?",
-        ),
-        (
-            "We pay {n} dollars a month for {name}.",
-            "pay dollars a month for {name}",
-            "how expensive is {name}?",
-        ),
-        (
-            "{name} tries {n} times before it gives up.",
-            "{name} tries times before it gives up",
-            "how many retries does {name} have?",
-        ),
-    ),
-}
-"""What is hidden, asked for word by word, and in other words: those that the ranking was made with."""
 
 
 class Fact(Struct, frozen=True):
@@ -211,6 +48,7 @@ def run() -> None:
     ways = (
         ("each about another thing", KNOWN, False),
         ("five about the same thing", KNOWN, True),
+        ("the same, held out", HELD_OUT, True),
     )
     rows = [row for how, said, same in ways for row in _measured(how, messages, said, same=same)]
     header = ("facts", "kind", "asked", "found among the first 3", "the same, reworded")
