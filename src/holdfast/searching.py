@@ -32,7 +32,7 @@ def as_they_are(_: str, entries: Iterable[Entry]) -> Iterable[Entry]:
     return entries
 
 
-POOL, LEAST, MOST = 8, 48, 160
+POOL, LEAST, MOST = 8, 40, 160
 """Passages that are read for each that is wanted, and in all: at the least and at the most."""
 COMPARED = 8_000
 """Characters of excerpts that a model compares with the question: under a second of its time."""

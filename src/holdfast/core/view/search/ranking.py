@@ -111,6 +111,8 @@ KINDS = (
 """What a question asks for, and how something of that kind looks."""
 SPAN = re.compile(r"\n+|\\n|(?<=[.!?])[ \t]+(?=[A-Z])")
 """Where one thing that is said ends and the next begins."""
+SHORT = 240
+"""Characters up to which a passage says one thing."""
 BREAK = "\ue000"
 """A sign that nobody writes, and that the index takes for a word."""
 
@@ -217,7 +219,7 @@ def _sought(term: Term, worth: float, stems: Stems) -> _Sought:
 
 
 def _evidence(one: Candidate, sought: Sequence[_Sought], stems: Stems) -> Evidence:
-    said = SPAN.split(one.text)
+    said = SPAN.split(one.text) if len(one.text) > SHORT else [one.text]
     spans = _words_of(said, stems)
     words = [word for span in spans for word in span]
     counts, small = Counter(words), one.text.lower()
@@ -242,12 +244,11 @@ def _words_of(said: Sequence[str], stems: Stems) -> list[list[str]]:
     """The words of each part, all looked up at once."""
     text = f" {BREAK} ".join(said)
     spans = _parted(stems(text))
-    apart = parted(text)
-    if apart != text:
+    apart = " ".join([parted(text), *signs_in(text)])
+    if len(apart) > len(text):
         for span, more in zip(spans, _parted(stems(apart)), strict=True):
             known = set(span)
-            span.extend(word for word in more if word not in known)
-    spans[-1].extend(stems(" ".join(signs_in(text))))
+            span.extend([word for word in more if word not in known])
     return spans
 
 
