@@ -2,7 +2,9 @@
 
 Entries are lines of real sessions put together anew, so that words are as rare and as frequent as
 they are there. Beside it: the engine's full-text search alone, all words of the question OR-ed, and
-ripgrep over the same text in files, when it is there. `HOLDFAST_SIZES` names other sizes.
+ripgrep over the same text in files, when it is there. By the clock and by the processor: the first
+says what a user waits for on this machine as busy as it is, the second what the work is.
+`HOLDFAST_SIZES` names other sizes.
 """
 
 import os
@@ -11,6 +13,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
@@ -38,7 +41,10 @@ def run() -> None:
     if not lines:
         print("latency: no real sessions here (set HOLDFAST_DATA)")
         return
-    header = ("entries", "how", "p50 ms", "p99 ms", "index MB for each MB of text", "indexing")
+    header = (
+        *("entries", "how", "p50 ms", "p99 ms", "p50 ms of a processor"),
+        *("index MB for each MB of text", "indexing"),
+    )
     rows: list[tuple[object, ...]] = []
     for size in sizes:
         with TemporaryDirectory() as folder:
@@ -82,27 +88,33 @@ def _measured(size: int, lines: Sequence[str], folder: Path) -> list[tuple[objec
     text = sum(len(one.encode()) for one in _texts(size, lines)) / MEGABYTE
     with SqliteStore(str(folder / "ledger" / "ledger.db")) as store:
         _fill(store, size, lines)
-        start = perf_counter()
-        search(store, "nothing")
-        indexing = perf_counter() - start
+        start, before = perf_counter(), _worked()
+        store.index()
+        indexing, worked = perf_counter() - start, _worked() - before
         index = _index_size(Path(store.path)) / text
         mine = _timed(lambda question: search(store, question), asked)
         name = store.sessions()[len(store.sessions()) // 2].name
         one = _timed(lambda question: search(store, question, sessions=[name]), asked)
-    plain, size_alone, time_alone = _alone(folder / "alone.db", size, lines, asked)
+    plain, size_alone, time_alone, worked_alone = _alone(folder / "alone.db", size, lines, asked)
     count = f"{size:,}"
     rows = [
-        (count, "holdfast, all sessions", *mine, f"{index:.2f}", _rate(text, indexing)),
+        (count, "holdfast, all sessions", *mine, f"{index:.2f}", _rate(text, indexing, worked)),
         (count, "holdfast, one session", *one, "", ""),
-        (count, "FTS5 alone", *plain, f"{size_alone / text:.2f}", _rate(text, time_alone)),
+        (
+            count,
+            "FTS5 alone",
+            *plain,
+            f"{size_alone / text:.2f}",
+            _rate(text, time_alone, worked_alone),
+        ),
     ]
     if shutil.which("rg"):
         rows.append((count, "ripgrep", *_grepped(folder, size, lines, asked), "0", ""))
     return rows
 
 
-def _rate(text: float, seconds: float) -> str:
-    return f"{seconds:.1f} s, {text / seconds:.1f} MB/s"
+def _rate(text: float, seconds: float, worked: float) -> str:
+    return f"{seconds:.1f} s ({worked:.1f} s of a processor, {text / worked:.1f} MB/s)"
 
 
 def _fill(store: SqliteStore, size: int, lines: Sequence[str]) -> None:
@@ -123,28 +135,44 @@ def _index_size(path: Path) -> float:
     return float(str(size[0])) / MEGABYTE if size else 0.0
 
 
-def _timed(ask: Callable[[str], object], asked: Sequence[str]) -> tuple[str, str]:
+def _timed(ask: Callable[[str], object], asked: Sequence[str]) -> tuple[str, str, str]:
+    """The middle and the worst time by the clock, and the middle time of a processor."""
     ask(asked[0])
     took: list[float] = []
+    worked: list[float] = []
     for question in asked:
-        start = perf_counter()
+        start, before = perf_counter(), _worked()
         ask(question)
         took.append(perf_counter() - start)
+        worked.append(_worked() - before)
     took.sort()
-    return f"{took[len(took) // 2] * 1e3:.1f}", f"{took[int(len(took) * 0.99)] * 1e3:.1f}"
+    worked.sort()
+    middle, worst = len(took) // 2, int(len(took) * 0.99)
+    return _ms(took[middle]), _ms(took[worst]), _ms(worked[middle])
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1e3:.1f}"
+
+
+def _worked() -> float:
+    """Processor time of this process and of those that it waited for."""
+    used = (getrusage(who) for who in (RUSAGE_SELF, RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def _alone(
     path: Path, size: int, lines: Sequence[str], asked: Sequence[str]
-) -> tuple[tuple[str, str], float, float]:
+) -> tuple[tuple[str, str, str], float, float, float]:
     """The same text and questions in a full-text table that keeps no text."""
     db = apsw.Connection(str(path))
     db.pragma("journal_mode", "wal")
     db.execute("create virtual table f using fts5(t, content='', tokenize='porter unicode61')")
-    start = perf_counter()
+    texts = list(_texts(size, lines))
+    start, before = perf_counter(), _worked()
     with db:
-        db.executemany("insert into f(t) values (?)", ((text,) for text in _texts(size, lines)))
-    took = perf_counter() - start
+        db.executemany("insert into f(t) values (?)", ((text,) for text in texts))
+    took, worked = perf_counter() - start, _worked() - before
     db.pragma("wal_checkpoint", "truncate")
 
     def ask(question: str) -> object:
@@ -154,12 +182,12 @@ def _alone(
 
     times = _timed(ask, asked)
     db.close()
-    return times, path.stat().st_size / MEGABYTE, took
+    return times, path.stat().st_size / MEGABYTE, took, worked
 
 
 def _grepped(
     folder: Path, size: int, lines: Sequence[str], asked: Sequence[str]
-) -> tuple[str, str]:
+) -> tuple[str, str, str]:
     """Any of the telling words, in files of one session each."""
     place = folder / "files"
     place.mkdir()

@@ -1,8 +1,9 @@
 """Five hundred facts hidden at every depth of real sessions: are they among the first three found?
 
 A fact is a path, an id, an error, a decision or a number, said once: as a message, or in the middle
-of a large result. Five facts are about the same thing, so that its name alone does not find the one
-that is meant. Each is asked for in the words it was said in, and in other words.
+of a large result. Each is asked for in the words it was said in, and in other words. First each is
+about another thing; then five are about the same, one of each kind, so that its name alone does not
+find the one that is meant: once with wordings that the ranking was made with, once with others.
 """
 
 import random
@@ -12,6 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from benchmarks.data import trajectories
+from benchmarks.needles import HELD_OUT, KNOWN, Said
 from benchmarks.table import print_table
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
@@ -25,38 +27,6 @@ NAMES = tuple(
     f"{first}-{second}"
     for first in ("heron", "cobalt", "juniper", "marlin", "saffron", "tundra", "velvet", "walnut")
     for second in ("gate", "mill", "port", "field", "works", "yard", "bridge", "loft")
-)
-KINDS = (
-    (
-        "path",
-        "The deployment manifest of {name} lives in /srv/{a}/{b}/rollout-{n}.yaml.",
-        "deployment manifest of {name}",
-        "where is the file that describes how {name} gets shipped?",
-    ),
-    (
-        "id",
-        "The incident that took {name} down has the ticket number OPS-{n}{m}.",
-        "the incident that took {name} down, ticket number",
-        "which case did we open when {name} crashed?",
-    ),
-    (
-        "error",
-        "{name} stopped with: ConnectionResetError: peer {a}.{b}.internal closed after {n} bytes",
-        "{name} ConnectionResetError peer closed",
-        "what was the failure of {name} when the other side hung up?",
-    ),
-    (
-        "decision",
-        "We decided to keep {name} on the {a} queue instead of {b}, because retries cost {n} ms.",
-        "decided to keep {name} on the queue because of retries",
-        "what did we choose for {name} and why did we not move it?",
-    ),
-    (
-        "number",
-        "The cache of {name} may grow to {n}{m} entries before it is flushed.",
-        "cache of {name} entries before it is flushed",
-        "how big can the buffer of {name} become until it gets emptied?",
-    ),
 )
 
 
@@ -75,23 +45,31 @@ def run() -> None:
     if not messages:
         print("needle: no real sessions here (set HOLDFAST_DATA)")
         return
-    found: dict[str, list[tuple[bool, bool]]] = {kind: [] for kind, *_ in KINDS}
-    facts = list(_facts())
+    ways = (
+        ("each about another thing", KNOWN, False),
+        ("five about the same thing", KNOWN, True),
+        ("the same, held out", HELD_OUT, True),
+    )
+    rows = [row for how, said, same in ways for row in _measured(how, messages, said, same=same)]
+    header = ("facts", "kind", "asked", "found among the first 3", "the same, reworded")
+    print_table("A needle in real sessions", header, rows)
+
+
+def _measured(
+    how: str, messages: Sequence[list[dict[str, Any]]], said: Said, *, same: bool
+) -> list[tuple[object, ...]]:
+    found: dict[str, list[tuple[bool, bool]]] = {kind: [] for kind in said}
+    facts = list(_facts(said, same=same))
     share = FACTS // len(messages)
     for number, session in enumerate(messages):
         some = facts[number * share : (number + 1) * share]
         told = _hidden_in(session, some, random.Random(SEED + number))
         for fact in some:
-            exact, reworded = (
-                _is_found(told, fact.exact, fact),
-                _is_found(told, fact.reworded, fact),
-            )
-            found[fact.kind].append((exact, reworded))
-    rows = [(kind, len(got), *_shares(got)) for kind, got in found.items()]
+            exact = _is_found(told, fact.exact, fact)
+            found[fact.kind].append((exact, _is_found(told, fact.reworded, fact)))
+    rows = [(how, kind, len(got), *_shares(got)) for kind, got in found.items()]
     everything = [pair for got in found.values() for pair in got]
-    rows.append(("all", len(everything), *_shares(everything)))
-    header = ("kind", "facts", "found among the first 3", "the same, reworded")
-    print_table("A needle in real sessions", header, rows)
+    return [*rows, (how, "all", len(everything), *_shares(everything))]
 
 
 def _shares(got: Sequence[tuple[bool, bool]]) -> tuple[str, str]:
@@ -114,12 +92,17 @@ def _sessions() -> list[list[dict[str, Any]]]:
     return long[::step][:SESSIONS]
 
 
-def _facts() -> Iterator[Fact]:
+def _facts(said: Said, *, same: bool) -> Iterator[Fact]:
+    """One of each kind in turn, in every wording in turn."""
     chance = random.Random(SEED)
+    kinds = tuple(said)
     for number in range(FACTS):
-        kind, text, exact, reworded = KINDS[number % len(KINDS)]
-        # One of each kind about the same thing, in the same session: its name alone does not do.
-        name = NAMES[number // len(KINDS) % len(NAMES)]
+        kind, turn = kinds[number % len(kinds)], number // len(kinds)
+        # Another step through the wordings for each kind, so that all meet all.
+        text, exact, reworded = said[kind][
+            (turn + number % len(kinds) * (turn // 7)) % len(said[kind])
+        ]
+        name = NAMES[(turn if same else number) % len(NAMES)]
         a, b = chance.sample(("amber", "basalt", "cedar", "delta", "ember", "fjord"), 2)
         words = {"name": name, "a": a, "b": b, "n": chance.randrange(100, 999), "m": number}
         yield Fact(kind, text.format(**words), exact.format(**words), reworded.format(**words))

@@ -289,3 +289,57 @@ def test_a_store_that_was_searched_is_sound(tmp_path: Path) -> None:
         made.append({"role": "user", "content": "the lantern"})
         made.recover("lantern")
         assert list(made.store.check()) == []
+
+
+def test_a_word_behind_an_escaped_line_end_is_found() -> None:
+    made = Session("s", MemoryStore())
+    made.append({"role": "user", "content": r'{"log": "started\nquokka left\tat once"}'})
+    made.append({"role": "user", "content": "nothing of the kind"})
+    assert ["quokka" in hit.text for hit in made.recover("quokka")] == [True]
+
+
+def test_of_what_is_said_about_a_thing_the_kind_that_is_asked_for_comes_first() -> None:
+    noise = ["a step of the build took a while, nothing to see"] * 20
+    facts = (
+        "We pay 300 dollars a month for heron-gate.",
+        "The schema of heron-gate is in src/heron/schema.sql.",
+        "heron-gate stopped with ConnectionResetError: peer closed",
+    )
+    made = Session("s", MemoryStore())
+    for fact in facts:
+        made.append({"role": "user", "content": "\n".join([*noise[:10], fact, *noise[10:]])})
+        made.extend([{"role": "user", "content": f"go on, please: {at}"} for at in range(5)])
+    asked = ("how expensive is heron-gate?", "where is heron-gate?", "what broke in heron-gate?")
+    assert [fact in made.recover(one)[0].text for one, fact in zip(asked, facts, strict=True)] == [
+        True,
+        True,
+        True,
+    ]
+
+
+def test_of_one_long_line_the_part_is_shown_that_holds_most_of_it() -> None:
+    made = Session("s", MemoryStore())
+    filler = "lorem ipsum dolor " * 25
+    text = f"wallet {filler} the provider claim decides which wallet address counts {filler}"
+    made.append({"role": "user", "content": text})
+    (hit,) = made.recover("wallet provider claim address")
+    assert "provider claim decides which wallet address" in hit.text
+
+
+def test_whoever_stops_the_indexing_keeps_what_was_indexed(tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+
+    def stop(done: int, total: int) -> None:
+        told.append((done, total))
+        raise KeyboardInterrupt
+
+    with SqliteStore(str(tmp_path / "ledger.db")) as store:
+        for name in ("one", "two"):
+            session = Session(name, store, owns_store=False)
+            session.append({"role": "user", "content": f"quokka {name}\n" + "word " * 500_000})
+        with pytest.raises(KeyboardInterrupt):
+            store.index(progress=stop)
+        assert told == [(1, 2)]
+        store.index(progress=lambda done, total: told.append((done, total)))
+        assert told[1] == (1, 1)
+        assert len(session.recover("quokka", scope="project")) == 2

@@ -19,7 +19,6 @@ from holdfast.core.view.search.query import Query, Term, parse_query
 from holdfast.core.view.search.ranking import Candidate, Ranked, Similar, Stems, rank
 from holdfast.core.view.search.readable import readable, speaker
 from holdfast.core.view.search.showing import shown
-from holdfast.core.view.search.words import spelled_out
 from holdfast.sight import Sight
 from holdfast.stores.store import Store
 from holdfast.thesaurus import like
@@ -33,7 +32,7 @@ def as_they_are(_: str, entries: Iterable[Entry]) -> Iterable[Entry]:
     return entries
 
 
-POOL, LEAST, MOST = 8, 48, 160
+POOL, LEAST, MOST = 8, 40, 160
 """Passages that are read for each that is wanted, and in all: at the least and at the most."""
 COMPARED = 8_000
 """Characters of excerpts that a model compares with the question: under a second of its time."""
@@ -49,7 +48,7 @@ def stemmer() -> Stems:
     )
 
     def stems(text: str) -> list[str]:
-        data = f"{text} {spelled_out(text)}".encode("utf-8", "replace")
+        data = text.encode("utf-8", "replace")
         found = tokens(data, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False)
         return [str(row[0]) for row in found]
 

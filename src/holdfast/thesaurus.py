@@ -1,8 +1,8 @@
 """Words that mean nearly the same, from a table that ships with the package.
 
 The table was distilled from all-MiniLM-L6-v2 (Apache-2.0) by `tools/thesaurus.py`: for each of some
-twenty thousand English words, the words whose vectors are nearest. Looking one up is reading a few
-bytes; nothing is multiplied, and no model is needed.
+twenty thousand English words, the words whose vectors are nearest, as they are used where software
+is talked about. Looking one up is reading a few bytes; nothing is multiplied, no model is needed.
 """
 
 from bisect import bisect_left
@@ -20,6 +20,8 @@ class Table(Struct, frozen=True):
     """The table as it lies in memory."""
 
     words: tuple[str, ...]
+    numbers: bytes
+    """For each word, which row is its: all forms of a word have the same."""
     neighbours: int
     rows: bytes
 
@@ -29,10 +31,10 @@ def table() -> Table:
     """The table, read when it is first needed."""
     data = FILE.read_bytes()
     end = data.index(b"\n")
-    _, words, neighbours = (int(number) for number in data[:end].split())
-    size = words * neighbours * EACH
-    listed = data[end + 1 : len(data) - size].decode().split("\n")
-    return Table(tuple(listed[:words]), neighbours, data[len(data) - size :])
+    _, words, rows, neighbours = (int(number) for number in data[:end].split())
+    last = len(data) - rows * neighbours * EACH
+    listed = data[end + 1 : last - 2 * words].decode().split("\n")
+    return Table(tuple(listed[:words]), data[last - 2 * words : last], neighbours, data[last:])
 
 
 def like(word: str) -> tuple[tuple[str, float], ...]:
@@ -41,7 +43,8 @@ def like(word: str) -> tuple[tuple[str, float], ...]:
     at = bisect_left(known.words, word)
     if at == len(known.words) or known.words[at] != word:
         return ()
-    start, size = at * known.neighbours * EACH, known.neighbours * EACH
+    number, size = known.numbers[2 * at] | known.numbers[2 * at + 1] << 8, known.neighbours * EACH
+    start = number * size
     row = known.rows[start : start + size]
     found = (
         (known.words[row[at] | row[at + 1] << 8], row[at + 2] / 255)

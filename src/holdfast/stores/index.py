@@ -25,10 +25,13 @@ from holdfast.stores.migrations import m005_the_index
 
 SPOT_BITS, PASSAGE_BITS = 24, 16
 """Up to sixteen million entries of a session, of 65,536 passages each."""
-BATCH, BATCH_BYTES = 1_000, 1_000_000
-"""Entries, and about as many characters, that are indexed in one transaction."""
+BATCH, BATCH_BYTES = 1_000, 2_000_000
+"""Entries that are read at once; about as many characters as are indexed in one transaction, of as
+many sessions as it takes. Small ones cost most of the time, large ones keep others waiting."""
 MATCHES = 1_000
 """Rows looked at for one term, the newest first: what bounds the time a search takes."""
+LIKES = 300
+"""The same for words that mean nearly the same: they say less."""
 FREQUENT = 4
 """Terms with more rows than that of which every two are looked for together."""
 
@@ -45,6 +48,7 @@ order by rowid desc limit ?
 """
 SPOT = "select seq, step from spots where id = ?"
 SIZE = "select passages from indexed where session = ?"
+SIZES = "select sum(passages) from indexed"
 FORGET_WORDS = "delete from found where rowid between ? and ?"
 FORGET_SPOTS = "delete from spots where id between ? and ?"
 FORGET_MARK = "delete from indexed where session = ?"
@@ -79,8 +83,10 @@ def prepared(mark: Mark, entries: Iterable[Entry]) -> Rows:
     return rows_of(mark, entries, most=BATCH_BYTES)
 
 
-def write(db: Database, key: int, rows: Rows) -> None:
-    """Add a batch, inside the caller's transaction."""
+def write(db: Database, key: int, rows: Rows) -> bool:
+    """Add rows of a session, inside the caller's transaction; whether that was still to do."""
+    if mark_of(db, key) != rows.before:
+        return False
     if not rows.before.seq:
         forget(db, key)
     words = ((_row(key, at, number), text, parts) for at, number, text, parts in rows.passages)
@@ -90,6 +96,7 @@ def write(db: Database, key: int, rows: Rows) -> None:
     after = rows.after
     steps = msgspec.msgpack.encode(after.steps)
     db.execute(SET_MARK, (key, VERSION, after.seq, after.spots, after.passages, steps))
+    return True
 
 
 def forget(db: Database, key: int) -> None:
@@ -108,7 +115,6 @@ def drop(db: Database) -> None:
 
 def search(db: Database, terms: Sequence[Term], scope: Scope, *, limit: int) -> Pool:
     """The passages that promise most, and how rare each term is among them all."""
-    total = sum(row[0] for key in scope.keys for row in db.execute(SIZE, (key,)))
     matches = [
         Matches(term, _matching(db, _phrase(term), scope), _alike(db, term, scope))
         for term in terms
@@ -117,7 +123,14 @@ def search(db: Database, terms: Sequence[Term], scope: Scope, *, limit: int) -> 
         (pair, _matching(db, " AND ".join(_phrase(terms[at]) for at in pair), scope))
         for pair in _pairs(matches)
     ]
-    return pool_of(matches, together, total, limit=limit, place=_placed)
+    return pool_of(matches, together, _size(db, scope), limit=limit, place=_placed)
+
+
+def _size(db: Database, scope: Scope) -> int:
+    """Passages that are searched."""
+    if scope.whole:
+        return sum(row[0] or 0 for row in db.execute(SIZES))
+    return sum(row[0] for key in scope.keys for row in db.execute(SIZE, (key,)))
 
 
 def _pairs(matches: Sequence[Matches]) -> list[tuple[int, ...]]:
@@ -128,23 +141,22 @@ def _pairs(matches: Sequence[Matches]) -> list[tuple[int, ...]]:
 
 def _alike(db: Database, term: Term, scope: Scope) -> list[int]:
     near = [f'"{word}"' for word, likeness in term.like[:NEAREST] if likeness >= NEAR]
-    return _matching(db, " OR ".join(near), scope) if near else []
+    return _matching(db, " OR ".join(near), scope, LIKES) if near else []
 
 
 def _phrase(term: Term) -> str:
     return f'"{" ".join(term.words)}"{"*" if term.prefix else ""}'
 
 
-def _matching(db: Database, phrase: str, scope: Scope) -> list[int]:
+def _matching(db: Database, phrase: str, scope: Scope, most: int = MATCHES) -> list[int]:
     if scope.whole:
-        rows = db.execute(MATCH, (phrase, 0, (1 << 63) - 1, MATCHES)).fetchall()
-        return [row[0] for row in rows]
+        return [row[0] for row in db.execute(MATCH, (phrase, 0, (1 << 63) - 1, most))]
     found: list[int] = []
     for key in sorted(scope.keys, reverse=True):
         first, last = _row(key, 0, 0), _row(key + 1, 0, 0) - 1
-        rows = db.execute(MATCH, (phrase, first, last, MATCHES - len(found))).fetchall()
+        rows = db.execute(MATCH, (phrase, first, last, most - len(found)))
         found.extend(row[0] for row in rows)
-        if len(found) >= MATCHES:
+        if len(found) >= most:
             break
     return found
 

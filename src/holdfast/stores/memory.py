@@ -13,7 +13,16 @@ from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.snapshot import Kept
 from holdfast.errors import Conflict
 from holdfast.stores.checks import check_session
-from holdfast.stores.store import REWRITTEN, Build, Damage, Erasure, Listed, Look, Tombstone
+from holdfast.stores.store import (
+    REWRITTEN,
+    Build,
+    Damage,
+    Erasure,
+    Listed,
+    Look,
+    Progress,
+    Tombstone,
+)
 
 if TYPE_CHECKING:
     from holdfast.core.view.search.pooling import Pooled
@@ -191,15 +200,29 @@ class MemoryStore:
         from holdfast.stores import index  # late: only whoever searches pays for it
 
         with self._lock:
+            self.index(sessions)
             db = self._indexed()
             names = dict(enumerate(self._shelves, start=1))
             wanted = {k: n for k, n in names.items() if sessions is None or n in sessions}
-            for key, name in wanted.items():
-                while entries := self._shelves[name].entries[index.mark_of(db, key).seq :]:
-                    index.write(db, key, index.prepared(index.mark_of(db, key), entries))
             scope = index.Scope(tuple(wanted), whole=len(wanted) == len(names))
             pool = index.search(db, terms, scope, limit=limit)
             return Pooled(tuple(index.located(db, pool.spots, names.__getitem__)), pool.rarity)
+
+    def index(
+        self, sessions: Sequence[str] | None = None, *, progress: Progress | None = None
+    ) -> None:
+        """See `Store.index`."""
+        from holdfast.stores import index
+
+        with self._lock:
+            db = self._indexed()
+            for key, name in enumerate(self._shelves, start=1):
+                if sessions is not None and name not in sessions:
+                    continue
+                while entries := self._shelves[name].entries[index.mark_of(db, key).seq :]:
+                    index.write(db, key, index.prepared(index.mark_of(db, key), entries))
+                    if progress is not None:
+                        progress(index.mark_of(db, key).seq, len(self._shelves[name].entries))
 
     def _indexed(self) -> "Database":
         if self._index is None:

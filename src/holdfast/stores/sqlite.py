@@ -4,7 +4,7 @@ Settings are a contract: see `engine.py`. Every write is one `begin immediate` t
 read transaction outlives the call that opened it.
 """
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from threading import Lock, RLock
@@ -35,12 +35,13 @@ from holdfast.stores.engine import Row, connect, make_durable, refuse_log
 from holdfast.stores.folder import close_to_others, prepare
 from holdfast.stores.migrations import migrate, refuse_foreign
 from holdfast.stores.spans import Order, is_long, is_spanned, named, spanned
-from holdfast.stores.store import Build, Damage, Erasure, Listed, Look, Tombstone
+from holdfast.stores.store import Build, Damage, Erasure, Listed, Look, Progress, Tombstone
 from holdfast.stores.weaving import unweave, weave
 
 if TYPE_CHECKING:
     from holdfast.core.view.search.pooling import Pooled
     from holdfast.core.view.search.query import Term
+    from holdfast.core.view.search.rows import Rows
 
 FIND = "select key, head from sessions where project = ? and name = ?"
 MAKE = "insert into sessions(project, name, touched, head) values (?, ?, 0, x'') returning key"
@@ -93,8 +94,11 @@ from pragma_page_count, pragma_freelist_count, pragma_page_size
 PROJECTS = "select distinct project from sessions order by project"
 KEYS = "select key, name, project from sessions"
 BEHIND = """
-select s.key from sessions as s left join indexed as i on i.session = s.key and i.version = ?
-where coalesce(i.seq, 0) < (select coalesce(max(seq), 0) from entries where session = s.key)
+select * from
+    (select s.key, (select coalesce(max(seq), 0) from entries where session = s.key)
+        - coalesce(i.seq, 0) as missing
+     from sessions as s left join indexed as i on i.session = s.key and i.version = ?)
+where missing > 0
 """
 LIST = "select name, touched, head from sessions where project = ? order by touched desc"
 
@@ -433,7 +437,7 @@ class SqliteStore:
         from holdfast.core.view.search.pooling import Pooled
         from holdfast.stores import index  # late: only whoever searches pays for it
 
-        self._catch_up(self._scope(sessions)[0])
+        self.index(sessions)
         with self._lock, translated(self.path):
             # One look at one moment: others may add sessions and index them meanwhile.
             self._db.execute("begin")
@@ -457,38 +461,63 @@ class SqliteStore:
         }
         return names, len(names) == len(rows)
 
-    def _catch_up(self, keys: Iterable[int]) -> None:
-        """Index what was appended since the last search, a batch in each transaction."""
+    def index(
+        self, sessions: Sequence[str] | None = None, *, progress: Progress | None = None
+    ) -> None:
+        """See `Store.index`."""
+        keys = self._scope(sessions)[0]
+        while not self._caught_up(keys, progress or (lambda _, __: None)):
+            pass  # Another process was at it too: what it has not done yet is looked at again.
+
+    def _caught_up(self, keys: Container[int], progress: Progress) -> bool:
+        """Index what was appended since the last search; whether all of it was ours to do."""
         from holdfast.core.view.search.passages import VERSION
+        from holdfast.stores import index
 
-        behind = set(self._each(BEHIND, (VERSION,), lambda row: int(row[0])))
-        for key in sorted(behind.intersection(keys)):
-            while self._index_some(key):
-                pass
+        listed = list(self._each(BEHIND, (VERSION,), _as_it_is))
+        behind = {key: missing for key, missing in listed if key in keys}
+        total, done, ours = sum(behind.values()), 0, True
+        batch: list[tuple[int, Rows]] = []
+        for key in sorted(behind):
+            for rows in self._unindexed(key):
+                batch.append((key, rows))
+                if sum(rows.size for _, rows in batch) < index.BATCH_BYTES:
+                    continue
+                ours = self._add_to_index(batch) and ours
+                done += sum(rows.after.seq - rows.before.seq for _, rows in batch)
+                batch.clear()
+                progress(min(done, total), total)
+        if done:
+            progress(total, total)
+        return self._add_to_index(batch) and ours
 
-    def _index_some(self, key: int) -> bool:
-        """Index a batch of a session; whether there was one."""
+    def _unindexed(self, key: int) -> "Iterator[Rows]":
+        """What entries of a session add to the index, from where it stands, some at a time."""
         from holdfast.stores import index
 
         with self._lock, translated(self.path):
             mark = index.mark_of(self._db, key)
-        entries = list(
-            self._each(READ_SOME, (key, mark.seq, index.BATCH), partial(self._entry, key))
-        )
-        if not entries:
-            return False
-        rows = index.prepared(mark, entries)
+        entry = partial(self._entry, key)
+        while some := list(self._each(READ_SOME, (key, mark.seq, index.BATCH), entry)):
+            rows = index.prepared(mark, some)
+            mark = rows.after
+            yield rows
+
+    def _add_to_index(self, batch: "Sequence[tuple[int, Rows]]") -> bool:
+        """Write a batch; whether nobody had written any of it meanwhile."""
+        from holdfast.stores import index
+
+        if not batch:
+            return True
         with self._lock, translated(self.path):
             self._db.execute("begin immediate")
             try:
-                # Another process may have done it while we worked it out.
-                if index.mark_of(self._db, key) == mark:
-                    index.write(self._db, key, rows)
+                new = [index.write(self._db, key, rows) for key, rows in batch]
             except BaseException:
                 self._roll_back()
                 raise
             self._commit()
-        return True
+        return all(new)
 
     def forget_index(self, session: str) -> None:
         """See `Store.forget_index`."""

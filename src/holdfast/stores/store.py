@@ -24,6 +24,8 @@ T = TypeVar("T")
 
 Build: TypeAlias = Callable[[Head], Batch]
 """What to write, given where the session stands. Must be quick and may refuse by raising."""
+Progress: TypeAlias = Callable[[int, int], None]
+"""Told how much is done, of how much."""
 
 
 TRIES = 20
@@ -192,6 +194,16 @@ class Store(AbstractContextManager["Store"], Protocol):
 
         In the sessions named, else in all of the project. Whatever was appended before the call,
         by anyone, is found.
+        """
+        ...
+
+    def index(
+        self, sessions: Sequence[str] | None = None, *, progress: Progress | None = None
+    ) -> None:
+        """Do now what the next search would do first: look at what was appended since the last.
+
+        `progress` is told how many entries are done, of how many. Whoever stops it loses nothing
+        but what was being looked at.
         """
         ...
 

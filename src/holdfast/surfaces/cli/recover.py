@@ -1,10 +1,13 @@
 """`holdfast recover`: find what was said, in sight or not."""
 
+import sys
+
 import click
 from msgspec import to_builtins
 
 from holdfast.core.view.excerpts import Hit, fenced
 from holdfast.errors import NotRecorded, Unreadable
+from holdfast.session import Session
 from holdfast.surfaces.acts import EXCERPTS, RECOVERED, excerpts_of
 from holdfast.surfaces.cli.levels import give
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
@@ -96,6 +99,7 @@ def recover(
     else:
         assert query is not None
         scope = "ledger" if all_ else "project" if everywhere else "session"
+        _index(session, scope)
         found = excerpts_of(session, query, limit=limit, budget=budget, scope=scope)
         if not found:
             where = f"session {session.name!r}" if scope == "session" else f"the {scope}"
@@ -105,6 +109,25 @@ def recover(
         return
     echo(exact("\n\n".join(fenced(one, named=everywhere or all_) for one in found)))
     _tell_cut(found, ref, lines)
+
+
+def _index(session: Session, scope: str) -> None:
+    """Look at what was not searched yet, and say on a terminal how far that is.
+
+    Whoever stops it finds what was looked at so far the next time.
+    """
+    if not sys.stderr.isatty():
+        return
+    stores = session.store.shelves() if scope == "ledger" else (session.store,)
+    for store in stores:
+        store.index([session.name] if scope == "session" else None, progress=_tell_progress)
+
+
+def _tell_progress(done: int, total: int) -> None:
+    """One line, written over and over; never called where there is little to do."""
+    end = "\n" if done == total else ""
+    sys.stderr.write(f"\rholdfast: indexing {done:,} of {total:,} entries{end}")
+    sys.stderr.flush()
 
 
 def shortened(query: str) -> str:

@@ -9,7 +9,7 @@ SIZE = 1_200
 """Characters of a passage: a screenful."""
 MOST = 60_000
 """Passages of one text; a longer text has longer ones."""
-VERSION = 1
+VERSION = 2
 """Grows when texts are cut or spelled out otherwise: an index of another version is made again."""
 
 

@@ -7,6 +7,7 @@ share of its promise: a question and its answer are seldom said in the same brea
 from collections.abc import Callable, Iterable, Sequence
 from heapq import nlargest
 from math import log
+from operator import add
 
 from msgspec import Struct
 
@@ -84,17 +85,13 @@ def pool_of(
     """
     worth = tuple(_worth(one, total) for one in matches)
     promise: dict[int, float] = {}
-    known = promise.get
     for one, value in zip(matches, worth, strict=True):
         gain = value * one.term.weight
-        for row in one.rows:
-            promise[row] = known(row, 0.0) + gain
-        for row in set(one.like).difference(one.rows):
-            promise[row] = known(row, 0.0) + gain * LIKE
+        # What stands there counts, not what is like it as well.
+        _join(promise, dict.fromkeys(one.like, gain * LIKE) | dict.fromkeys(one.rows, gain), add)
     for pair, rows in together:
         gain = sum(worth[at] * matches[at].term.weight for at in pair)
-        for row in rows:
-            promise[row] = max(known(row, 0.0), gain)
+        _join(promise, dict.fromkeys(rows, gain), max)
     # Rows are numbered in the order of the ledger: of equals, the newest first.
     best = nlargest(limit, zip(promise.values(), promise, strict=True))
     spots = {_key(spot): spot for spot in (_promising(place(row), value) for value, row in best)}
@@ -105,6 +102,15 @@ def pool_of(
                 spots[_key(beside)] = beside
     ranked = sorted(spots.values(), key=lambda spot: -spot.promise)
     return Pool(tuple(ranked[:limit]), worth)
+
+
+def _join(
+    promise: dict[int, float], more: dict[int, float], both: Callable[[float, float], float]
+) -> None:
+    """Few rows stand in two: the others are taken over as they are."""
+    for row in more.keys() & promise.keys():
+        more[row] = both(more[row], promise[row])
+    promise.update(more)
 
 
 def _worth(one: Matches, total: int) -> float:

@@ -7,7 +7,7 @@ are weighed against each other, not their ranks.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, KeysView, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -15,7 +15,7 @@ from msgspec import Struct
 from holdfast.core.ledger.entry import Entry
 from holdfast.core.view.search.pooling import Found
 from holdfast.core.view.search.query import QUOTE, Query, Term
-from holdfast.core.view.search.words import WORD
+from holdfast.core.view.search.words import WORD, parted, signs_in
 
 Stems: TypeAlias = Callable[[str], list[str]]
 """The words of a text as the index knows them."""
@@ -25,6 +25,8 @@ Similar: TypeAlias = Callable[[Sequence[str]], list[float]]
 SATURATION, LENGTH, USUAL = 1.2, 0.2, 120
 """How quickly saying a word again stops to count, how much a long passage loses, and how many
 words a passage usually has."""
+CLOSE = 60
+"""Words among which one of like meaning is no chance."""
 EXACT = 1.6
 """How much more a name counts that stands there letter by letter."""
 BESIDE = ((0.35, 0.25), (0.15, 0.1))
@@ -32,11 +34,11 @@ BESIDE = ((0.35, 0.25), (0.15, 0.1))
 then of those two away."""
 SPEAKER = 2.0
 """What it is worth that the one asked about is the one who speaks."""
-ANSWER, DATE = 2.0, 1.5
+ANSWER, DATE = 3.0, 1.5
 """What it is worth to hold the kind of thing that is asked for; to be of the day that is named."""
 MEANING, FAINT = 8.0, 0.2
 """What likeness in meaning is worth, above how alike any two texts are."""
-ROLES = {"user": 1.1, "tool": 1.0, "assistant": 1.0, "system": 0.8, "host": 0.8, "summary": 0.35}
+ROLES = {"user": 1.02, "tool": 1.0, "assistant": 1.0, "system": 0.8, "host": 0.8, "summary": 0.35}
 """Whose words weigh more, all else being equal; a summary repeats what was said elsewhere."""
 LOOKED_AT = 400
 """Characters of a question that may say what kind of thing it asks for."""
@@ -63,27 +65,56 @@ KINDS = (
         ),
     ),
     (
-        re.compile(r"\bwhere\b|\b(?:path|file|folder|directory|location)\b"),
+        re.compile(r"\bwhere\b|\b(?:path|file|folder|directory|location|script|document)\b"),
         re.compile(r"\w/\w|\b\w{1,60}\.(?:[a-z]{1,4}|json|yaml|toml)\b"),
     ),
     (
-        re.compile(r"\bhow (?:many|much|big|large|long|often|high|fast|old)\b|\b(?:limit|size)\b"),
-        re.compile(r"\d"),
+        re.compile(
+            r"\bhow (?!did|do|does|is|was|were|are|can|could|to|should|would|come|has|have)[a-z]"
+            r"|\b(?:limit|size|timeout|threshold|rate|count|cost|price|quota|port|capacity|maximum"
+            r"|minimum|duration|interval|length)\b"
+        ),
+        re.compile(r"(?<![\w/.#:-])\d[\d,.]{0,20}(?:%|[a-z]{1,2})?(?![\w/-])"),
     ),
     (
-        re.compile(r"\b(?:errors?|fail\w{0,4}|crash\w{0,3}|exceptions?|wrong|broke|broken)\b"),
-        re.compile(r"(?:[a-z]Error|[a-z]Exception|\berror|\bfail|\bpanic|Traceback)\b", re.I),
+        re.compile(
+            r"\b(?:errors?|fail\w{0,4}|crash\w{0,3}|exceptions?|wrong|broke|broken|happened"
+            r"|problem|trouble|symptom)\b"
+        ),
+        re.compile(
+            r"(?:[a-z]Error|[a-z]Exception|\berror|\bfail(?:s|ed|ure|ing)?|\bpanic|Traceback"
+            r"|\bdenied|\brefused|\btimed out|\btimeout|\bnot found|\bcannot|\bunable)\b",
+            re.I,
+        ),
     ),
     (
-        re.compile(r"\bwhy\b|\b(?:choose|chose|decid\w{1,3}|decision|reason)\b"),
-        re.compile(r"\b(?:because|decided|instead|rather than|chose|so that|due to)\b", re.I),
+        re.compile(
+            r"\bwhy\b|\b(?:choos\w{1,3}|chose\w?|decid\w{1,3}|decision|reasons?|pick\w{0,3}"
+            r"|prefer\w{0,4}|agree\w{0,4}|settle\w?|alternatives?|instead|allowed)\b"
+        ),
+        re.compile(
+            r"\b(?:because|decided?|instead|rather than|chose|so that|due to|agreed|in favou?r of"
+            r"|reject\w{0,3}|prefer\w{0,4}|let's|go with|will not|won't|must not|only|since)\b",
+            re.I,
+        ),
     ),
     (
-        re.compile(r"\b(?:ticket|issue|case|id|number|commit|version|key|hash)\b"),
-        re.compile(r"\b[A-Z]{2,8}-\d|#\d|\b[0-9a-f]{7,40}\b|\b\d{1,4}\.\d{1,4}"),
+        re.compile(
+            r"\b(?:tickets?|issue|case|id|number|commit|version|key|hash|revision|build|tag"
+            r"|release|account|reference|pull request|review)\b"
+        ),
+        re.compile(
+            r"\b[A-Za-z]{2,10}-\d|#\d|\b(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40}\b|\b\d{1,4}\.\d{1,4}"
+        ),
     ),
 )
 """What a question asks for, and how something of that kind looks."""
+SPAN = re.compile(r"\n+|\\n|(?<=[.!?])[ \t]+(?=[A-Z])")
+"""Where one thing that is said ends and the next begins."""
+SHORT = 240
+"""Characters up to which a passage says one thing."""
+BREAK = "\ue000"
+"""A sign that nobody writes, and that the index takes for a word."""
 
 
 class Candidate(Struct, frozen=True):
@@ -113,6 +144,8 @@ class Evidence(Struct, frozen=True):
 
     worth: float
     terms: tuple[Term, ...]
+    place: str
+    """What is said where most of that stands."""
 
 
 def rank(
@@ -140,7 +173,12 @@ def rank(
     for one, evidence, worth, beside in zip(candidates, own, base, around, strict=True):
         if worth + beside <= 0:
             continue
-        total = worth + beside + _signs(query, answers, one) + RECENT * one.found.place / newest
+        total = (
+            worth
+            + beside
+            + _signs(query, answers, one, evidence.place)
+            + RECENT * one.found.place / newest
+        )
         unnamed = names.isdisjoint(evidence.terms) and bool(names)
         score = total * _factor(one) * (UNNAMED if unnamed else 1.0) / best
         ranked.append(Ranked(one, score, evidence.worth, evidence.terms))
@@ -175,34 +213,95 @@ class _Sought(Struct, frozen=True):
 
 def _sought(term: Term, worth: float, stems: Stems) -> _Sought:
     key = tuple(stem for word in term.words for stem in stems(word)[:1])
-    like: dict[str, float] = {}
-    for word, near in reversed(term.like):
-        like.update(dict.fromkeys(stems(word)[:1], near))
-    for word in key:
-        like.pop(word, None)
+    near = dict(zip(stems(" ".join(word for word, _ in term.like)), term.like, strict=False))
+    like = {stem: likeness for stem, (_, likeness) in near.items() if stem not in key}
     return _Sought(term, worth * term.weight, key, like)
 
 
 def _evidence(one: Candidate, sought: Sequence[_Sought], stems: Stems) -> Evidence:
-    words = stems(one.text)
+    said = SPAN.split(one.text) if len(one.text) > SHORT else [one.text]
+    spans = _words_of(said, stems)
+    words = [word for span in spans for word in span]
     counts, small = Counter(words), one.text.lower()
     length = SATURATION * (1 - LENGTH + LENGTH * len(words) / USUAL)
-    # Some word of a long passage is always a bit like another.
-    chance = SATURATION * max(len(words) / USUAL * 2, 1.0)
-    worth, found = 0.0, list[Term]()
+    worth, found, missing = 0.0, list[_Sought](), list[_Sought]()
     for each in sought:
         exact = small.count(each.term.text) if each.term.text else 0
         times = exact or _times(each.term, each.key, counts, words)
-        share = EXACT if exact else 1.0
-        if times:
-            found.append(each.term)
-        elif each.like:
-            share = max(map(each.like.__getitem__, each.like.keys() & counts.keys()), default=0.0)
-            times = int(share > 0)
+        if not times:
+            missing.append(each)
+            continue
+        found.append(each)
         # A name that stands there letter by letter means as much in a long passage.
-        slack = SATURATION * (1 - LENGTH) if exact else length if share == 1.0 else chance
-        worth += each.worth * share * times * (SATURATION + 1) / (times + slack)
-    return Evidence(worth, tuple(found))
+        slack = SATURATION * (1 - LENGTH) if exact else length
+        worth += each.worth * (EXACT if exact else 1.0) * times * (SATURATION + 1) / (times + slack)
+    at, meant = _meant(spans, found, _near(missing, counts.keys()))
+    place = "\n".join(said[at : at + 2])
+    return Evidence(worth + meant, tuple(each.term for each in found), place)
+
+
+def _words_of(said: Sequence[str], stems: Stems) -> list[list[str]]:
+    """The words of each part, all looked up at once."""
+    text = f" {BREAK} ".join(said)
+    spans = _parted(stems(text))
+    apart = " ".join([parted(text), *signs_in(text)])
+    if len(apart) > len(text):
+        for span, more in zip(spans, _parted(stems(apart)), strict=True):
+            known = set(span)
+            span.extend([word for word in more if word not in known])
+    return spans
+
+
+def _parted(words: list[str]) -> list[list[str]]:
+    spans: list[list[str]] = []
+    start = 0
+    for _ in range(words.count(BREAK)):
+        stop = words.index(BREAK, start)
+        spans.append(words[start:stop])
+        start = stop + 1
+    return [*spans, words[start:]]
+
+
+class _Near(Struct, frozen=True):
+    """What a term is worth that does not stand there, and words of like meaning that do."""
+
+    worth: float
+    like: dict[str, float]
+
+
+def _near(missing: Sequence[_Sought], words: KeysView[str]) -> list[_Near]:
+    near = ((each, each.like.keys() & words) for each in missing)
+    return [
+        _Near(each.worth, {word: each.like[word] for word in held}) for each, held in near if held
+    ]
+
+
+def _meant(
+    spans: Sequence[Sequence[str]], found: Sequence[_Sought], near: Sequence[_Near]
+) -> tuple[int, float]:
+    """Where most of what was found stands, and what is said there in words of like meaning."""
+    telling = {word for each in found for word in each.key}
+    telling.update(word for each in near for word in each.like)
+    best, place, likely = 0.0, 0, 0.0
+    for at, span in enumerate(spans):
+        held = telling.intersection(span)
+        if not held:
+            continue
+        stands = sum(each.worth for each in found if held.issuperset(each.key))
+        meant = _likeness(held, near, len(span))
+        if stands + meant > best:
+            best, place, likely = stands + meant, at, meant
+    return place, likely
+
+
+def _likeness(held: set[str], near: Sequence[_Near], length: int) -> float:
+    # Some word of a long passage is always a bit like another.
+    chance = SATURATION * max(length / CLOSE, 1.0)
+    total = sum(
+        each.worth * max((each.like[word] for word in each.like.keys() & held), default=0.0)
+        for each in near
+    )
+    return total * (SATURATION + 1) / (1 + chance)
 
 
 def _times(
@@ -239,13 +338,13 @@ def _answers_to(query: Query) -> list[re.Pattern[str]]:
     return [answer for question, answer in KINDS if question.search(asked)]
 
 
-def _signs(query: Query, answers: Sequence[re.Pattern[str]], one: Candidate) -> float:
+def _signs(query: Query, answers: Sequence[re.Pattern[str]], one: Candidate, place: str) -> float:
     """What else speaks for a passage: who says it, and when."""
     signs = 0.0
     speaks = SPEAKS.match(one.text)
     if speaks and not {word.lower() for word in WORD.findall(speaks[1])}.isdisjoint(query.plain):
         signs += SPEAKER
-    signs += ANSWER * sum(answer.search(one.text) is not None for answer in answers)
+    signs += ANSWER * sum(answer.search(place) is not None for answer in answers)
     if any(date in one.entry.at[:10] for date in query.dates):
         signs += DATE
     return signs

@@ -34,6 +34,8 @@ class Rows(Struct, frozen=True):
     """Place among the entries with text, number of the entry, step of the agent."""
     passages: tuple[tuple[int, int, str, str], ...]
     """Place, number of the passage, its text, and what of it has to be spelled out."""
+    size: int = 0
+    """Characters of it all."""
 
 
 def rows_of(mark: Mark, entries: Iterable[Entry], *, most: int) -> Rows:
@@ -57,7 +59,7 @@ def rows_of(mark: Mark, entries: Iterable[Entry], *, most: int) -> Rows:
             passages.append((place, number, part, spelled_out(part)))
         place, size = place + 1, size + len(text)
     after = Mark(seq, place, mark.passages + len(passages), steps)
-    return Rows(mark, after, tuple(spots), tuple(passages))
+    return Rows(mark, after, tuple(spots), tuple(passages), size)
 
 
 def starts_step(entry: Entry) -> bool:

@@ -1,6 +1,6 @@
 """The part of a passage that is shown: the lines around what was found, never a whole file."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -11,7 +11,9 @@ WHOLE = 600
 """Characters up to which a passage is shown as it is."""
 LINES_BEFORE, LINES_AFTER = 2, 5
 WIDTH = 240
-"""Characters shown of a line."""
+"""Characters shown of a line, where there are many."""
+PLACES = 8
+"""Times that one word is looked for in a long line."""
 
 
 class Shown(Struct, frozen=True):
@@ -29,11 +31,12 @@ def shown(text: str, passage: Passage, worth: Mapping[Term, float]) -> Shown:
     before, total = text.count("\n", 0, passage.start), text.count("\n") + 1
     lines = part.removesuffix("\n").split("\n")
     start, end = 0, len(lines)
-    words = [word for term in worth for word in (term.text, *term.words) if word]
     if len(part) > WHOLE:
         at = _best_line(lines, worth)
         start, end = max(at - LINES_BEFORE, 0), min(at + LINES_AFTER + 1, len(lines))
-        lines = [_clipped(line, words) for line in lines[start:end]]
+        # Few lines leave room for more of each: a result may be one long line.
+        room = max(WIDTH, WHOLE // (end - start))
+        lines = [_clipped(line, worth, room) for line in lines[start:end]]
     return Shown("\n".join(lines), before + start + 1, before + end, total)
 
 
@@ -60,12 +63,39 @@ def _trunk(word: str) -> str:
     return word if len(word) < 6 else word[:-2]
 
 
-def _clipped(line: str, words: list[str]) -> str:
-    """A line, cut around what was looked for when it is long."""
+def _clipped(line: str, worth: Mapping[Term, float], room: int) -> str:
+    """A line, cut to where most of what was looked for stands when it is long."""
     if len(line) <= WIDTH:
         return line
     small = line.lower()
-    places = [at for word in words if (at := small.find(_trunk(word))) >= 0]
-    at = max((places[0] if places else 0) - WIDTH // 3, 0)
-    before, after = "…" if at else "", "…" if at + WIDTH < len(line) else ""
-    return f"{before}{line[at : at + WIDTH]}{after}"
+    places = sorted(
+        (at, name, value)
+        for term, value in worth.items()
+        for name in {term.text, *map(_trunk, term.words)} - {""}
+        for at in _places(small, name)
+    )
+    first, last = _densest(places, room - WIDTH // 2)
+    start = max(first - WIDTH // 4, 0)
+    stop = max(start + WIDTH, last + WIDTH // 4)
+    before, after = "…" if start else "", "…" if stop < len(line) else ""
+    return f"{before}{line[start:stop]}{after}"
+
+
+def _places(text: str, name: str) -> Iterator[int]:
+    at = text.find(name)
+    for _ in range(PLACES):
+        if at < 0:
+            return
+        yield at
+        at = text.find(name, at + 1)
+
+
+def _densest(places: Sequence[tuple[int, str, float]], room: int) -> tuple[int, int]:
+    """The first and the last place of the part that holds most of different things."""
+    best, part = 0.0, (0, 0)
+    for number, (at, _, _) in enumerate(places):
+        near = [place for place in places[number:] if place[0] <= at + room]
+        worth = sum({name: value for _, name, value in near}.values())
+        if worth > best:
+            best, part = worth, (at, near[-1][0])
+    return part
