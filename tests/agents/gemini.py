@@ -27,7 +27,8 @@ def kind_of(request: Request) -> str:
 def _summing(request: Request) -> dict[str, Any]:
     """Where a request says that it wants a summary."""
     body = request.body
-    last: dict[str, Any] = (body.get("contents") or [{}])[-1]
+    contents: list[dict[str, Any]] = body.get("contents") or [{}]
+    last = contents[-1]
     return (
         {"last": last}
         if body.get("tools")
