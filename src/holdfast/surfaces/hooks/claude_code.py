@@ -44,9 +44,7 @@ LONGEST = 10_000
 """Characters of a text that Claude Code takes; what is longer goes into a file of its own."""
 
 
-def read(
-    event: str, document: dict[str, Json], environment: Mapping[str, str]
-) -> Happened | None:
+def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) -> Happened | None:
     """What happened; nothing when it is none of our business."""
     kind = EVENTS.get(event)
     session = as_text(document.get("session_id"))
