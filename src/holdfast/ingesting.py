@@ -27,7 +27,7 @@ from holdfast.files.reading import is_broken, opened, reason_of
 from holdfast.seen import Seen, shorten
 from holdfast.stores.store import REWRITTEN, Store
 from holdfast.vocabularies import counter
-from holdfast.wire import claude_code, lines
+from holdfast.wire import claude_code, gemini, lines
 from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES, WIRES, anything_fits, could_be
 from holdfast.wire.documents import open_document
 from holdfast.wire.jsonl import NOISE
@@ -179,6 +179,7 @@ class _Reading:
         if not self.again and store.head(name) is None:
             _refuse_erased(store, name)
         self.wire = self._settled_wire(store, name)
+        self.source = self.source or self._another(store, name)
         if not self.withholder.idle and store.head(name) is not None:
             self.withholder.remember(store.read(name))
         known = Seen(store, name, self.source)
@@ -196,6 +197,13 @@ class _Reading:
             branched=known.diverged,
             flaws=tuple(self.flaws),
         )
+
+    def _another(self, store: Store, name: str) -> str:
+        """What a second file of the same chat is called, so that it takes nothing back."""
+        known = (store.head(name) or Head()).documents.get("")
+        if self.wire != gemini.NAME or known is None or known.origin == self.origin:
+            return ""
+        return "" if self._continues(store, name) else _stem(self.path)
 
     def _settled_wire(self, store: Store, name: str) -> str:
         """The wire to read in: the session's, where that is possible.
