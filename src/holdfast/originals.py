@@ -13,7 +13,6 @@ from holdfast.core.ledger.arrive import Batch, Draft, note
 from holdfast.core.ledger.entry import (
     Compressed,
     Entry,
-    EntryId,
     Noted,
     Step,
     ToolReturned,
@@ -71,7 +70,9 @@ def met(draft: Draft, originals: Mapping[tuple[str, str], Entry]) -> Draft:
 
 
 def shown_instead(
-    batch: Batch, shown: Mapping[tuple[str, str], ToolReturned], notes: Mapping[EntryId, Entry]
+    batch: Batch,
+    shown: Mapping[tuple[str, str], ToolReturned],
+    originals: Mapping[tuple[str, str], Entry],
 ) -> Batch:
     """A batch with what the host shows in place of the originals in it, as its compressions."""
     made: list[Entry] = []
@@ -81,15 +82,14 @@ def shown_instead(
         stand_in = shown.get((entry.lane, body.call)) if isinstance(body, ToolReturned) else None
         if stand_in is None or not isinstance(body, ToolReturned) or stand_in == body:
             continue
-        step = _step(entry, stand_in, notes)
+        step = _step(entry, stand_in, originals[entry.lane, body.call])
         added = note(head, _by_host(head, entry, step), lane=entry.lane, at=entry.at)
         head, made = added.head, [*made, *added.entries]
     return replace(batch, head=head, entries=(*batch.entries, *made))
 
 
-def _step(entry: Entry, stand_in: ToolReturned, notes: Mapping[EntryId, Entry]) -> Step:
-    kept = notes.get(entry.id)
-    facts = kept.body.facts if kept is not None and isinstance(kept.body, Noted) else {}
+def _step(entry: Entry, stand_in: ToolReturned, kept: Entry) -> Step:
+    facts = kept.body.facts if isinstance(kept.body, Noted) else {}
     before, after = int(facts.get("before", "0")), int(facts.get("after", "0"))
     return Step(
         hides=(entry.id,),
