@@ -6,13 +6,16 @@ the original becomes the entry, and what the host shows is a compression by the 
 """
 
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.arrive import Batch, Draft, note
 from holdfast.core.ledger.entry import (
     Compressed,
     Entry,
+    EntryId,
     Noted,
     Step,
     ToolReturned,
@@ -23,19 +26,55 @@ ORIGINAL = "original"
 HOST = "host"
 
 
-def as_note(
-    body: ToolReturned, tool: str, *, before: int = 0, after: int = 0, file: str = ""
-) -> Noted:
+class Told(Struct, frozen=True):
+    """What is known of a result besides its words."""
+
+    tool: str
+    ref: EntryId
+    """How it is called where it stands in for itself: told by what it is, not by where it came."""
+    before: int = 0
+    after: int = 0
+    """Tokens of it, and of what the host shows instead; zeros when nothing else is shown."""
+    file: str = ""
+    """Where a readable copy is."""
+
+
+def reference(session: str, lane: str, body: ToolReturned) -> EntryId:
+    """The name of an original: the same however often a hook is asked."""
+    told = "\0".join((session, lane, body.call, body.output))
+    return sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def as_note(body: ToolReturned, told: Told) -> Noted:
     """The note that keeps a result."""
     facts = {
         "call": body.call,
-        "tool": tool,
+        "tool": told.tool,
+        "ref": told.ref,
         "output": body.output,
         **({"failed": "yes"} if body.failed else {}),
-        **({"before": str(before), "after": str(after)} if before else {}),
-        **({"file": file} if file else {}),
+        **({"before": str(told.before), "after": str(told.after)} if told.before else {}),
+        **({"file": told.file} if told.file else {}),
     }
     return Noted(ORIGINAL, facts)
+
+
+def referred_to(ref: str, entries: Iterable[Entry]) -> Entry | None:
+    """What a reference to an original names: the result itself, or the note until it is there."""
+    known = list(entries)
+    notes = [one for one in known if is_original(one) and _ref(one).startswith(ref.lower())]
+    if not notes:
+        return None
+    kept = as_result(notes[0])
+    for entry in known:
+        body = entry.body
+        if isinstance(body, ToolReturned) and (entry.lane, body.call) == (notes[0].lane, kept.call):
+            return entry
+    return replace(notes[0], body=kept)
+
+
+def _ref(entry: Entry) -> str:
+    return entry.body.facts.get("ref", "") if isinstance(entry.body, Noted) else ""
 
 
 def is_original(entry: Entry) -> bool:
