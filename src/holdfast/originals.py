@@ -6,7 +6,9 @@ the original becomes the entry, and what the host shows is a compression by the 
 """
 
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.arrive import Batch, Draft, note
@@ -24,19 +26,55 @@ ORIGINAL = "original"
 HOST = "host"
 
 
-def as_note(
-    body: ToolReturned, tool: str, *, before: int = 0, after: int = 0, file: str = ""
-) -> Noted:
+class Told(Struct, frozen=True):
+    """What is known of a result besides its words."""
+
+    tool: str
+    ref: EntryId
+    """How it is called where it stands in for itself: told by what it is, not by where it came."""
+    before: int = 0
+    after: int = 0
+    """Tokens of it, and of what the host shows instead; zeros when nothing else is shown."""
+    file: str = ""
+    """Where a readable copy is."""
+
+
+def reference(session: str, lane: str, body: ToolReturned) -> EntryId:
+    """The name of an original: the same however often a hook is asked."""
+    told = "\0".join((session, lane, body.call, body.output))
+    return sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def as_note(body: ToolReturned, told: Told) -> Noted:
     """The note that keeps a result."""
     facts = {
         "call": body.call,
-        "tool": tool,
+        "tool": told.tool,
+        "ref": told.ref,
         "output": body.output,
         **({"failed": "yes"} if body.failed else {}),
-        **({"before": str(before), "after": str(after)} if before else {}),
-        **({"file": file} if file else {}),
+        **({"before": str(told.before), "after": str(told.after)} if told.before else {}),
+        **({"file": told.file} if told.file else {}),
     }
     return Noted(ORIGINAL, facts)
+
+
+def referred_to(ref: str, entries: Iterable[Entry]) -> Entry | None:
+    """What a reference to an original names: the result itself, or the note until it is there."""
+    known = list(entries)
+    notes = [one for one in known if is_original(one) and _ref(one).startswith(ref.lower())]
+    if not notes:
+        return None
+    kept = as_result(notes[0])
+    for entry in known:
+        body = entry.body
+        if isinstance(body, ToolReturned) and (entry.lane, body.call) == (notes[0].lane, kept.call):
+            return entry
+    return replace(notes[0], body=kept)
+
+
+def _ref(entry: Entry) -> str:
+    return entry.body.facts.get("ref", "") if isinstance(entry.body, Noted) else ""
 
 
 def is_original(entry: Entry) -> bool:
@@ -71,7 +109,9 @@ def met(draft: Draft, originals: Mapping[tuple[str, str], Entry]) -> Draft:
 
 
 def shown_instead(
-    batch: Batch, shown: Mapping[tuple[str, str], ToolReturned], notes: Mapping[EntryId, Entry]
+    batch: Batch,
+    shown: Mapping[tuple[str, str], ToolReturned],
+    originals: Mapping[tuple[str, str], Entry],
 ) -> Batch:
     """A batch with what the host shows in place of the originals in it, as its compressions."""
     made: list[Entry] = []
@@ -81,15 +121,14 @@ def shown_instead(
         stand_in = shown.get((entry.lane, body.call)) if isinstance(body, ToolReturned) else None
         if stand_in is None or not isinstance(body, ToolReturned) or stand_in == body:
             continue
-        step = _step(entry, stand_in, notes)
+        step = _step(entry, stand_in, originals[entry.lane, body.call])
         added = note(head, _by_host(head, entry, step), lane=entry.lane, at=entry.at)
         head, made = added.head, [*made, *added.entries]
     return replace(batch, head=head, entries=(*batch.entries, *made))
 
 
-def _step(entry: Entry, stand_in: ToolReturned, notes: Mapping[EntryId, Entry]) -> Step:
-    kept = notes.get(entry.id)
-    facts = kept.body.facts if kept is not None and isinstance(kept.body, Noted) else {}
+def _step(entry: Entry, stand_in: ToolReturned, kept: Entry) -> Step:
+    facts = kept.body.facts if isinstance(kept.body, Noted) else {}
     before, after = int(facts.get("before", "0")), int(facts.get("after", "0"))
     return Step(
         hides=(entry.id,),

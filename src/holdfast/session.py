@@ -562,6 +562,8 @@ class Session:
             found = [int(ref[1:])] if 0 < int(ref[1:]) <= self._head().seq else []
         else:
             found = self._starting_with(ref) or self._checkpoint_like(ref)
+            if not found:
+                return self._original_like(ref)
         return list(self.store.read(self.name, numbers=found))
 
     def _checkpoint_like(self, ref: str) -> list[int]:
@@ -571,6 +573,15 @@ class Session:
         entries = self.store.read(self.name)
         taken = (entry for entry in entries if isinstance(entry.body, Checkpointed | Handed))
         return [entry.seq for entry in taken if entry.id.startswith(ref.lower())][:1]
+
+    def _original_like(self, ref: str) -> list[Entry]:
+        """A result that a hook kept, by the reference that stands in for it."""
+        if len(ref) < SHORTEST_REFERENCE:
+            return []
+        from holdfast.originals import referred_to  # late: only agents with hooks have any
+
+        found = referred_to(ref, self.store.read(self.name))
+        return [found] if found is not None else []
 
     def _tell_erased(self, ref: str, name: str) -> None:
         """Say what became of something that is no longer there.

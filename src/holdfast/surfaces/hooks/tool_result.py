@@ -5,12 +5,23 @@ large. What fails is kept as well: a host cuts it short and keeps nothing of the
 """
 
 from holdfast.core.ledger.entry import Entry, ToolCalled, ToolReturned
+from holdfast.core.ledger.jsontext import Json
+from holdfast.core.measure.models import find
+from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.observe.artifacts import touch_of
+from holdfast.core.plan.always import may_leave
 from holdfast.core.plan.policy import Policy
 from holdfast.core.plan.steps import bound_for, is_exempt
+from holdfast.core.shrink.offload import Source, offload
+from holdfast.core.shrink.step import ref_of
+from holdfast.files.layout import path_of
+from holdfast.files.projecting import project
+from holdfast.originals import Told, as_note, reference
+from holdfast.redacting import Redactor
 from holdfast.session import Session
 from holdfast.surfaces.hooks.at_hand import opened, policy_of
 from holdfast.surfaces.hooks.happening import NOTHING, Happened, Reply
+from holdfast.withhold import Withholder
 
 
 def answer(happened: Happened) -> Reply:
@@ -20,47 +31,79 @@ def answer(happened: Happened) -> Reply:
     if not body.output or not body.call:
         return NOTHING
     policy = policy_of(happened)
-    if not _is_large(call, body, policy) or not _may_be_stored(call, body, policy):
+    before = _large(call, body, policy)
+    if not (before or body.failed) or not _may_be_stored(call, body, policy):
         return NOTHING
     with opened(happened, policy) as session:
-        return Reply(output=_offloaded(session, call, body))
+        return _offloaded(session, call, body, before) if before else _archived(session, call, body)
 
 
-def _is_large(call: ToolCalled, body: ToolReturned, policy: Policy) -> bool:
+def _large(call: ToolCalled, body: ToolReturned, policy: Policy) -> int:
+    """Tokens of a result that is to leave; 0 for one that stays."""
     touch = touch_of(call)
     reading = touch.verb == "read"
     bound = bound_for(call.tool, policy.offload, reading=reading)
     if len(body.output.encode("utf-8", "surrogatepass")) <= bound:
-        return False
+        return 0
     # A page of a file is what the agent asked for, at the size it chose.
     if (reading and touch.paged) or is_exempt(call.tool, call, body, policy.offload.never):
-        return False
-    return _tokens(body.output) > bound
+        return 0
+    if not may_leave("offload", policy.preservation):
+        return 0
+    tokens = _count()(body.output)
+    return tokens if tokens > bound else 0
 
 
-def _tokens(text: str) -> int:
-    from holdfast.core.measure.models import Model
+def _count() -> CountTokens:
     from holdfast.vocabularies import counter  # late: most results are small by their bytes
 
-    return counter(Model("").vocabulary)(text)
+    return counter(find("").vocabulary)
 
 
 def _may_be_stored(call: ToolCalled, body: ToolReturned, policy: Policy) -> bool:
     """Whether all of a result may be stored: what may not must not leave the window either."""
-    from holdfast.withhold import Withholder
-
     rules = Withholder(policy.never_store)
     if rules.idle:
         return True
-    use = {"type": "tool_use", "id": call.call, "name": call.tool, "input": call.arguments}
-    result = {"type": "tool_result", "tool_use_id": body.call, "content": body.output}
-    whole = [use, result]
+    use: Json = {"type": "tool_use", "id": call.call, "name": call.tool, "input": call.arguments}
+    result: Json = {"type": "tool_result", "tool_use_id": body.call, "content": body.output}
+    whole: Json = [use, result]
     return rules.apply(whole) is whole
 
 
-def _offloaded(session: Session, call: ToolCalled, body: ToolReturned) -> str | None:
-    raise NotImplementedError
+def _archived(session: Session, call: ToolCalled, body: ToolReturned) -> Reply:
+    """Keep what failed: its host cuts it short and writes it nowhere else."""
+    ref = reference(session.name, session.agent, body)
+    session.derive(as_note(body, Told(call.tool, ref)))
+    return NOTHING
 
 
-def _stored(session: Session, call: ToolCalled, body: ToolReturned) -> Entry:
-    raise NotImplementedError
+def _offloaded(session: Session, call: ToolCalled, body: ToolReturned, before: int) -> Reply:
+    """Store a result whole, write a copy of it, and only then say what stands there instead."""
+    ref = reference(session.name, session.agent, body)
+    entry = Entry(ref, None, body, 0, lane=session.agent, at=session.now())
+    file = path_of(entry, "offload", call.tool, session.policy.layout)
+    shown = _shown(session, entry)
+    stand_in = offload(
+        shown,
+        tool=call.tool,
+        source=Source(ref_of(ref), file),
+        rules=session.policy.offload,
+        count=_count(),
+        before=before,
+    )
+    after = _count()(stand_in.output)
+    if after >= before:
+        return NOTHING
+    session.derive(as_note(body, Told(call.tool, ref, before, after, file)))
+    project(session.root, file, shown.output.encode("utf-8", "surrogatepass"))
+    return Reply(output=stand_in.output)
+
+
+def _shown(session: Session, entry: Entry) -> ToolReturned:
+    """A result as anyone may see it."""
+    redactor = Redactor(session.policy.redact)
+    redactor.take([entry])
+    body = redactor.entries([entry])[0].body
+    assert isinstance(body, ToolReturned)
+    return body
