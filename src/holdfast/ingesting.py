@@ -263,7 +263,7 @@ class Reading:
         known = (store.head(name) or Head()).documents.get("")
         if self.wire != gemini.NAME or known is None or known.origin == self.origin:
             return ""
-        return "" if self._continues(store, name) else _stem(self.path)
+        return "" if self._continues(store, name) else stem_of(self.path)
 
     def _settled_wire(self, store: Store, name: str) -> str:
         """The wire to read in: the session's, where that is possible.

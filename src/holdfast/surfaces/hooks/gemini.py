@@ -1,0 +1,129 @@
+"""Gemini CLI's hooks: its JSON as what happened, and what we answer as its JSON.
+
+A denied result is replaced by the reason, which the model gets as the tool's error. Nobody is told
+when a chat was compressed, and it happens between the user's words and the first request: where
+the window is so full that it will be, what must not be lost goes along with the words.
+"""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import json
+
+from holdfast.core.ledger.jsontext import (
+    Json,
+    NotJson,
+    as_count,
+    as_list,
+    as_object,
+    as_text,
+    encode,
+    parse,
+)
+from holdfast.core.measure.models import find
+from holdfast.places import find_root
+from holdfast.surfaces.hooks.happening import Happened, Reply
+from holdfast.wire.gemini import HOOKED, call_named
+
+NAME = "gemini"
+DEADLINES: dict[str, float] = {"SessionStart": 10.0, "AfterAgent": 10.0, "SessionEnd": 5.0}
+EVENTS = {
+    "AfterTool": "tool_result",
+    "BeforeAgent": "prompt",
+    "SessionStart": "session_start",
+    "AfterAgent": "turn_end",
+    "SessionEnd": "session_end",
+}
+FULL = 0.5
+"""The part of a window from which on Gemini CLI compresses a chat, where nobody set another."""
+BEHIND = 256 * 1024
+"""Bytes at the end of a chat in which its last report of usage stands."""
+
+
+def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) -> Happened | None:
+    """What happened; nothing when it is none of our business."""
+    kind, session = EVENTS.get(event), as_text(document.get("session_id"))
+    if kind is None or not session:
+        return None
+    given, response = as_object(document.get("tool_input")), document.get("tool_response")
+    tool, transcript = as_text(document.get("tool_name")), as_text(document.get("transcript_path"))
+    tokens, model = _used(transcript) if event == "BeforeAgent" else (0, "")
+    full = tokens >= FULL * find(model).window if tokens else False
+    return Happened(
+        agent=NAME,
+        kind="session_start" if full else kind,
+        session=session,
+        root=_root(document, environment),
+        transcript=transcript if os.path.exists(transcript) else "",
+        call=call_named(tool, given) if tool else "",
+        tool=tool,
+        arguments=encode(given).decode() if given else "",
+        output=text_of(as_object(response).get("llmContent")),
+        failed=bool(as_object(response).get("error")),
+        prompt=HOOKED.sub("", as_text(document.get("prompt"))),
+        source="compact" if full else as_text(document.get("source") or document.get("reason")),
+        said=as_text(document.get("prompt_response")),
+        again=document.get("stop_hook_active") is True,
+        model=model,
+        tokens=tokens,
+    )
+
+
+def _root(document: Mapping[str, Json], environment: Mapping[str, str]) -> str:
+    told = environment.get("GEMINI_PROJECT_DIR") or as_text(document.get("cwd")) or os.getcwd()
+    return str(find_root(None, environment, Path(told)))
+
+
+def text_of(content: Json) -> str:
+    """What a tool answered, as text; nothing when there is more to it than words."""
+    match content:
+        case str():
+            return content
+        case list():
+            texts = [text_of(part) for part in content]
+            return "\n".join(texts) if all(texts) else ""
+        case {"text": str(text)}:
+            return text
+        case _:
+            return ""
+
+
+def _used(transcript: str) -> tuple[int, str]:
+    """The tokens that the last answer of a chat reported, and its model."""
+    try:
+        with open(transcript, "rb") as stream:
+            stream.seek(0, os.SEEK_END)
+            stream.seek(max(stream.tell() - BEHIND, 0))
+            lines = stream.read().splitlines()
+    except OSError:
+        return 0, ""
+    for raw in reversed(lines):
+        if b'"tokens"' not in raw:
+            continue
+        try:
+            line = as_object(parse(raw)[0])
+        except NotJson:
+            continue
+        changed = as_list(as_object(line.get("$set")).get("messages"))
+        for one in (line, *map(as_object, reversed(changed))):
+            tokens = as_count(as_object(one.get("tokens")).get("input"))
+            if tokens:
+                return tokens, as_text(one.get("model"))
+    return 0, ""
+
+
+def write(event: str, document: dict[str, Json], reply: Reply) -> bytes:
+    """The answer as Gemini CLI takes it; nothing when there is none."""
+    del document
+    answer: dict[str, Json] = {}
+    if event == "AfterTool" and reply.output is not None:
+        answer = {"decision": "deny", "reason": reply.output}
+    elif event == "BeforeAgent" and reply.block:
+        answer = {"decision": "deny", "reason": reply.block}
+    elif reply.context and event in ("BeforeAgent", "SessionStart", "AfterTool"):
+        told: Json = {"hookEventName": event, "additionalContext": reply.context}
+        answer = {"hookSpecificOutput": told}
+    if reply.told:
+        answer["systemMessage"] = reply.told
+    return json.encode(answer) if answer else b""
