@@ -149,4 +149,3 @@ def followed_quietly(store: Store, session: str, policy: Policy) -> None:
 def transcript_of(head: Head) -> str:
     """The file that a session is followed from; nothing when there is none."""
     return head.documents.get("", Document()).path
-

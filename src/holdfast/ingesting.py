@@ -211,13 +211,13 @@ class Reading:
             settle(store, name, self._model())
         return self._done(name, branched=known.diverged)
 
-    def on(
-        self, store: Store, name: str, pieces: Iterable[Piece], known: Document
-    ) -> Ingested:
+    def on(self, store: Store, name: str, pieces: Iterable[Piece], known: Document) -> Ingested:
         """Read what came since a file was last read to its end."""
         self.total, self.bytes = known.length - 1, known.offset
         self._recall(store.read(name, since=known.upto))
-        self._write_all(store, name, self._arrivals(pieces, _silent), Seen(store, name, self.source))
+        self._write_all(
+            store, name, self._arrivals(pieces, _silent), Seen(store, name, self.source)
+        )
         self._mark(store, name)
         return self._done(name)
 

@@ -83,13 +83,14 @@ def without_member(text: str, path: Path) -> str:
     Raises:
         NotJsonc: the text is not JSON.
     """
-    parent = _find(_parsed(text), path[:-1])
-    if parent is None or not any(one.name == path[-1] for one in parent.members):
+    *outer, name = path
+    parent = _find(_parsed(text), tuple(outer))
+    if parent is None or not any(one.name == name for one in parent.members):
         return text
-    if len(parent.members) == 1 and len(path) > 1:
-        return without_member(text, path[:-1])
+    if len(parent.members) == 1 and outer:
+        return without_member(text, tuple(outer))
     spans = [(one.start, one.node.end) for one in parent.members]
-    at = next(at for at, one in enumerate(parent.members) if one.name == path[-1])
+    at = next(at for at, one in enumerate(parent.members) if one.name == name)
     return _cut(text, parent, spans, at)
 
 
@@ -159,7 +160,9 @@ def _added(text: str, parent: Node, label: str, value: Json) -> str:
     gap = f"{line}{depth}" if own_line else " "
     comma = "" if parent.trailing else ","
     at = _after_comma(text, inner[-1].end) if parent.trailing else inner[-1].end
-    made = f"{comma}{gap}{label}{_written(value, depth, unit, line)}{',' if parent.trailing else ''}"
+    made = (
+        f"{comma}{gap}{label}{_written(value, depth, unit, line)}{',' if parent.trailing else ''}"
+    )
     return f"{text[:at]}{made}{text[at:]}"
 
 

@@ -1,6 +1,5 @@
 """What is to change in somebody's settings, as values: printed, carried out, taken back."""
 
-import os
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
@@ -36,8 +35,8 @@ class Place(Struct, frozen=True):
         """The folder for what we keep about an installation."""
         if self.scope == PROJECT:
             return self.root / ".holdfast" / "agents"
-        base = self.environment.get("XDG_DATA_HOME", "")
-        data = Path(base) if os.path.isabs(base) else self.home / ".local" / "share"
+        base = Path(self.environment.get("XDG_DATA_HOME", ""))
+        data = base if base.is_absolute() else self.home / ".local" / "share"
         return data / "holdfast" / "agents"
 
 

@@ -24,9 +24,10 @@ Examples:
 def uninstall(
     ctx: click.Context, agent: str, scope: str, dry_run: bool, root: str | None, as_json: bool
 ) -> None:
-    """Take Holdfast out of AGENT: the bytes from before, or only our parts where others wrote since.
+    """Take Holdfast out of AGENT again.
 
-    What was recorded stays: the ledger is yours, `holdfast purge` erases it.
+    Files are as they were, byte for byte; where others wrote since, only our parts go. What was recorded
+    stays: the ledger is yours, `holdfast purge` erases it.
     """
     place, known = place_of(ctx, root, scope), agent_named(agent)
     if dry_run:

@@ -120,9 +120,9 @@ def _heard() -> bytes:
 
 
 def _read(raw: bytes) -> "dict[str, Json]":
-    from msgspec import json  # late: most documents are too small to be looked into
+    from holdfast.core.ledger.jsontext import as_object, parse  # late: most need no looking into
 
-    return json.decode(raw, type=dict)
+    return as_object(parse(raw)[0])
 
 
 def _is_small(agent: str, event: str, raw: bytes) -> bool:
