@@ -11,19 +11,11 @@ from pathlib import Path
 
 from msgspec import json
 
-from holdfast.core.ledger.jsontext import (
-    Json,
-    NotJson,
-    as_count,
-    as_list,
-    as_object,
-    as_text,
-    encode,
-    parse,
-)
+from holdfast.core.ledger.jsontext import Json, as_object, as_text, encode
 from holdfast.core.measure.models import find
 from holdfast.places import find_root
 from holdfast.surfaces.hooks.happening import Happened, Reply
+from holdfast.surfaces.hooks.tail import last_usage
 from holdfast.wire.gemini import HOOKED, call_named
 
 NAME = "gemini"
@@ -37,8 +29,6 @@ EVENTS = {
 }
 FULL = 0.5
 """The part of a window from which on Gemini CLI compresses a chat, where nobody set another."""
-BEHIND = 256 * 1024
-"""Bytes at the end of a chat in which its last report of usage stands."""
 
 
 def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) -> Happened | None:
@@ -48,11 +38,11 @@ def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) 
         return None
     given, response = as_object(document.get("tool_input")), document.get("tool_response")
     tool, transcript = as_text(document.get("tool_name")), as_text(document.get("transcript_path"))
-    tokens, model = _used(transcript) if event == "BeforeAgent" else (0, "")
-    full = tokens >= FULL * find(model).window if tokens else False
+    tokens, model = last_usage(transcript) or (0, "")
+    full = event == "BeforeAgent" and bool(tokens) and tokens >= FULL * find(model).window
     return Happened(
         agent=NAME,
-        kind="session_start" if full else kind,
+        kind=kind,
         session=session,
         root=_root(document, environment),
         transcript=transcript if os.path.exists(transcript) else "",
@@ -87,30 +77,6 @@ def text_of(content: Json) -> str:
             return text
         case _:
             return ""
-
-
-def _used(transcript: str) -> tuple[int, str]:
-    """The tokens that the last answer of a chat reported, and its model."""
-    try:
-        with open(transcript, "rb") as stream:
-            stream.seek(0, os.SEEK_END)
-            stream.seek(max(stream.tell() - BEHIND, 0))
-            lines = stream.read().splitlines()
-    except OSError:
-        return 0, ""
-    for raw in reversed(lines):
-        if b'"tokens"' not in raw:
-            continue
-        try:
-            line = as_object(parse(raw)[0])
-        except NotJson:
-            continue
-        changed = as_list(as_object(line.get("$set")).get("messages"))
-        for one in (line, *map(as_object, reversed(changed))):
-            tokens = as_count(as_object(one.get("tokens")).get("input"))
-            if tokens:
-                return tokens, as_text(one.get("model"))
-    return 0, ""
 
 
 def write(event: str, document: dict[str, Json], reply: Reply) -> bytes:

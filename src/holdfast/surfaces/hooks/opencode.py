@@ -1,7 +1,7 @@
 """opencode's plugin: it starts us with a document of our own making, so that little is to be done.
 
-The plugin (`data/opencode/holdfast.js`) runs inside opencode, decides by size whether we have to
-be asked at all, and puts our answers where opencode looks for them.
+The plugin (`agents/plugins/opencode/holdfast.js`) runs inside opencode, decides by size whether we
+have to be asked at all, and puts our answers where opencode looks for them.
 """
 
 import os
