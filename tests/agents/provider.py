@@ -6,7 +6,7 @@ It speaks the Messages, Responses, chat and generateContent APIs; the path tells
 import gzip
 import json
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
@@ -37,6 +37,7 @@ class Provider:
         self._last = {"compact": Turn(summary), "aside": Turn("A title")}
         self._lock = threading.Lock()
         self.requests: list[Request] = []
+        self.failures: list[Exception] = []
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
@@ -57,6 +58,8 @@ class Provider:
 
     def asked(self, *kinds: str) -> list[Request]:
         """The requests of a kind, in the order they came."""
+        if self.failures:
+            raise self.failures[0]
         return [request for request in self.requests if request.kind in kinds]
 
     def say(self, *turns: Reply) -> None:
@@ -72,7 +75,15 @@ class Provider:
             said = next(self._scripts.get(known.kind, iter(())), None)
         if said is None:
             said = self._last.get(known.kind, Turn("Done."))
-        return known, said if isinstance(said, Turn) else said(known)
+        return known, said if isinstance(said, Turn) else self._found_out(said, known)
+
+    def _found_out(self, reply: Callable[[Request], Turn], request: Request) -> Turn:
+        """What to say; what goes wrong in a script is raised where the scenario looks at it."""
+        try:
+            return reply(request)
+        except Exception as error:  # noqa: BLE001  The scenario gets it, not the client.
+            self.failures.append(error)
+            return Turn("The script failed.")
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         provider = self
