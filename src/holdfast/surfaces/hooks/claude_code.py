@@ -37,6 +37,7 @@ EVENTS = {
     "SessionEnd": "session_end",
     "session.compact": "compaction",
     "session.append": "tool_result",
+    "statusline": "status_line",
 }
 SPAWNING = ("Agent", "Task")
 """Tools that start a sub-agent."""
@@ -73,10 +74,21 @@ def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) 
         instructions=as_text(document.get("custom_instructions")),
         said=as_text(document.get("last_assistant_message")),
         again=document.get("stop_hook_active") is True,
-        model=as_text(document.get("model")),
-        tokens=as_count(document.get("context_tokens")),
+        model=_model(document.get("model")),
+        tokens=as_count(document.get("context_tokens")) or _tokens(document),
+        window=as_count(as_object(document.get("context_window")).get("context_window_size")),
         messages=tuple(map(_shown, as_list(document.get("messages")))),
     )
+
+
+def _model(told: Json) -> str:
+    return as_text(told) or as_text(as_object(told).get("id"))
+
+
+def _tokens(document: Mapping[str, Json]) -> int:
+    """Of the window, as the status line is told it."""
+    used = as_object(as_object(document.get("context_window")).get("current_usage"))
+    return sum(map(as_count, used.values()))
 
 
 def _is_fork(event: str, document: Mapping[str, Json]) -> bool:
@@ -230,6 +242,11 @@ def _appended(event: str, document: dict[str, Json], reply: Reply) -> bytes:
     return b"" if reply.output is None else json.encode({"output": reply.output})
 
 
+def _line(event: str, document: dict[str, Json], reply: Reply) -> bytes:
+    del event, document
+    return f"{reply.told}\n".encode()
+
+
 WRITERS: dict[str, Callable[[str, dict[str, Json], Reply], bytes]] = {
     "PostToolUse": _result,
     "UserPromptSubmit": _prompt,
@@ -237,5 +254,6 @@ WRITERS: dict[str, Callable[[str, dict[str, Json], Reply], bytes]] = {
     "PreToolUse": _handover,
     "session.compact": _compacted,
     "session.append": _appended,
+    "statusline": _line,
 }
 """How the events are answered that take more than words beside what happened."""

@@ -14,6 +14,7 @@ KINDS = (
     "worker_stop",
     "turn_end",
     "session_end",
+    "status_line",
 )
 """Every kind of event; each is the name of the module that answers it."""
 
