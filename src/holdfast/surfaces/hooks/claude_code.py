@@ -19,10 +19,12 @@ DEADLINES: dict[str, float] = {
     "PreCompact": 20.0,
     "SessionStart": 10.0,
     "Stop": 10.0,
-    "SessionEnd": 10.0,
+    "SessionEnd": 20.0,
     "SubagentStop": 10.0,
     "session.compact": 20.0,
 }
+AFTERWARDS = frozenset({"SessionEnd"})
+"""A program that ends waits for a second and a half, and complains when a hook takes longer."""
 EVENTS = {
     "PostToolUse": "tool_result",
     "PostToolUseFailure": "tool_result",
@@ -69,6 +71,7 @@ def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) 
         arguments=encode(given).decode() if given else "",
         output=_output(event, document),
         failed=event == "PostToolUseFailure" or document.get("is_error") is True,
+        fixed=event == "PostToolUseFailure",
         prompt=as_text(given.get("prompt") if spawns else document.get("prompt")),
         source=_source(document),
         instructions=as_text(document.get("custom_instructions")),
