@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from holdfast.core.ledger.arrive import Arrival, Batch, Draft, arrive
 from holdfast.core.ledger.chain import meaning
-from holdfast.core.ledger.entry import Derived, Entry, ToolReturned
+from holdfast.core.ledger.entry import Derived, Entry
 from holdfast.core.ledger.head import UNCOUNTED, Document, Head
 from holdfast.core.ledger.jsontext import Json, as_object, cleaned, encode
 from holdfast.core.measure.models import Model, find
@@ -24,7 +24,7 @@ from holdfast.core.plan.policy import Policy
 from holdfast.counting import settle
 from holdfast.errors import Erased, Unreadable
 from holdfast.files.reading import is_broken, opened, reason_of
-from holdfast.originals import by_call, is_original, met, shown_instead
+from holdfast.originals import by_call, is_original, met
 from holdfast.seen import Seen, shorten
 from holdfast.stores.store import REWRITTEN, Store
 from holdfast.vocabularies import counter
@@ -186,7 +186,6 @@ class Reading:
         """Bytes read, and those up to which the file will not change any more."""
         self.last = b""
         self.originals: dict[tuple[str, str], Entry] = {}
-        self.shown: dict[tuple[str, str], ToolReturned] = {}
 
     def into(
         self, store: Store, session: str, pieces: Iterable[Piece], progress: Progress
@@ -342,15 +341,9 @@ class Reading:
         if value is None:
             return raw, lead, ()
         if self.transcript is not None:
-            return raw, lead, tuple(map(self._met, self.transcript.read(value, pos)))
+            read = self.transcript.read(value, pos)
+            return raw, lead, tuple(met(draft, self.originals) for draft in read)
         return raw, lead, tuple(Draft(body) for body in MESSAGE_WIRES[self.wire].read(value))
-
-    def _met(self, draft: Draft) -> Draft:
-        """A draft, with the original in place of what the host shows where a hook kept one."""
-        whole = met(draft, self.originals)
-        if whole is not draft and isinstance(draft.body, ToolReturned):
-            self.shown[draft.lane, draft.body.call] = draft.body
-        return whole
 
     def _stored(self, piece: Piece) -> tuple[bytes, dict[str, Json] | None]:
         """A piece less what the rules keep out."""
@@ -390,7 +383,6 @@ class Reading:
                 find=known.find,
                 noted=known.noted,
             )
-            batch = shown_instead(batch, self.shown, self.originals)
             return _from_file(batch, self.source, self.origin)
 
         batch = store.append(name, build)

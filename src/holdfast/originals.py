@@ -11,19 +11,10 @@ from hashlib import sha256
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.ledger.arrive import Batch, Draft, note
-from holdfast.core.ledger.entry import (
-    Compressed,
-    Entry,
-    EntryId,
-    Noted,
-    Step,
-    ToolReturned,
-)
-from holdfast.core.ledger.head import AT_BIRTH, Head
+from holdfast.core.ledger.arrive import Draft
+from holdfast.core.ledger.entry import Entry, EntryId, Noted, Step, ToolReturned
 
 ORIGINAL = "original"
-HOST = "host"
 
 
 class Told(Struct, frozen=True):
@@ -74,7 +65,7 @@ def referred_to(ref: str, entries: Iterable[Entry]) -> Entry | None:
 
 
 def _ref(entry: Entry) -> str:
-    return entry.body.facts.get("ref", "") if isinstance(entry.body, Noted) else ""
+    return _facts(entry).get("ref", "")
 
 
 def is_original(entry: Entry) -> bool:
@@ -90,64 +81,40 @@ def as_result(entry: Entry) -> ToolReturned:
 
 
 def by_call(entries: Iterable[Entry]) -> dict[tuple[str, str], Entry]:
-    """Originals by agent and call; the first one counts: a hook may be asked twice."""
+    """Originals by agent and call; of several, the one that something stands in for."""
     found: dict[tuple[str, str], Entry] = {}
-    for entry in entries:
-        if is_original(entry):
-            found.setdefault((entry.lane, as_result(entry).call), entry)
+    for entry in filter(is_original, entries):
+        key = entry.lane, as_result(entry).call
+        if key not in found or not _facts(found[key]).get("before"):
+            found[key] = entry
     return found
 
 
 def met(draft: Draft, originals: Mapping[tuple[str, str], Entry]) -> Draft:
     """A draft with the original in the place of what the host shows of it."""
-    if not originals or not isinstance(draft.body, ToolReturned):
+    shown = draft.body
+    if not originals or not isinstance(shown, ToolReturned):
         return draft
-    kept = originals.get((draft.lane, draft.body.call))
-    if kept is None or as_result(kept).output == draft.body.output:
+    kept = originals.get((draft.lane, shown.call))
+    if kept is None or as_result(kept).output == shown.output:
         return draft
-    return replace(draft, body=replace(as_result(kept), failed=draft.body.failed))
+    whole = replace(as_result(kept), failed=shown.failed, media=shown.media)
+    return replace(draft, body=whole, instead=_step(shown, _facts(kept)))
 
 
-def shown_instead(
-    batch: Batch,
-    shown: Mapping[tuple[str, str], ToolReturned],
-    originals: Mapping[tuple[str, str], Entry],
-) -> Batch:
-    """A batch with what the host shows in place of the originals in it, as its compressions."""
-    made: list[Entry] = []
-    head = batch.head
-    for entry in batch.entries:
-        body = entry.body
-        stand_in = shown.get((entry.lane, body.call)) if isinstance(body, ToolReturned) else None
-        if stand_in is None or not isinstance(body, ToolReturned) or stand_in == body:
-            continue
-        step = _step(entry, stand_in, originals[entry.lane, body.call])
-        added = note(head, _by_host(head, entry, step), lane=entry.lane, at=entry.at)
-        head, made = added.head, [*made, *added.entries]
-    return replace(batch, head=head, entries=(*batch.entries, *made))
+def _facts(entry: Entry) -> Mapping[str, str]:
+    return entry.body.facts if isinstance(entry.body, Noted) else {}
 
 
-def _step(entry: Entry, stand_in: ToolReturned, kept: Entry) -> Step:
-    facts = kept.body.facts if isinstance(kept.body, Noted) else {}
+def _step(shown: ToolReturned, facts: Mapping[str, str]) -> Step:
     before, after = int(facts.get("before", "0")), int(facts.get("after", "0"))
     return Step(
-        hides=(entry.id,),
-        reason=f"a result of {before:,} tokens" if before else "a large result",
-        stand_in=stand_in,
-        tier=1,
+        hides=(),
+        reason=f"a result of {before:,} tokens" if before else "the host shows something else here",
+        stand_in=shown,
+        tier=1 if before else 0,
         before=before,
         after=after,
-        kind="offload",
+        kind="offload" if before else "",
         file=facts.get("file", ""),
-    )
-
-
-def _by_host(head: Head, entry: Entry, step: Step) -> Compressed:
-    lane = head.lane(entry.lane)
-    return Compressed(
-        steps=(step,),
-        generation=lane.generation,
-        watermark=entry.seq,
-        by=HOST,
-        trigger=AT_BIRTH,
     )

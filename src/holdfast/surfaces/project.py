@@ -7,6 +7,7 @@ from pathlib import Path
 from holdfast.config import Settings, load
 from holdfast.core.plan.policy import Plain
 from holdfast.errors import Ambiguous, Erased, NotRecorded
+from holdfast.following import followed_quietly
 from holdfast.opening import open as open_session
 from holdfast.opening import open_store
 from holdfast.places import find_root, ledger_path
@@ -51,6 +52,7 @@ class Project:
         """
         found = self._named(name)
         policy = self.settings.policy
+        followed_quietly(self.store, found, policy)
         return open_session(found, root=self.root, agent=agent, policy=policy, store=self.store)
 
     def _named(self, name: str | None) -> str:

@@ -9,14 +9,10 @@ from pathlib import Path
 
 from holdfast.core.ledger.jsontext import Json
 from holdfast.surfaces.agents import jsonc, tomls
-from holdfast.surfaces.agents.hooking import (
-    SERVER,
-    command,
-    program,
-    with_hooks,
-    without_hooks,
-)
+from holdfast.surfaces.agents.commands import holdfast
+from holdfast.surfaces.agents.hooking import command, with_hooks, without_hooks
 from holdfast.surfaces.agents.plans import USER, Check, Edit, Place, Plan
+from holdfast.surfaces.agents.writing import installed
 
 NAME = "codex"
 HOOKS, SETTINGS = "hooks.json", "config.toml"
@@ -98,7 +94,8 @@ def _groups() -> dict[str, Json]:
 
 
 def _server() -> dict[str, object]:
-    return {"command": program(SERVER), "args": ["mcp"], "startup_timeout_sec": STARTING}
+    first, *rest = holdfast()
+    return {"command": first, "args": [*rest, "mcp"], "startup_timeout_sec": STARTING}
 
 
 def _content(path: Path) -> bytes | None:
@@ -119,4 +116,23 @@ def taken_out(path: Path, content: bytes) -> bytes | None:
 
 def checks(place: Place) -> Iterator[Check]:
     """What `doctor` looks at, one by one, by trying it."""
-    raise NotImplementedError
+    from holdfast.surfaces.agents.trying import tried_server, try_hooks  # late: starts processes
+
+    yield installed(plan(place), place)
+    hooks = folder(place) / HOOKS
+    if not hooks.is_file():
+        return
+    yield _trusted(place, hooks)
+    yield from try_hooks(hooks, NAME)
+    yield tried_server("holdfast", [*holdfast(), "mcp"])
+
+
+def _trusted(place: Place, hooks: Path) -> Check:
+    """Whether the user has looked at our hooks: Codex notes that in its own settings."""
+    settings = folder(Place(place.root, USER, place.home, place.environment)) / SETTINGS
+    try:
+        known = tomls.table_at(settings.read_text("utf-8"), "hooks.state")
+    except (OSError, ValueError):
+        known = None
+    seen = isinstance(known, dict) and any(str(hooks) in str(name) for name in known)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return Check("trust", seen, "" if seen else TRUST)

@@ -5,14 +5,10 @@ from pathlib import Path
 
 from holdfast.core.ledger.jsontext import Json
 from holdfast.surfaces.agents import jsonc
-from holdfast.surfaces.agents.hooking import (
-    SERVER,
-    command,
-    program,
-    with_hooks,
-    without_hooks,
-)
+from holdfast.surfaces.agents.commands import holdfast
+from holdfast.surfaces.agents.hooking import command, with_hooks, without_hooks
 from holdfast.surfaces.agents.plans import USER, Check, Edit, Place, Plan
+from holdfast.surfaces.agents.writing import installed
 
 NAME = "gemini"
 SETTINGS = "settings.json"
@@ -53,7 +49,8 @@ def plan(place: Place) -> Plan:
 
 
 def _with_ours(text: str) -> str:
-    server: Json = {"command": program(SERVER), "args": ["mcp"]}
+    first, *rest = holdfast()
+    server: Json = {"command": first, "args": [*rest, "mcp"]}
     return jsonc.with_member(with_hooks(text, _groups()), SERVED, server)
 
 
@@ -89,4 +86,13 @@ def taken_out(path: Path, content: bytes) -> bytes | None:
 
 def checks(place: Place) -> Iterator[Check]:
     """What `doctor` looks at, one by one, by trying it."""
-    raise NotImplementedError
+    from holdfast.surfaces.agents.trying import try_hooks, try_server  # late: starts processes
+
+    yield installed(plan(place), place)
+    path = path_of(place)
+    if not path.is_file():
+        return
+    if _is_off(path.read_bytes()):
+        yield Check("hooks", False, OFF)
+    yield from try_hooks(path, NAME)
+    yield from try_server(path)

@@ -5,34 +5,28 @@ of the list; it is known by the program that it starts.
 """
 
 import shlex
-import shutil
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from holdfast.core.ledger.jsontext import Json, as_list, as_object, as_text
+from holdfast.surfaces.agents.commands import hook, in_shell
 from holdfast.surfaces.agents.jsonc import NotJsonc, value_at, with_item, without_items
 
-HOOK, SERVER = "holdfast-hook", "holdfast"
 HOOKS = "hooks"
-
-
-def program(name: str) -> str:
-    """The program of that name that belongs to this installation; else the one on the path."""
-    beside = Path(sys.executable).with_name(name)
-    return str(beside) if beside.is_file() else shutil.which(name) or name
+PROGRAMS = ("holdfast-hook", "holdfast.surfaces.hooks.main")
+"""How our program is named in a command."""
 
 
 def command(agent: str, event: str) -> str:
     """What a shell starts when something happens."""
-    return f"{shlex.quote(program(HOOK))} {agent} {event}"
+    return in_shell([*hook(), agent, event])
 
 
 def is_ours(group: Json) -> bool:
     """Whether a group starts our program."""
     held = as_list(as_object(group).get("hooks"))
     words = (_words(as_text(as_object(one).get("command"))) for one in held)
-    return any(Path(one[0]).name == HOOK for one in words if one)
+    return any(Path(word).name in PROGRAMS for line in words for word in line)
 
 
 def _words(line: str) -> list[str]:

@@ -3,11 +3,13 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from holdfast.core.ledger.jsontext import Json
 from holdfast.surfaces.agents import jsonc
-from holdfast.surfaces.agents.hooking import HOOK, SERVER, program
+from holdfast.surfaces.agents.commands import holdfast, hook
 from holdfast.surfaces.agents.plans import USER, Check, Edit, Place, Plan
+from holdfast.surfaces.agents.writing import installed
 
 NAME = "opencode"
 PLUGIN = "holdfast.js"
@@ -42,7 +44,7 @@ def plan(place: Place) -> Plan:
     """
     path, plugin = settings_of(place), folder(place) / "plugin" / PLUGIN
     content = path.read_bytes() if path.is_file() else None
-    server: Json = {"type": "local", "command": [program(SERVER), "mcp"], "enabled": True}
+    server: Json = {"type": "local", "command": [*holdfast(), "mcp"], "enabled": True}
     made = jsonc.edited(path, content, lambda text: jsonc.with_member(text, SERVED, server))
     return Plan(
         NAME,
@@ -55,8 +57,8 @@ def plan(place: Place) -> Plan:
 
 def plugin_text() -> str:
     """The plugin, with the program that it starts."""
-    quoted = json.dumps(program(HOOK))
-    return SOURCE.read_text("utf-8").replace(f'"{MARK}"', quoted)
+    words = ", ".join(json.dumps(word) for word in hook())
+    return SOURCE.read_text("utf-8").replace(f'"{MARK}"', words)
 
 
 def taken_out(path: Path, content: bytes) -> bytes | None:
@@ -71,4 +73,22 @@ def taken_out(path: Path, content: bytes) -> bytes | None:
 
 def checks(place: Place) -> Iterator[Check]:
     """What `doctor` looks at, one by one, by trying it."""
-    raise NotImplementedError
+    from holdfast.surfaces.agents.trying import tried_hook, tried_server  # late: starts processes
+
+    yield installed(plan(place), place)
+    if not (folder(place) / "plugin" / PLUGIN).is_file():
+        return
+    with TemporaryDirectory(prefix="holdfast-doctor-") as project:
+        for event, document in _tried():
+            words = [*hook(), NAME, event]
+            yield tried_hook(event, words, {**document, "directory": project}, project, NAME)
+    yield tried_server("holdfast", [*holdfast(), "mcp"])
+
+
+def _tried() -> Iterator[tuple[str, dict[str, object]]]:
+    """What the plugin tells, event by event."""
+    from holdfast.surfaces.agents.trying import LARGE, SESSION
+
+    call = {"call": "call-1", "tool": "bash", "args": {"command": "cat hay"}, "output": LARGE}
+    for event in ("session.created", "chat.message", "tool.execute.after", "session.compacted"):
+        yield event, {"session": SESSION, "prompt": "Find the needle.", **call}

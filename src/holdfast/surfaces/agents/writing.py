@@ -15,10 +15,12 @@ import msgspec
 from msgspec import Struct
 
 from holdfast.errors import NotWritten, Unreadable
-from holdfast.surfaces.agents.plans import Agent, Edit, Place, Plan
+from holdfast.surfaces.agents.plans import PROJECT, Agent, Check, Edit, Place, Plan
 
 FILE_MODE, FOLDER_MODE = 0o644, 0o755
 KEPT_MODE, KEPT_FOLDER_MODE = 0o600, 0o700
+IGNORED = ".gitignore"
+"""In the project's own folder of ours: nothing in there belongs in a repository."""
 
 
 class Written(Struct, frozen=True, omit_defaults=True):
@@ -53,6 +55,16 @@ class Done(Struct, frozen=True):
 def pending(plan: Plan) -> list[Edit]:
     """The edits that would change something."""
     return [edit for edit in plan.edits if _content(edit.path) != edit.content]
+
+
+def installed(plan: Plan, place: Place) -> Check:
+    """Whether all that an installation writes is there."""
+    waiting = pending(plan)
+    scope = "" if place.scope == PROJECT else f" --{place.scope}"
+    if not waiting:
+        return Check("settings", True, str(plan.edits[-1].path))
+    wrong = f"{waiting[0].path} is not as it should be: holdfast install {plan.agent}{scope}"
+    return Check("settings", False, wrong)
 
 
 def record_of(place: Place, agent: str) -> Record | None:
@@ -139,10 +151,19 @@ def take_out(place: Place, name: str, agent: Agent) -> list[Done]:
         if one.backup:
             (place.kept / one.backup).unlink(missing_ok=True)
     _record_path(place, name).unlink(missing_ok=True)
-    for folder in (place.kept, place.kept.parent):
-        with suppress(OSError):
-            folder.rmdir()
+    _leave(place)
     return [one for one in done if one.act]
+
+
+def _leave(place: Place) -> None:
+    """Take our own folder away where nothing else is in it."""
+    with suppress(OSError):
+        place.kept.rmdir()
+        if place.scope == PROJECT and [one.name for one in place.kept.parent.iterdir()] == [
+            IGNORED
+        ]:
+            (place.kept.parent / IGNORED).unlink()
+        place.kept.parent.rmdir()
 
 
 def _taken_out(one: Written, place: Place, agent: Agent) -> Done:
@@ -240,6 +261,9 @@ def _keep(place: Place, record: Record) -> None:
         path.unlink(missing_ok=True)
         return
     _make_folder(place.kept, KEPT_FOLDER_MODE)
+    ignored = place.kept.parent / IGNORED
+    if place.scope == PROJECT and not ignored.exists():
+        write(ignored, b"*\n", KEPT_MODE)
     write(path, msgspec.json.format(msgspec.json.encode(record), indent=2), KEPT_MODE)
 
 

@@ -26,8 +26,8 @@ def uninstall(
 ) -> None:
     """Take Holdfast out of AGENT again.
 
-    Files are as they were, byte for byte; where others wrote since, only our parts go. What was recorded
-    stays: the ledger is yours, `holdfast purge` erases it.
+    Files are as they were, byte for byte; where others wrote since, only our parts go. What was
+    recorded stays: the ledger is yours, `holdfast purge` erases it.
     """
     place, known = place_of(ctx, root, scope), agent_named(agent)
     if dry_run:

@@ -19,10 +19,12 @@ DEADLINES: dict[str, float] = {
     "PreCompact": 20.0,
     "SessionStart": 10.0,
     "Stop": 10.0,
-    "SessionEnd": 10.0,
+    "SessionEnd": 20.0,
     "SubagentStop": 10.0,
     "session.compact": 20.0,
 }
+AFTERWARDS = frozenset({"SessionEnd"})
+"""A program that ends waits for a second and a half, and complains when a hook takes longer."""
 EVENTS = {
     "PostToolUse": "tool_result",
     "PostToolUseFailure": "tool_result",
@@ -37,6 +39,7 @@ EVENTS = {
     "SessionEnd": "session_end",
     "session.compact": "compaction",
     "session.append": "tool_result",
+    "statusline": "status_line",
 }
 SPAWNING = ("Agent", "Task")
 """Tools that start a sub-agent."""
@@ -68,15 +71,27 @@ def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) 
         arguments=encode(given).decode() if given else "",
         output=_output(event, document),
         failed=event == "PostToolUseFailure" or document.get("is_error") is True,
+        fixed=event == "PostToolUseFailure",
         prompt=as_text(given.get("prompt") if spawns else document.get("prompt")),
         source=_source(document),
         instructions=as_text(document.get("custom_instructions")),
         said=as_text(document.get("last_assistant_message")),
         again=document.get("stop_hook_active") is True,
-        model=as_text(document.get("model")),
-        tokens=as_count(document.get("context_tokens")),
+        model=_model(document.get("model")),
+        tokens=as_count(document.get("context_tokens")) or _tokens(document),
+        window=as_count(as_object(document.get("context_window")).get("context_window_size")),
         messages=tuple(map(_shown, as_list(document.get("messages")))),
     )
+
+
+def _model(told: Json) -> str:
+    return as_text(told) or as_text(as_object(told).get("id"))
+
+
+def _tokens(document: Mapping[str, Json]) -> int:
+    """Of the window, as the status line is told it."""
+    used = as_object(as_object(document.get("context_window")).get("current_usage"))
+    return sum(map(as_count, used.values()))
 
 
 def _is_fork(event: str, document: Mapping[str, Json]) -> bool:
@@ -230,6 +245,11 @@ def _appended(event: str, document: dict[str, Json], reply: Reply) -> bytes:
     return b"" if reply.output is None else json.encode({"output": reply.output})
 
 
+def _line(event: str, document: dict[str, Json], reply: Reply) -> bytes:
+    del event, document
+    return f"{reply.told}\n".encode()
+
+
 WRITERS: dict[str, Callable[[str, dict[str, Json], Reply], bytes]] = {
     "PostToolUse": _result,
     "UserPromptSubmit": _prompt,
@@ -237,5 +257,6 @@ WRITERS: dict[str, Callable[[str, dict[str, Json], Reply], bytes]] = {
     "PreToolUse": _handover,
     "session.compact": _compacted,
     "session.append": _appended,
+    "statusline": _line,
 }
 """How the events are answered that take more than words beside what happened."""

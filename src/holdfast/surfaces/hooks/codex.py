@@ -20,8 +20,9 @@ DEADLINES: dict[str, float] = {
     "SessionStart": 10.0,
     "Stop": 10.0,
     "SubagentStop": 10.0,
-    "SessionEnd": 2.5,
+    "SessionEnd": 10.0,
 }
+AFTERWARDS = frozenset({"SessionEnd"})
 """Codex gives the end of a session three seconds, whatever it is told."""
 SILENT = ("PreCompact", "PostCompact", "SessionEnd")
 """Events whose answer is thrown away, or would stop the turn."""

@@ -19,7 +19,8 @@ from holdfast.surfaces.hooks.tail import last_usage
 from holdfast.wire.gemini import HOOKED, call_named
 
 NAME = "gemini"
-DEADLINES: dict[str, float] = {"SessionStart": 10.0, "AfterAgent": 10.0, "SessionEnd": 5.0}
+DEADLINES: dict[str, float] = {"SessionStart": 10.0, "AfterAgent": 10.0, "SessionEnd": 10.0}
+AFTERWARDS = frozenset({"SessionEnd"})
 EVENTS = {
     "AfterTool": "tool_result",
     "BeforeAgent": "prompt",

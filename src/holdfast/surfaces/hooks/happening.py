@@ -15,6 +15,7 @@ KINDS = (
     "turn_end",
     "session_end",
     "window",
+    "status_line",
 )
 """Every kind of event; each is the name of the module that answers it."""
 
@@ -41,6 +42,8 @@ class Happened(Struct, frozen=True, kw_only=True, omit_defaults=True):
     output: str = ""
     """What the tool answered, whole, as text: also where the program itself kept it in a file."""
     failed: bool = False
+    fixed: bool = False
+    """Whether the program shows what it has, whatever we answer."""
     prompt: str = ""
     """What the user typed, or what a worker is to do."""
     source: str = ""

@@ -21,6 +21,8 @@ DEADLINES: dict[str, float] = {
     "session.idle": 10.0,
     "messages": 10.0,
 }
+AFTERWARDS = frozenset({"session.idle"})
+"""`opencode run` ends right after this one."""
 EVENTS = {
     "tool.execute.after": "tool_result",
     "chat.message": "prompt",

@@ -31,7 +31,7 @@ def answer(happened: Happened) -> Reply:
     if not body.output or not body.call:
         return NOTHING
     policy = policy_of(happened)
-    before = _large(call, body, policy)
+    before = _large(call, body, policy) if not happened.fixed else 0
     if not (before or body.failed) or not _may_be_stored(call, body, policy):
         return NOTHING
     with opened(happened, policy) as session:
