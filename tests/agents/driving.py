@@ -130,7 +130,7 @@ class Gemini(Driven):
                 "auth": {"selectedType": "gemini-api-key"},
                 "folderTrust": {"enabled": False},
             },
-            "general": {"disableAutoUpdate": True, "enableAutoUpdate": False},
+            "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
             "privacy": {"usageStatisticsEnabled": False},
             "telemetry": {"enabled": False},
         }

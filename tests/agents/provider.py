@@ -67,6 +67,10 @@ class Provider:
         with self._lock:
             self._scripts["turn"] = iter(turns)
 
+    def summarize(self, summary: str) -> None:
+        """Answer with this whenever a client asks for a summary."""
+        self._last["compact"] = Turn(summary)
+
     def reply(self, request: Request) -> tuple[Request, Turn]:
         """Keep a request, and tell what is said to it."""
         known = replace(request, kind=_kind_of(request))

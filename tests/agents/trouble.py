@@ -28,21 +28,22 @@ class Held:
     """A ledger that somebody else writes to for a very long time."""
 
     def __init__(self, project: Path) -> None:
-        self._ledger: Any = apsw.Connection(str(project / ".holdfast" / "ledger.db"))
+        self._path = project / ".holdfast" / "ledger.db"
+        self._ledger: Any = None
 
     def begin(self) -> None:
         """From now on, whoever wants to write has to wait until it gives up."""
+        self._ledger = apsw.Connection(str(self._path), flags=apsw.SQLITE_OPEN_READWRITE)
         self._ledger.execute("begin exclusive")
 
     def end(self) -> None:
         """Let go of it."""
-        if self._ledger.in_transaction:
-            self._ledger.execute("rollback")
+        self._ledger.execute("rollback")
 
     def close(self) -> None:
         """Be done with it."""
-        self.end()
-        self._ledger.close()
+        if self._ledger is not None:
+            self._ledger.close()
 
 
 def held_ledger(project: Path) -> AbstractContextManager[Held]:

@@ -18,8 +18,8 @@ PROGRAMS = ("holdfast-hook", "holdfast.surfaces.hooks.main")
 
 
 def command(agent: str, event: str) -> str:
-    """What a shell starts when something happens."""
-    return in_shell([*hook(), agent, event])
+    """What a shell starts when something happens; a program that is gone is no reason to stop."""
+    return f"{in_shell([*hook(), agent, event])} || true"
 
 
 def is_ours(group: Json) -> bool:

@@ -14,8 +14,8 @@ from msgspec import json
 from holdfast.core.ledger.jsontext import Json, as_object, as_text, encode
 from holdfast.core.measure.models import find
 from holdfast.places import find_root
+from holdfast.surfaces.hooks.filling import SMALLEST, full_from, reported
 from holdfast.surfaces.hooks.happening import Happened, Reply
-from holdfast.surfaces.hooks.tail import last_usage
 from holdfast.wire.gemini import HOOKED, call_named
 
 NAME = "gemini"
@@ -28,8 +28,8 @@ EVENTS = {
     "AfterAgent": "turn_end",
     "SessionEnd": "session_end",
 }
-FULL = 0.5
-"""The part of a window from which on Gemini CLI compresses a chat, where nobody set another."""
+FILLING = ("BeforeAgent", "AfterTool")
+"""Events that the next request follows."""
 
 
 def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) -> Happened | None:
@@ -39,13 +39,14 @@ def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) 
         return None
     given, response = as_object(document.get("tool_input")), document.get("tool_response")
     tool, transcript = as_text(document.get("tool_name")), as_text(document.get("transcript_path"))
-    tokens, model = last_usage(transcript) or (0, "")
-    full = event == "BeforeAgent" and bool(tokens) and tokens >= FULL * find(model).window
+    root = _root(document, environment)
+    tokens, model = reported(transcript)
+    full = event in FILLING and tokens >= SMALLEST and tokens >= _full(root, environment, model)
     return Happened(
         agent=NAME,
-        kind=kind,
+        kind="full" if full else kind,
         session=session,
-        root=_root(document, environment),
+        root=root,
         transcript=transcript if os.path.exists(transcript) else "",
         call=call_named(tool, given) if tool else "",
         tool=tool,
@@ -64,6 +65,13 @@ def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) 
 def _root(document: Mapping[str, Json], environment: Mapping[str, str]) -> str:
     told = environment.get("GEMINI_PROJECT_DIR") or as_text(document.get("cwd")) or os.getcwd()
     return str(find_root(None, environment, Path(told)))
+
+
+def _full(root: str, environment: Mapping[str, str], model: str) -> float:
+    """Tokens from which on the chat is compressed."""
+    home = environment.get("GEMINI_CLI_HOME") or os.path.expanduser("~")
+    settings = (os.path.join(one, ".gemini", "settings.json") for one in (home, root))
+    return full_from(*settings) * find(model).window
 
 
 def text_of(content: Json) -> str:
@@ -85,7 +93,8 @@ def write(event: str, document: dict[str, Json], reply: Reply) -> bytes:
     del document
     answer: dict[str, Json] = {}
     if event == "AfterTool" and reply.output is not None:
-        answer = {"decision": "deny", "reason": reply.output}
+        reason = "\n\n".join(filter(None, (reply.output, reply.context)))
+        answer = {"decision": "deny", "reason": reason}
     elif event == "BeforeAgent" and reply.block:
         answer = {"decision": "deny", "reason": reply.block}
     elif reply.context and event in ("BeforeAgent", "SessionStart", "AfterTool"):

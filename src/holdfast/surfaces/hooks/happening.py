@@ -15,6 +15,7 @@ KINDS = (
     "turn_end",
     "session_end",
     "window",
+    "full",
     "status_line",
 )
 """Every kind of event; each is the name of the module that answers it."""

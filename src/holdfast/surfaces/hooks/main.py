@@ -138,9 +138,13 @@ def _read(raw: bytes) -> "dict[str, Json]":
 
 def _is_small(agent: str, event: str, raw: bytes) -> bool:
     """Whether a document brings a result that is not large by any count."""
-    if RESULTS.get(agent) != event or len(raw) > SMALL:
+    if RESULTS.get(agent) != event or len(raw) > SMALL or _has_settings():
         return False
-    return not _has_settings()
+    if agent == "gemini":
+        from holdfast.surfaces.hooks.filling import is_filling  # late: nobody else needs it
+
+        return not is_filling(raw)
+    return True
 
 
 def _has_settings() -> bool:
