@@ -16,10 +16,11 @@ from holdfast.core.ledger.head import Document, Head
 from holdfast.core.ledger.jsontext import Json, as_list, as_object, as_text
 from holdfast.core.plan.policy import Policy
 from holdfast.errors import Erased, HoldfastError
+from holdfast.files import opencode
 from holdfast.ingesting import MARKED, Reading, ingest, stem_of
 from holdfast.stores.store import Store
 from holdfast.wire import claude_code
-from holdfast.wire.detect import TRANSCRIPT_WIRES
+from holdfast.wire.detect import SPOKEN
 from holdfast.wire.jsonl import cut_lines
 from holdfast.wire.pieces import Piece
 from holdfast.withhold import Withholder
@@ -59,6 +60,8 @@ def _workers(file: Path) -> list[Path]:
 
 
 def _followed(store: Store, session: str, file: Path, policy: Policy) -> int:
+    if opencode.is_inside(file):
+        return ingest(file, store, session=session, policy=policy, counting=False).added
     size = file.stat().st_size
     if not size:
         return 0
@@ -79,7 +82,8 @@ def _followed(store: Store, session: str, file: Path, policy: Policy) -> int:
 
 def _new(file: Path, known: Document, wire: str) -> list[Piece] | None:
     """The lines that are new; None when all has to be read again."""
-    if wire not in TRANSCRIPT_WIRES or known.path != str(file.absolute()):
+    # What a line of the others means is told by all those before it.
+    if wire not in SPOKEN or known.path != str(file.absolute()):
         return None
     with file.open("rb") as stream:
         start = max(known.offset - BEHIND, 0)

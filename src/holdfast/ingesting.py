@@ -28,7 +28,7 @@ from holdfast.originals import by_call, is_original, met
 from holdfast.seen import Seen, shorten
 from holdfast.stores.store import REWRITTEN, Store
 from holdfast.vocabularies import counter
-from holdfast.wire import claude_code, lines
+from holdfast.wire import claude_code, gemini, lines
 from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES, WIRES, anything_fits, could_be
 from holdfast.wire.documents import open_document
 from holdfast.wire.jsonl import NOISE
@@ -197,6 +197,7 @@ class Reading:
         if not self.again and store.head(name) is None:
             _refuse_erased(store, name)
         self.wire = self._settled_wire(store, name)
+        self.source = self.source or self._another(store, name)
         if store.head(name) is not None:
             self._recall(store.read(name))
         known = Seen(store, name, self.source)
@@ -255,6 +256,13 @@ class Reading:
             branched=branched,
             flaws=tuple(self.flaws),
         )
+
+    def _another(self, store: Store, name: str) -> str:
+        """What a second file of the same chat is called, so that it takes nothing back."""
+        known = (store.head(name) or Head()).documents.get("")
+        if self.wire != gemini.NAME or known is None or known.origin == self.origin:
+            return ""
+        return "" if self._continues(store, name) else stem_of(self.path)
 
     def _settled_wire(self, store: Store, name: str) -> str:
         """The wire to read in: the session's, where that is possible.

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from holdfast.core.ledger.jsontext import Json, as_list, as_object, as_text, parse
+from holdfast.surfaces.agents.jsonc import value_at
 from holdfast.surfaces.agents.plans import Check
 
 PATIENCE = 30
@@ -42,11 +43,18 @@ def _commands(groups: Json) -> Iterator[str]:
 
 
 def _tried(event: str, command: str, agent: str, folder: str) -> Check:
+    return tried_hook(event, ["sh", "-c", command], document_of(event, folder), folder, agent)
+
+
+def tried_hook(
+    event: str, words: list[str], document: Mapping[str, object], folder: str, agent: str
+) -> Check:
+    """Whether a hook answers as it should when its agent tells it something."""
     began = perf_counter()
     try:
-        done = run(["sh", "-c", command], folder, document_of(event, folder))
+        done = run(words, folder, document)
     except (OSError, subprocess.TimeoutExpired) as error:
-        return Check(f"hook {event}", False, f"{type(error).__name__}: {command}")
+        return Check(f"hook {event}", False, f"{type(error).__name__}: {words[-1]}")
     took = f"{(perf_counter() - began) * 1_000:.0f} ms"
     wrong = _wrong(event, done, agent)
     return Check(f"hook {event}", not wrong, wrong or took)
@@ -86,6 +94,7 @@ def document_of(event: str, folder: str) -> dict[str, object]:
             "interrupted": False,
             "isImage": False,
             "noOutputExpected": False,
+            "llmContent": LARGE,
         },
         "error": "Exit code 1\nno such file",
         "prompt": "context status",
@@ -98,6 +107,7 @@ def document_of(event: str, folder: str) -> dict[str, object]:
 ANSWERS = {
     "PostToolUse": "## Offloaded: ",
     "AfterTool": "## Offloaded: ",
+    "tool.execute.after": "## Offloaded: ",
     "UserPromptSubmit": "",
     "SubagentStart": "context packet",
 }
@@ -175,6 +185,6 @@ def _tools(out: str) -> list[str]:
 
 def _read(path: Path) -> Json:
     try:
-        return parse(path.read_bytes())[0]
+        return value_at(path.read_text("utf-8"))
     except (OSError, ValueError):
         return {}

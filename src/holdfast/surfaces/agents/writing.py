@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from holdfast.errors import NotWritten, Unreadable
-from holdfast.surfaces.agents.plans import PROJECT, Agent, Edit, Place, Plan
+from holdfast.surfaces.agents.plans import PROJECT, Agent, Check, Edit, Place, Plan
 
 FILE_MODE, FOLDER_MODE = 0o644, 0o755
 KEPT_MODE, KEPT_FOLDER_MODE = 0o600, 0o700
@@ -55,6 +55,16 @@ class Done(Struct, frozen=True):
 def pending(plan: Plan) -> list[Edit]:
     """The edits that would change something."""
     return [edit for edit in plan.edits if _content(edit.path) != edit.content]
+
+
+def installed(plan: Plan, place: Place) -> Check:
+    """Whether all that an installation writes is there."""
+    waiting = pending(plan)
+    scope = "" if place.scope == PROJECT else f" --{place.scope}"
+    if not waiting:
+        return Check("settings", True, str(plan.edits[-1].path))
+    wrong = f"{waiting[0].path} is not as it should be: holdfast install {plan.agent}{scope}"
+    return Check("settings", False, wrong)
 
 
 def record_of(place: Place, agent: str) -> Record | None:

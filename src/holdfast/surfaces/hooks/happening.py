@@ -14,6 +14,7 @@ KINDS = (
     "worker_stop",
     "turn_end",
     "session_end",
+    "window",
     "status_line",
 )
 """Every kind of event; each is the name of the module that answers it."""
@@ -91,6 +92,8 @@ class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The summary that stands for what is compacted."""
     keeps: int = 0
     """Messages at the end that stay as they are behind it."""
+    replaced: dict[str, dict[str, str]] = {}
+    """By call: `input`, its arguments as JSON, or `output`, as they are to be told from now on."""
 
 
 NOTHING = Reply()

@@ -5,6 +5,7 @@ model. A request is written down before anything is done about it.
 """
 
 from holdfast.errors import HoldfastError
+from holdfast.surfaces.hooks import session_start
 from holdfast.surfaces.hooks.at_hand import LONGEST, followed, opened
 from holdfast.surfaces.hooks.happening import NOTHING, Happened, Reply
 from holdfast.surfaces.registry import Asked, understood
@@ -26,13 +27,18 @@ def answer(happened: Happened) -> Reply:
     with opened(happened) as session:
         if asked is None or asked.rest == "reset" or (asked.command.takes and not asked.rest):
             session.note(ASKED, text=happened.prompt)
-            return NOTHING
+            return _to_keep(happened)
         followed(happened, session)
         try:
             told = asked.command.run(session, asked.rest)
         except HoldfastError as error:
             told = str(error)
     return _reply(asked, told)
+
+
+def _to_keep(happened: Happened) -> Reply:
+    """What must not be lost, where the program is about to compact and does not ask for it then."""
+    return session_start.answer(happened) if happened.source == "compact" else NOTHING
 
 
 def _reply(asked: Asked, told: str) -> Reply:

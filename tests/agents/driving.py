@@ -1,0 +1,147 @@
+"""Each client head-less: settings that lead it to our provider, and how it is started."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from tests.agents.clients import CLAUDE_CODE, CODEX, GEMINI, OPENCODE, Client
+from tests.agents.provider import Provider
+from tests.agents.scratch import Ran, Scratch
+
+
+class Driven(Scratch):
+    """A client in a scratch home whose provider is ours."""
+
+    client: Client
+
+    def __init__(self, folder: Path, provider: Provider) -> None:
+        super().__init__(folder)
+        self.provider = provider
+
+    def ask(self, prompt: str, *words: str, **more: str) -> Ran:
+        """Say something to the agent in a fresh session; it has to end well."""
+        raise NotImplementedError
+
+
+class ClaudeCode(Driven):
+    """Claude Code, `claude -p`."""
+
+    client = CLAUDE_CODE
+
+    def __init__(self, folder: Path, provider: Provider) -> None:
+        super().__init__(folder, provider)
+        self.environment |= {
+            "ANTHROPIC_BASE_URL": provider.url,
+            "ANTHROPIC_API_KEY": "sk-ant-dummy",
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_AUTOUPDATER": "1",
+            "IS_SANDBOX": "1",
+        }
+
+    def ask(self, prompt: str, *words: str, **more: str) -> Ran:
+        """See `Driven.ask`; `--resume SESSION` goes on in one."""
+        told = ("--output-format", "stream-json", "--verbose")
+        return self.start(
+            self.client, ["-p", prompt, "--dangerously-skip-permissions", *told, *words], **more
+        )
+
+    def transcripts(self) -> list[Path]:
+        """What it wrote of its sessions."""
+        return sorted(self.home.glob(".claude/projects/*/**/*.jsonl"))
+
+
+class Codex(Driven):
+    """Codex, `codex exec`."""
+
+    client = CODEX
+    window = 0
+    """Tokens at which it compacts by itself; 0 leaves that to it."""
+
+    def __init__(self, folder: Path, provider: Provider) -> None:
+        super().__init__(folder, provider)
+        self.environment |= {"FAKE_KEY": "dummy", "RUST_LOG": "error"}
+        self.settings = self.write(self.home / ".codex/config.toml", self._settings())
+
+    def _settings(self) -> str:
+        return (
+            'model = "gpt-5.5"\nmodel_provider = "scripted"\n'
+            'approval_policy = "never"\nsandbox_mode = "danger-full-access"\n\n'
+            "[model_providers.scripted]\n"
+            f'name = "Scripted"\nbase_url = "{self.provider.url}/v1"\n'
+            'env_key = "FAKE_KEY"\nwire_api = "responses"\n'
+        )
+
+    def ask(self, prompt: str, *words: str, **more: str) -> Ran:
+        """See `Driven.ask`; `resume`, `--last` before the prompt go on in the newest."""
+        told = ("--json", "--skip-git-repo-check", "--dangerously-bypass-hook-trust")
+        return self.start(self.client, ["exec", *told, *words, prompt], **more)
+
+    def rollouts(self) -> list[Path]:
+        """What it wrote of its sessions."""
+        return sorted(self.home.glob(".codex/sessions/**/rollout-*.jsonl"))
+
+
+class OpenCode(Driven):
+    """opencode, `opencode run`."""
+
+    client = OPENCODE
+    quiet = (
+        *("MODELS_FETCH", "AUTOUPDATE", "DEFAULT_PLUGINS", "LSP_DOWNLOAD"),
+        "CLAUDE_CODE",
+    )
+
+    def __init__(self, folder: Path, provider: Provider, *, context: int = 100_000) -> None:
+        super().__init__(folder, provider)
+        self.environment |= {f"OPENCODE_DISABLE_{what}": "1" for what in self.quiet}
+        model = {"name": "Scripted", "limit": {"context": context, "output": 8_000}}
+        options = {"baseURL": f"{provider.url}/v1", "apiKey": "dummy"}
+        given = {"npm": "@ai-sdk/openai-compatible", "name": "Scripted", "options": options}
+        settings: dict[str, Any] = {
+            "$schema": "https://opencode.ai/config.json",
+            "autoupdate": False,
+            "share": "disabled",
+            "model": "scripted/one",
+            "small_model": "scripted/one",
+            "permission": {"bash": "allow", "edit": "allow"},
+            "provider": {"scripted": {**given, "models": {"one": model}}},
+        }
+        self.settings = self.write("opencode.json", json.dumps(settings, indent=2))
+
+    def ask(self, prompt: str, *words: str, **more: str) -> Ran:
+        """See `Driven.ask`; `--continue` goes on in the newest."""
+        return self.start(self.client, ["run", "--format", "json", *words, prompt], **more)
+
+
+class Gemini(Driven):
+    """Gemini CLI, `gemini -p`."""
+
+    client = GEMINI
+
+    def __init__(self, folder: Path, provider: Provider) -> None:
+        super().__init__(folder, provider)
+        self.environment |= {
+            "GEMINI_API_KEY": "dummy",
+            "GOOGLE_GEMINI_BASE_URL": provider.url,
+            "GEMINI_CLI_TRUST_WORKSPACE": "true",
+            "NO_BROWSER": "1",
+        }
+        settings: dict[str, Any] = {
+            "security": {
+                "auth": {"selectedType": "gemini-api-key"},
+                "folderTrust": {"enabled": False},
+            },
+            "general": {"disableAutoUpdate": True, "enableAutoUpdate": False},
+            "privacy": {"usageStatisticsEnabled": False},
+            "telemetry": {"enabled": False},
+        }
+        path = self.home / ".gemini/settings.json"
+        self.settings = self.write(path, json.dumps(settings, indent=2))
+
+    def ask(self, prompt: str, *words: str, **more: str) -> Ran:
+        """See `Driven.ask`; `--resume latest` goes on in the newest."""
+        told = ("--yolo", "--skip-trust", "--output-format", "json", "--model", "gemini-2.5-pro")
+        return self.start(self.client, ["-p", prompt, *told, *words], **more)
+
+    def chats(self) -> list[Path]:
+        """What it wrote of its sessions."""
+        return sorted(self.home.glob(".gemini/tmp/*/chats/**/*.json*"))
