@@ -63,7 +63,7 @@ def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) 
         kind=kind,
         session=session,
         root=_root(document, environment),
-        transcript=as_text(document.get("transcript_path")),
+        transcript=as_text(document.get("transcript_path")) or _transcript(session, environment),
         lane=as_text(document.get("agent_id")),
         worker=as_text(given.get("subagent_type") if spawns else document.get("agent_type")),
         call=as_text(document.get("tool_use_id")),
@@ -103,6 +103,17 @@ def _root(document: Mapping[str, Json], environment: Mapping[str, str]) -> str:
     """The project's folder: not where the agent happens to stand."""
     told = environment.get("CLAUDE_PROJECT_DIR") or as_text(document.get("cwd")) or os.getcwd()
     return str(find_root(None, environment, Path(told)))
+
+
+def _transcript(session: str, environment: Mapping[str, str]) -> str:
+    """The file of a session that we were only told the name of."""
+    home = environment.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
+    found = Path(home, "projects").glob(f"*/{session}.jsonl") if _is_name(session) else ()
+    return str(next(iter(found), ""))
+
+
+def _is_name(session: str) -> bool:
+    return all(one.isalnum() or one in "-_" for one in session)
 
 
 def _source(document: Mapping[str, Json]) -> str:

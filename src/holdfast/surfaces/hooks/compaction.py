@@ -4,6 +4,7 @@ One message takes the place of everything: nothing older is sent again, so that 
 broken. What the agent was just doing follows as text, because its calls and results go as well.
 """
 
+from holdfast.core.observe.marks import SUMMARY
 from holdfast.surfaces.hooks.at_hand import followed, opened
 from holdfast.surfaces.hooks.before_compaction import secure
 from holdfast.surfaces.hooks.happening import Happened, Reply, Shown
@@ -14,7 +15,9 @@ BUDGET = 4_000
 """Tokens of the summary."""
 LATEST = 6_000
 """Characters of what was said and done last."""
-EACH = 2_000
+EACH = 1_500
+NOT_SAID = ("<system-reminder>", "<local-command", "<command-name>", SUMMARY)
+"""How texts begin that nobody said just now."""
 GOES_ON = "Go on with the work from here; do not ask what it was about."
 
 
@@ -42,7 +45,7 @@ def _latest(messages: tuple[Shown, ...]) -> str:
     room = LATEST
     for one in reversed(messages):
         text = _cut(one.text.strip())
-        if not text or text.startswith("<system-reminder>"):
+        if not text or text.startswith(NOT_SAID):
             continue
         line = f"[{one.role}] {text}"
         room -= len(line)

@@ -33,7 +33,9 @@ def answer(happened: Happened) -> Reply:
             return NOTHING
         followed(happened, session)
         session.note(WARNED, level=usage.level.value)
-        return Reply(context=_told(session, usage))
+        told = _told(session, usage)
+    # Over its limit a window is compacted at once: what is said of it now would be wrong then.
+    return Reply(context=told) if usage.fraction < 1 else NOTHING
 
 
 def usage_of(happened: Happened, policy: Policy) -> Usage | None:

@@ -26,7 +26,7 @@ const said = message => ({
   role: message.role,
   text: [
     message.text,
-    ...(message.toolUses ?? []).map(use => `${use.tool} ${JSON.stringify(use.input)}`),
+    ...(message.toolUses ?? []).map(use => `${use.tool} ${JSON.stringify(use.input).slice(0, 300)}`),
     ...(message.toolResults ?? []).map(result => result.text),
   ]
     .filter(Boolean)
