@@ -1,12 +1,14 @@
 """Each client head-less: settings that lead it to our provider, and how it is started."""
 
 import json
+import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
+from urllib.request import Request, urlopen
 
 from tests.agents.clients import CLAUDE_CODE, CODEX, GEMINI, OPENCODE, Client
 from tests.agents.provider import Provider
-from tests.agents.scratch import Ran, Scratch
+from tests.agents.scratch import WAIT, Ran, Scratch
 
 
 class Driven(Scratch):
@@ -145,3 +147,52 @@ class Gemini(Driven):
     def chats(self) -> list[Path]:
         """What it wrote of its sessions."""
         return sorted(self.home.glob(".gemini/tmp/*/chats/**/*.json*"))
+
+
+class OpenCodeServer:
+    """opencode as a server, which is asked over HTTP: it starts once for many sessions."""
+
+    def __init__(self, agent: OpenCode) -> None:
+        self._process = subprocess.Popen(
+            [str(agent.client.path), "serve", "--port", "0", "--hostname", "127.0.0.1"],
+            cwd=agent.project,
+            env=agent.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert self._process.stdout is not None
+        said = iter(self._process.stdout.readline, "")
+        self._url = next(line.split()[-1] for line in said if "http://" in line)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.terminate()
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+        self._process.wait(20)
+
+    def ask(self, method: str, path: str, body: object = None) -> Any:
+        """One question of its own interface."""
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"content-type": "application/json"}
+        asked = Request(self._url + path, data, headers, method=method)
+        with urlopen(asked, timeout=WAIT) as answer:
+            return json.loads(answer.read() or b"null")
+
+    def begin(self) -> str:
+        """A fresh session."""
+        return self.ask("POST", "/session", {})["id"]
+
+    def say(self, session: str, text: str) -> str:
+        """Say something, and wait for the answer."""
+        parts = [{"type": "text", "text": text}]
+        answer = self.ask("POST", f"/session/{session}/message", {"parts": parts})
+        return "\n".join(part["text"] for part in answer["parts"] if part["type"] == "text")
+
+    def compact(self, session: str) -> None:
+        """Have a session summarised."""
+        model = {"providerID": "scripted", "modelID": "one"}
+        assert self.ask("POST", f"/session/{session}/summarize", model) is True

@@ -67,6 +67,11 @@ class Provider:
         with self._lock:
             self._scripts["turn"] = iter(turns)
 
+    def work(self, *turns: Reply) -> None:
+        """Say these next to a sub-agent."""
+        with self._lock:
+            self._scripts["worker"] = iter(turns)
+
     def summarize(self, summary: str) -> None:
         """Answer with this whenever a client asks for a summary."""
         self._last["compact"] = Turn(summary)

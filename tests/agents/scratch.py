@@ -37,7 +37,7 @@ class Scratch:
         self.home, self.project = folder / "home", folder / "project"
         self.home.mkdir(parents=True)
         self.project.mkdir()
-        self.environment = {
+        self.environment: dict[str, str] = {
             "PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"])),
             "HOME": str(self.home),
             "TERM": "xterm",

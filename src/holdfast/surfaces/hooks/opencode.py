@@ -26,11 +26,13 @@ AFTERWARDS = frozenset({"session.idle"})
 EVENTS = {
     "tool.execute.after": "tool_result",
     "chat.message": "prompt",
+    "tool.execute.before": "handover",
     "experimental.session.compacting": "before_compaction",
     "session.compacted": "session_start",
     "session.created": "session_start",
     "session.idle": "turn_end",
     "worker": "worker_start",
+    "worker.done": "worker_stop",
     "messages": "window",
 }
 SOURCES = {"session.compacted": "compact", "session.created": "startup"}

@@ -24,6 +24,8 @@ def answer(happened: Happened) -> Reply:
     policy = replace(policy, window=happened.window or policy.window)
     with opened(happened, policy) as session:
         follow(session.store, session.name, happened.transcript, policy=policy)
+        # A process that has just begun knows nothing of what was written before it.
+        session.engine.note_written()
         session.engine.consider()
         return Reply(replaced=_replaced(session))
 

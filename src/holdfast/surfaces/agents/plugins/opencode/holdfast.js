@@ -5,10 +5,10 @@ import { spawn } from "node:child_process"
 const HOOK = ["@HOLDFAST_HOOK@"]
 // No text has more tokens than bytes, so nothing up to this size is large.
 const SMALL = 4000
-// The part of a window from which on old calls and results are told shorter, and how much it has to
-// grow before that is looked at again.
+// The part of a window from which on old calls and results are told shorter, and how many messages
+// have to come before that is looked at again.
 const FULL = 0.5
-const GROWN = 0.1
+const MORE = 3
 
 const ask = (event, document, seconds) =>
   new Promise((resolve) => {
@@ -45,7 +45,7 @@ const ask = (event, document, seconds) =>
 
 export const HoldfastPlugin = async ({ directory }) => {
   // Per session: what every request is told besides, what stands for old calls, the window's size
-  // and how full it was when we last looked.
+  // and how many messages there were when we last looked.
   const sessions = new Map()
   const known = (id) => {
     if (!sessions.has(id)) sessions.set(id, { told: "", replaced: {}, window: 0, looked: -1 })
@@ -57,7 +57,7 @@ export const HoldfastPlugin = async ({ directory }) => {
     const worker = Boolean(info.parentID)
     const answer = await ask(
       worker ? "worker" : "session.created",
-      told(worker ? info.parentID : info.id, { prompt: info.title, worker: info.agent || "worker" }),
+      told(worker ? info.parentID : info.id, { worker: worker ? info.agent || "worker" : "" }),
       10,
     )
     if (answer.context) known(info.id).told = answer.context
@@ -67,13 +67,14 @@ export const HoldfastPlugin = async ({ directory }) => {
     event: async ({ event }) => {
       try {
         const given = event.properties || {}
-        if (event.type === "session.created" && given.info) await begin(given.info)
+        if (event.type === "session.created" && given.info) {
+          known(given.info.id).looked = 0
+          await begin(given.info)
+        }
         if (event.type === "session.compacted") {
-          const answer = await ask("session.compacted", told(given.sessionID), 10)
           const session = known(given.sessionID)
-          session.told = answer.context || session.told
           session.replaced = {}
-          session.looked = -1
+          session.looked = 0
         }
         if (event.type === "session.idle") await ask("session.idle", told(given.sessionID), 10)
         if (event.type === "session.deleted") sessions.delete((given.info || {}).id)
@@ -98,9 +99,22 @@ export const HoldfastPlugin = async ({ directory }) => {
       } catch {}
     },
 
+    "tool.execute.before": async (input, output) => {
+      try {
+        if (input.tool !== "task" || !(output.args || {}).prompt) return
+        const { prompt, subagent_type: worker } = output.args
+        const answer = await ask("tool.execute.before", told(input.sessionID, { prompt, worker }), 10)
+        if (answer.prompt) output.args.prompt = answer.prompt
+      } catch {}
+    },
+
     "tool.execute.after": async (input, output) => {
       try {
         const text = typeof output.output === "string" ? output.output : ""
+        if (input.tool === "task") {
+          const worker = (input.args || {}).subagent_type
+          await ask("worker.done", told(input.sessionID, { said: text, worker }), 10)
+        }
         const code = (output.metadata || {}).exit
         const failed = typeof code === "number" && code !== 0
         if (Buffer.byteLength(text) <= SMALL && !failed) return
@@ -123,8 +137,8 @@ export const HoldfastPlugin = async ({ directory }) => {
         const part = session.window ? tokens / session.window : 0
         // What was told shorter before stays so: a process that has just begun asks once.
         const fresh = session.looked < 0 && answered.length > 0
-        if (fresh || (part >= FULL && part >= session.looked + GROWN)) {
-          session.looked = part
+        if (fresh || (part >= FULL && messages.length >= session.looked + MORE)) {
+          session.looked = messages.length
           const answer = await ask("messages", told(id, { tokens, window: session.window }), 10)
           session.replaced = { ...session.replaced, ...(answer.replaced || {}) }
         }
@@ -151,6 +165,9 @@ export const HoldfastPlugin = async ({ directory }) => {
       try {
         const answer = await ask("experimental.session.compacting", told(input.sessionID), 20)
         if (answer.context) output.context.push(answer.context)
+        // Nobody waits for the event that tells of the end, and the next request follows at once.
+        const after = await ask("session.compacted", told(input.sessionID), 10)
+        if (after.context) known(input.sessionID).told = after.context
       } catch {}
     },
   }
