@@ -4,7 +4,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.agents.clients import CLAUDE_CODE, CODEX, GEMINI, OPENCODE, Client
+from tests.agents.clients import (
+    CLAUDE_CODE,
+    CODEX,
+    GEMINI,
+    OLDER_CLAUDE_CODE,
+    OPENCODE,
+    Client,
+)
 from tests.agents.provider import Provider
 from tests.agents.scratch import Ran, Scratch
 
@@ -48,6 +55,12 @@ class ClaudeCode(Driven):
     def transcripts(self) -> list[Path]:
         """What it wrote of its sessions."""
         return sorted(self.home.glob(".claude/projects/*/**/*.jsonl"))
+
+
+class OlderClaudeCode(ClaudeCode):
+    """The same before it had function hooks."""
+
+    client = OLDER_CLAUDE_CODE
 
 
 class Codex(Driven):

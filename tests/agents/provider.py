@@ -67,6 +67,11 @@ class Provider:
         with self._lock:
             self._scripts["turn"] = iter(turns)
 
+    def say_as_worker(self, *turns: Reply) -> None:
+        """Say these next to sub-agents."""
+        with self._lock:
+            self._scripts["worker"] = iter(turns)
+
     def reply(self, request: Request) -> tuple[Request, Turn]:
         """Keep a request, and tell what is said to it."""
         known = replace(request, kind=_kind_of(request))
