@@ -342,8 +342,11 @@ class Reading:
             return raw, lead, ()
         if self.transcript is not None:
             read = self.transcript.read(value, pos)
-            return raw, lead, tuple(met(draft, self.originals) for draft in read)
+            return raw, lead, tuple(met(draft, self.originals, self._count) for draft in read)
         return raw, lead, tuple(Draft(body) for body in MESSAGE_WIRES[self.wire].read(value))
+
+    def _count(self, text: str) -> int:
+        return counter(find(self.policy.model).vocabulary)(text)
 
     def _stored(self, piece: Piece) -> tuple[bytes, dict[str, Json] | None]:
         """A piece less what the rules keep out."""

@@ -5,7 +5,7 @@ host what to show instead. When the transcript is read, its stand-in meets the o
 the original becomes the entry, and what the host shows is a compression by the host.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 
 from msgspec import Struct
@@ -25,7 +25,7 @@ class Told(Struct, frozen=True):
     """How it is called where it stands in for itself: told by what it is, not by where it came."""
     before: int = 0
     after: int = 0
-    """Tokens of it, and of what the host shows instead; zeros when nothing else is shown."""
+    """Tokens of it, about, and of what the host shows instead; zeros when it shows all of it."""
     file: str = ""
     """Where a readable copy is."""
 
@@ -90,8 +90,13 @@ def by_call(entries: Iterable[Entry]) -> dict[tuple[str, str], Entry]:
     return found
 
 
-def met(draft: Draft, originals: Mapping[tuple[str, str], Entry]) -> Draft:
-    """A draft with the original in the place of what the host shows of it."""
+def met(
+    draft: Draft, originals: Mapping[tuple[str, str], Entry], count: Callable[[str], int]
+) -> Draft:
+    """A draft with the original in the place of what the host shows of it.
+
+    A hook only knows about how large it is; from here on it is counted.
+    """
     shown = draft.body
     if not originals or not isinstance(shown, ToolReturned):
         return draft
@@ -99,15 +104,17 @@ def met(draft: Draft, originals: Mapping[tuple[str, str], Entry]) -> Draft:
     if kept is None or as_result(kept).output == shown.output:
         return draft
     whole = replace(as_result(kept), failed=shown.failed, media=shown.media)
-    return replace(draft, body=whole, instead=_step(shown, _facts(kept)))
+    offloaded = bool(_facts(kept).get("before"))
+    sizes = (count(whole.output), count(shown.output)) if offloaded else (0, 0)
+    return replace(draft, body=whole, instead=_step(shown, sizes, _facts(kept).get("file", "")))
 
 
 def _facts(entry: Entry) -> Mapping[str, str]:
     return entry.body.facts if isinstance(entry.body, Noted) else {}
 
 
-def _step(shown: ToolReturned, facts: Mapping[str, str]) -> Step:
-    before, after = int(facts.get("before", "0")), int(facts.get("after", "0"))
+def _step(shown: ToolReturned, sizes: tuple[int, int], file: str) -> Step:
+    before, after = sizes
     return Step(
         hides=(),
         reason=f"a result of {before:,} tokens" if before else "the host shows something else here",
@@ -116,5 +123,5 @@ def _step(shown: ToolReturned, facts: Mapping[str, str]) -> Step:
         before=before,
         after=after,
         kind="offload" if before else "",
-        file=facts.get("file", ""),
+        file=file,
     )

@@ -6,7 +6,14 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.request import Request, urlopen
 
-from tests.agents.clients import CLAUDE_CODE, CODEX, GEMINI, OPENCODE, Client
+from tests.agents.clients import (
+    CLAUDE_CODE,
+    CODEX,
+    GEMINI,
+    OLDER_CLAUDE_CODE,
+    OPENCODE,
+    Client,
+)
 from tests.agents.provider import Provider
 from tests.agents.scratch import WAIT, Ran, Scratch
 
@@ -50,6 +57,12 @@ class ClaudeCode(Driven):
     def transcripts(self) -> list[Path]:
         """What it wrote of its sessions."""
         return sorted(self.home.glob(".claude/projects/*/**/*.jsonl"))
+
+
+class OlderClaudeCode(ClaudeCode):
+    """The same before it had function hooks."""
+
+    client = OLDER_CLAUDE_CODE
 
 
 class Codex(Driven):

@@ -67,8 +67,8 @@ class Provider:
         with self._lock:
             self._scripts["turn"] = iter(turns)
 
-    def work(self, *turns: Reply) -> None:
-        """Say these next to a sub-agent."""
+    def say_as_worker(self, *turns: Reply) -> None:
+        """Say these next to sub-agents."""
         with self._lock:
             self._scripts["worker"] = iter(turns)
 

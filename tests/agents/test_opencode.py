@@ -141,7 +141,7 @@ def test_a_worker_is_handed_a_packet_and_its_report_goes_on_record(day: Day) -> 
     task = {"description": "look", "prompt": "Count the exports.", "subagent_type": "general"}
     report = 'Three.\n```yaml\ncontext_gaps: ["where exports are"]\ncontext_unused: []\n```'
     day.provider.say(Turn("", (Call("task", task),)), Turn("Three of them."))
-    day.provider.work(Turn(report))
+    day.provider.say_as_worker(Turn(report))
     session = day.server.begin()
     assert day.server.say(session, GOAL) == "Three of them."
     worker = day.provider.asked("worker")[-1]

@@ -38,6 +38,11 @@ class Project:
             retain_daily(store, self.settings.policy, str(self.root))
         return store
 
+    def close(self) -> None:
+        """Let go of the store, if it was needed."""
+        if "store" in self.__dict__:
+            self.store.close()
+
     @property
     def has_ledger(self) -> bool:
         """Whether anything was ever recorded here."""
@@ -64,7 +69,9 @@ class Project:
                 raise NotRecorded(
                     "session", "", where=f"{self.root} yet; `holdfast ingest` reads some"
                 )
-            return names[0]
+            # Inside an agent, the session meant is the agent's own.
+            own = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
+            return own if own in names else names[0]
         fitting = [name] if name in names else [known for known in names if known.startswith(name)]
         if len(fitting) > 1:
             raise Ambiguous("session", name, tuple(fitting))

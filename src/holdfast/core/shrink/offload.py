@@ -42,10 +42,12 @@ def offload(
     count: CountTokens,
     telling: frozenset[str] = frozenset(),
     before: int = 0,
+    estimated: bool = False,
 ) -> ToolReturned:
     """What stands in for a large result, with the tokens that it really saves.
 
-    `before` is what stood there, where that is more than is shown here.
+    `before` is what stood there, where that is more than is shown here. `estimated` says that the
+    count only is about right.
     """
     before = before or count_body(body, count)
     share = min(max(before / FULL_SIZE, LEAST_SHARE), 1.0)
@@ -58,7 +60,8 @@ def offload(
     tail = tail_of(body.output, width=rules.width, total=round(END * share), after=len(head))
 
     def text(saved: int) -> str:
-        return "\n".join(_reference(tool, source, saved, head, tail, shown, body.media))
+        told = f"{saved:,} (estimated)" if estimated else f"{saved:,}"
+        return "\n".join(_reference(tool, source, told, head, tail, shown, body.media))
 
     return _standing_in(body, _with_exact_saving(text, before, count))
 
@@ -81,7 +84,7 @@ def _standing_in(body: ToolReturned, text: str) -> ToolReturned:
 def _reference(
     tool: str,
     source: Source,
-    saved: int,
+    saved: str,
     head: Sequence[str],
     tail: Sequence[str],
     shown: Outline,
@@ -93,7 +96,7 @@ def _reference(
         f"{OFFLOADED}{tool} Result",
         *where,
         f"{REFERENCE}{source.ref}",
-        f"**Tokens Saved:** {saved:,}",
+        f"**Tokens Saved:** {saved}",
         *(f"**Attached:** {_described(one)}" for one in media),
         "**Preview:**",
         *(f"> {line}" for line in head),

@@ -7,8 +7,6 @@ from pathlib import Path
 from holdfast.config import load
 from holdfast.core.plan.policy import Policy
 from holdfast.errors import Unreadable
-from holdfast.following import follow
-from holdfast.leveling import within
 from holdfast.opening import open as open_session
 from holdfast.session import Session
 from holdfast.surfaces.hooks.happening import Happened
@@ -53,6 +51,8 @@ def followed(happened: Happened, session: Session) -> int:
     """Bring the session up to date with its transcript; how many entries were new."""
     if not happened.transcript:
         return 0
+    from holdfast.following import follow  # late: a result is answered without it
+
     with suppress(Unreadable, FileNotFoundError):  # it is not written before the first answer
         return follow(session.store, session.name, happened.transcript, policy=session.policy)
     return 0
@@ -60,6 +60,8 @@ def followed(happened: Happened, session: Session) -> int:
 
 def told_within(session: Session, tokens: int, characters: int, *, title: str) -> str:
     """What a reader needs to go on, in so many tokens and characters; a fence is never cut."""
+    from holdfast.leveling import within  # late: only what is told needs it
+
     made = ""
     for budget in (tokens, tokens * 3 // 4, tokens // 2, tokens // 4):
         made = within(session, budget, title=title, more=RECOVER).text

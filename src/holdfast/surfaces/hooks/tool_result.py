@@ -1,13 +1,13 @@
 """A tool answered: a large result is stored whole and leaves before the model ever sees it.
 
-It is decided by bytes as long as they settle it; the tokenizer is only loaded for what may be
-large. What fails is kept as well: a host cuts it short and keeps nothing of the rest.
+It is decided by bytes as long as they settle it. What may be large is counted about, and exactly
+when the transcript is read: loading a vocabulary takes longer than all the rest. What fails is kept
+as well: a host cuts it short and keeps nothing of the rest.
 """
 
 from holdfast.core.ledger.entry import Entry, ToolCalled, ToolReturned
 from holdfast.core.ledger.jsontext import Json
-from holdfast.core.measure.models import find
-from holdfast.core.measure.tokens import CountTokens
+from holdfast.core.measure.tokens import about
 from holdfast.core.observe.artifacts import touch_of
 from holdfast.core.plan.always import may_leave
 from holdfast.core.plan.policy import Policy
@@ -50,14 +50,8 @@ def _large(call: ToolCalled, body: ToolReturned, policy: Policy) -> int:
         return 0
     if not may_leave("offload", policy.preservation):
         return 0
-    tokens = _count()(body.output)
+    tokens = about(body.output)
     return tokens if tokens > bound else 0
-
-
-def _count() -> CountTokens:
-    from holdfast.vocabularies import counter  # late: most results are small by their bytes
-
-    return counter(find("").vocabulary)
 
 
 def _may_be_stored(call: ToolCalled, body: ToolReturned, policy: Policy) -> bool:
@@ -89,10 +83,11 @@ def _offloaded(session: Session, call: ToolCalled, body: ToolReturned, before: i
         tool=call.tool,
         source=Source(ref_of(ref), file),
         rules=session.policy.offload,
-        count=_count(),
+        count=about,
         before=before,
+        estimated=True,
     )
-    after = _count()(stand_in.output)
+    after = about(stand_in.output)
     if after >= before:
         return NOTHING
     session.derive(as_note(body, Told(call.tool, ref, before, after, file)))
