@@ -134,6 +134,23 @@ def test_a_command_that_fails_is_shown_as_it_was_and_a_large_one_leaves(codex: C
     assert REF.search(large)
 
 
+def test_a_worker_is_handed_a_packet_and_its_report_goes_on_record(codex: Codex) -> None:
+    task = {"message": "Count the exports.", "task_name": "count"}
+    report = 'Three.\n```yaml\ncontext_gaps: ["where exports are"]\ncontext_unused: []\n```'
+    codex.provider.say(
+        Turn("", (Call("spawn_agent", task, "collaboration"),)),
+        Turn("", (Call("wait_agent", {"timeout_ms": 30_000}, "collaboration"),)),
+        Turn("Three of them."),
+    )
+    codex.provider.say_as_worker(Turn(report))
+    ran = codex.ask(GOAL, "-c", "features.multi_agent_v2=true")
+    assert (ran.code, "Three of them." in ran.out) == (0, True), ran.err
+    (worker,) = codex.provider.asked("worker")
+    for words in ("Count the exports.", FORBIDDEN, "What you have to know (a context packet"):
+        assert words in worker.said
+    assert "where exports are" in codex.holdfast("context", "stats", "--json").out
+
+
 def test_a_server_that_was_killed_does_not_stop_the_agent(codex: Codex) -> None:
     killed: list[int] = []
 

@@ -25,7 +25,6 @@ from tests.agents.story import (
 )
 from tests.agents.trouble import break_ledger, held_ledger, kill_servers, lose_program
 
-
 EAGER = """
 [batch]
 reclaim = 1
@@ -145,7 +144,7 @@ def test_a_worker_is_handed_a_packet_and_its_report_goes_on_record(day: Day) -> 
     session = day.server.begin()
     assert day.server.say(session, GOAL) == "Three of them."
     worker = day.provider.asked("worker")[-1]
-    for words in ("Count the exports.", FORBIDDEN, "context packet"):
+    for words in ("Count the exports.", FORBIDDEN, "What you have to know (a context packet"):
         assert words in worker.said
     assert "where exports are" in day.agent.holdfast("context", "stats", "--json").out
 

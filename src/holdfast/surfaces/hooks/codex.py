@@ -5,6 +5,7 @@ it. A block with a reason puts the reason in place of the output, and the turn g
 can be said to whoever writes the summary; what matters comes back when the session goes on.
 """
 
+import os
 from collections.abc import Mapping
 
 from msgspec import json
@@ -34,7 +35,23 @@ def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) 
     """What happened; nothing when it is none of our business."""
     mine = {name: value for name, value in environment.items() if name != THEIRS}
     happened = claude_code.read(event, document, mine)
-    return replace(happened, agent=NAME) if happened is not None else None
+    if happened is None:
+        return None
+    if happened.kind != "worker_start":
+        return replace(happened, agent=NAME)
+    parents = _parents(happened.transcript, happened.session)
+    return replace(happened, agent=NAME, kind="worker_packet", transcript=parents)
+
+
+def _parents(transcript: str, session: str) -> str:
+    """The rollout of the session that a worker belongs to: the one that is told is the worker's."""
+    folder = os.path.dirname(transcript)
+    try:
+        beside = sorted(os.listdir(folder))
+    except OSError:
+        return ""
+    found = (name for name in beside if name.endswith(f"{session}.jsonl"))
+    return next((os.path.join(folder, name) for name in found), "")
 
 
 def write(event: str, document: dict[str, Json], reply: Reply) -> bytes:

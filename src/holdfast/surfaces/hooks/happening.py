@@ -16,6 +16,7 @@ KINDS = (
     "session_end",
     "window",
     "full",
+    "worker_packet",
     "status_line",
 )
 """Every kind of event; each is the name of the module that answers it."""
