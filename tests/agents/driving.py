@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 from urllib.request import Request, urlopen
@@ -209,3 +210,66 @@ class OpenCodeServer:
         """Have a session summarised."""
         model = {"providerID": "scripted", "modelID": "one"}
         assert self.ask("POST", f"/session/{session}/summarize", model) is True
+
+
+class CodexServer:
+    """Codex as a server, which is asked line by line: what only its own window can do otherwise."""
+
+    def __init__(self, agent: Codex) -> None:
+        self._process = subprocess.Popen(
+            [str(agent.client.path), "app-server"],
+            cwd=agent.project,
+            env=agent.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            bufsize=1,
+        )
+        self._asked, self._folder = 0, str(agent.project)
+        self.ask("initialize", clientInfo={"name": "scenario", "version": "1"})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.terminate()
+        for pipe in (self._process.stdin, self._process.stdout):
+            assert pipe is not None
+            pipe.close()
+        self._process.wait(20)
+
+    def ask(self, method: str, **params: object) -> Any:
+        """One question of its own interface."""
+        self._asked += 1
+        name = self._asked
+        assert self._process.stdin is not None
+        frame = {"id": name, "method": method, "params": params}
+        self._process.stdin.write(json.dumps(frame) + "\n")
+        return self._heard(lambda told: told.get("id") == name)["result"]
+
+    def _heard(self, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        lines = iter(self._process.stdout.readline, "")
+        return next(told for told in map(json.loads, lines) if wanted(told))
+
+    def _wait(self) -> None:
+        self._heard(lambda told: told.get("method") == "turn/completed")
+
+    def hooks(self) -> list[dict[str, Any]]:
+        """The hooks that it knows, and whether it trusts them."""
+        return self.ask("hooks/list", cwds=[self._folder])["data"][0]["hooks"]
+
+    def begin(self) -> str:
+        """A fresh session."""
+        return self.ask("thread/start", cwd=self._folder)["thread"]["id"]
+
+    def say(self, session: str, text: str) -> None:
+        """Say something, and wait for the answer."""
+        self.ask("turn/start", threadId=session, input=[{"type": "text", "text": text}])
+        self._wait()
+
+    def compact(self, session: str) -> None:
+        """Have a session summarised."""
+        self.ask("thread/compact/start", threadId=session)
+        self._wait()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.driving import Codex
+from tests.agents.driving import Codex, CodexServer
 from tests.agents.script import Call, Request, Turn, strings
 from tests.agents.story import (
     ASKED,
@@ -100,6 +100,32 @@ def test_what_matters_is_in_the_first_request_after_a_compaction(codex: Codex) -
         assert words in last.said
     assert list(codex.project.glob(".holdfast/cache/conversations/*_full.md"))
     assert list(codex.project.glob(".holdfast/cache/checkpoints/*.md"))
+
+
+def trust(codex: Codex) -> None:
+    """Look at the hooks and trust them, as a user does."""
+    with CodexServer(codex) as server:
+        known = server.hooks()
+    assert {hook["trustStatus"] for hook in known} == {"untrusted"}
+    rows = (f'[hooks.state."{h["key"]}"]\ntrusted_hash = "{h["currentHash"]}"\n' for h in known)
+    codex.settings.write_text("\n".join((codex.settings.read_text(), *rows)))
+
+
+def test_a_compaction_that_was_asked_for_is_followed_by_what_matters(codex: Codex) -> None:
+    told = codex.run("holdfast", "doctor", "codex", "--user")
+    assert (told.code, "say /hooks" in told.out) == (1, True)
+    trust(codex)
+    codex.holdfast("doctor", "codex", "--user")
+    codex.provider.say(Turn("Noted."))
+    with CodexServer(codex) as server:
+        session = server.begin()
+        server.say(session, GOAL)
+        server.compact(session)
+        codex.provider.say(Turn("Going on."))
+        server.say(session, "And now?")
+    assert len(codex.provider.asked("compact")) == 1
+    for words in (ASKED, FORBIDDEN, "after compaction", "And now?"):
+        assert words in codex.provider.asked("turn")[-1].said
 
 
 def test_a_session_that_is_resumed_is_told_where_it_stood(codex: Codex) -> None:

@@ -4,10 +4,11 @@ Codex runs a hook only once its user has looked at it and trusts it. That is lef
 an installer trusts by itself is not worth being asked about.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from holdfast.core.ledger.jsontext import Json
+from holdfast.core.ledger.jsontext import Json, as_object
 from holdfast.surfaces.agents import jsonc, tomls
 from holdfast.surfaces.agents.commands import holdfast
 from holdfast.surfaces.agents.hooking import command, with_hooks, without_hooks
@@ -134,5 +135,12 @@ def _trusted(place: Place, hooks: Path) -> Check:
         known = tomls.table_at(settings.read_text("utf-8"), "hooks.state")
     except (OSError, ValueError):
         known = None
-    seen = isinstance(known, dict) and any(str(hooks) in str(name) for name in known)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    names = as_object(known)
+    wanted = [f"{hooks}:{_spelled(event)}:" for event in SECONDS]
+    seen = all(any(name.startswith(one) for name in names) for one in wanted)
     return Check("trust", seen, "" if seen else TRUST)
+
+
+def _spelled(event: str) -> str:
+    """An event as Codex notes it: `PostToolUse` is `post_tool_use`."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", event).lower()
