@@ -6,7 +6,7 @@ a compaction kept lines from long ago), all of it is read again, which always is
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
 from io import BytesIO
@@ -101,22 +101,33 @@ def _new(file: Path, known: Document, wire: str) -> list[Piece] | None:
 
 def _hangs_on(before: bytes, pieces: list[Piece]) -> bool:
     """Whether the new lines of a Claude Code transcript go on from the end of what is known."""
-    ends = set(_since_the_last_request(before))
+    ends, new = set(_since_the_last_request(before)), set[str]()
     for piece in pieces:
         line = piece.value or {}
-        if any(uuid not in ends for uuid in _needed(line)):
+        if _begins_anew(line) or any(uuid not in new for uuid in _kept(line)):
             return False
+        if _is_request(line):
+            parent = as_text(line.get("parentUuid"))
+            if parent not in new and parent not in ends:
+                return False
+            # Two requests at one place are a rewind: the first one is the only one at the end.
+            ends.clear()
         uuid = as_text(line.get("uuid"))
-        ends |= {uuid} if uuid else set()
+        new |= {uuid} if uuid else set()
     return True
 
 
-def _needed(line: Mapping[str, Json]) -> Iterator[str]:
-    """The lines that a line has to be joined to: what a request follows, what a compaction kept."""
+def _begins_anew(line: Mapping[str, Json]) -> bool:
+    """Whether a line follows nothing: what hangs on it goes back to the very beginning."""
+    if not as_text(line.get("uuid")) or isinstance(line.get("parentUuid"), str):
+        return False
+    return line.get("subtype") != "compact_boundary" and line.get("isSidechain") is not True
+
+
+def _kept(line: Mapping[str, Json]) -> list[str]:
+    """The lines that stay in sight where the host compacted."""
     kept = as_object(as_object(line.get("compactMetadata")).get("preservedMessages"))
-    yield from (as_text(uuid) for uuid in as_list(kept.get("uuids")))
-    if _is_request(line) and isinstance(line.get("parentUuid"), str):
-        yield as_text(line.get("parentUuid"))
+    return [as_text(uuid) for uuid in as_list(kept.get("uuids"))]
 
 
 def _is_request(line: Mapping[str, Json]) -> bool:

@@ -12,9 +12,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.arrive import Draft
-from holdfast.core.ledger.entry import Entry, EntryId, Noted, Step, ToolReturned
+from holdfast.core.ledger.entry import Entry, EntryId, Noted, Said, Step, ToolReturned
 
-ORIGINAL = "original"
+ORIGINAL, ASKED = "original", "prompt"
+"""Notes that keep what a hook saw: a result, and what the user asked for."""
 
 
 class Told(Struct, frozen=True):
@@ -125,3 +126,24 @@ def _step(shown: ToolReturned, sizes: tuple[int, int], file: str) -> Step:
         kind="offload" if before else "",
         file=file,
     )
+
+
+def repeats(note: Entry, gone: Iterable[Entry]) -> bool:
+    """Whether a note keeps what entries say that are to be erased."""
+    if not isinstance(note.body, Noted) or note.body.what not in (ORIGINAL, ASKED):
+        return False
+    text, call = note.body.facts.get("text", "").strip(), note.body.facts.get("call", "")
+    for one in gone:
+        if isinstance(one.body, ToolReturned) and (one.lane, one.body.call) == (note.lane, call):
+            return True
+        if isinstance(one.body, Said) and text and text in one.body.text:
+            return True
+    return False
+
+
+def without_words(note: Entry, notice: str) -> Entry:
+    """A note of these that says no more than that something was there."""
+    assert isinstance(note.body, Noted)
+    told = {"output": notice, "text": notice}
+    facts = {name: told.get(name, fact) for name, fact in note.body.facts.items()}
+    return replace(note, body=Noted(note.body.what, facts))

@@ -14,6 +14,7 @@ from tests.agents.clients import (
     OLDER_CLAUDE_CODE,
     OPENCODE,
     Client,
+    kept_in,
 )
 from tests.agents.provider import Provider
 from tests.agents.scratch import WAIT, Ran, Scratch
@@ -122,6 +123,10 @@ class OpenCode(Driven):
             "provider": {"scripted": {**given, "models": {"one": model}}},
         }
         self.settings = self.write("opencode.json", json.dumps(settings, indent=2))
+        # opencode fetches a package wherever it finds a plugin: once is enough for all scenarios.
+        cache = kept_in() / "npm"
+        cache.mkdir(parents=True, exist_ok=True)
+        (self.home / ".npm").symlink_to(cache.resolve())
 
     def ask(self, prompt: str, *words: str, **more: str) -> Ran:
         """See `Driven.ask`; `--continue` goes on in the newest."""

@@ -10,7 +10,7 @@ import pytest
 from tests.agents.clients import OPENCODE, absence
 from tests.agents.driving import OpenCode, OpenCodeServer
 from tests.agents.provider import Provider
-from tests.agents.script import Call, Request, Turn
+from tests.agents.script import Call, Request, Turn, too_long
 from tests.agents.story import (
     ASKED,
     FORBIDDEN,
@@ -132,6 +132,16 @@ def test_a_compaction_that_was_asked_for_is_steered_as_well(day: Day) -> None:
     day.provider.say(Turn("Going on."))
     day.server.say(session, "And now?")
     assert "Keep word for word" in day.asked(session, "compact")[0].said
+    for words in (ASKED, FORBIDDEN, RECORD):
+        assert words in day.asked(session)[-1].said
+
+
+def test_a_request_that_is_too_long_is_compacted_and_sent_again(day: Day) -> None:
+    refused = Turn(refusal=too_long("/v1/chat/completions"))
+    day.provider.say(Turn("", (shell("echo look 1"),)), refused, Turn("Recovered."))
+    session = day.server.begin()
+    assert day.server.say(session, GOAL) == "Recovered."
+    assert day.asked(session, "compact")
     for words in (ASKED, FORBIDDEN, RECORD):
         assert words in day.asked(session)[-1].said
 

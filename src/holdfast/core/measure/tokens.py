@@ -27,11 +27,11 @@ def guess(size: int) -> int:
 
 _PIECE = re.compile(
     r"[A-Z]?[a-z]{1,7}|[A-Z]{1,4}|[0-9]{1,3}|[^\x00-\x7f]|[^\sA-Za-z0-9]{1,3}"
-    r"|\n\s{0,200}|[ \t]{2,200}"
+    r"|\n\s{0,200}|[ \t]{2,200}| (?=[0-9])"
 )
 """What vocabularies mostly have one token for."""
-PER_PIECE = 0.91
-"""Tokens for one of these, measured on what tools print; a fifth of all texts are 10 % off."""
+PER_PIECE = 0.92
+"""Tokens for one of these, measured on what tools print: nine of ten texts are within 16 %."""
 SAMPLED = 48 * 1024
 """Characters that are looked at in a text that is longer: from its beginning, middle and end."""
 

@@ -5,12 +5,11 @@ model. A request is written down before anything is done about it.
 """
 
 from holdfast.errors import HoldfastError
+from holdfast.originals import ASKED
 from holdfast.surfaces.hooks.at_hand import LONGEST, followed, opened
 from holdfast.surfaces.hooks.happening import NOTHING, Happened, Reply
 from holdfast.surfaces.registry import Asked, understood
 
-ASKED = "prompt"
-"""The note that keeps a request until the transcript tells it."""
 TO_MODEL = ("recover", "resume")
 """Commands whose answer the model is to have."""
 HANDS_OVER = "compress"

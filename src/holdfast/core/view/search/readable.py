@@ -18,8 +18,8 @@ from holdfast.core.ledger.jsontext import Json, NotJson, parse
 
 OURS = frozenset(
     (
-        *("limit", "model", "original", "persisted", "postponed", "summarizer", "switched"),
-        *("unpinned", "warned"),
+        *("limit", "model", "original", "persisted", "postponed", "prompt", "summarizer"),
+        *("anchored", "switched", "unpinned", "warned"),
     )
 )
 """Notes that we make for ourselves, or that an entry tells as well: nobody looks for them."""
