@@ -28,7 +28,8 @@ class Client(Struct, frozen=True):
     @property
     def path(self) -> Path:
         """What is started."""
-        return self.folder / "node_modules" / ".bin" / self.program
+        installed = self.folder / "node_modules"
+        return installed / ".bin" / self.program if self.program else installed / self.package
 
     @property
     def title(self) -> str:
@@ -40,8 +41,10 @@ CLAUDE_CODE = Client("claude-code", "@anthropic-ai/claude-code", "2.1.325", "cla
 OLDER_CLAUDE_CODE = Client("claude-code", "@anthropic-ai/claude-code", "2.1.197", "claude")
 CODEX = Client("codex", "@openai/codex", "0.166.0", "codex")
 OPENCODE = Client("opencode", "opencode-ai", "1.18.33", "opencode")
+OPENCODE_PLUGIN = Client("opencode-plugin", "@opencode-ai/plugin", "1.18.33", "")
+"""What opencode fetches by itself wherever it finds a plugin; its scenarios do without if need be."""
 GEMINI = Client("gemini", "@google/gemini-cli", "0.61.0", "gemini")
-CLIENTS = (CLAUDE_CODE, OLDER_CLAUDE_CODE, CODEX, OPENCODE, GEMINI)
+CLIENTS = (CLAUDE_CODE, OLDER_CLAUDE_CODE, CODEX, OPENCODE, OPENCODE_PLUGIN, GEMINI)
 
 
 def kept_in() -> Path:
@@ -64,7 +67,7 @@ def install(client: Client) -> str:
     if npm is None:
         return "npm is not here"
     client.folder.mkdir(parents=True, exist_ok=True)
-    words = ["install", "--no-audit", "--no-fund", "--no-package-lock", "--prefix", "."]
+    words = ["install", "--no-audit", "--no-fund", "--prefix", "."]
     try:
         done = subprocess.run(
             [npm, *words, f"{client.package}@{client.version}"],

@@ -1,6 +1,8 @@
 """Each client head-less: settings that lead it to our provider, and how it is started."""
 
 import json
+import os
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -13,8 +15,8 @@ from tests.agents.clients import (
     GEMINI,
     OLDER_CLAUDE_CODE,
     OPENCODE,
+    OPENCODE_PLUGIN,
     Client,
-    kept_in,
 )
 from tests.agents.provider import Provider
 from tests.agents.scratch import WAIT, Ran, Scratch
@@ -123,10 +125,16 @@ class OpenCode(Driven):
             "provider": {"scripted": {**given, "models": {"one": model}}},
         }
         self.settings = self.write("opencode.json", json.dumps(settings, indent=2))
-        # opencode fetches a package wherever it finds a plugin: once is enough for all scenarios.
-        cache = kept_in() / "npm"
-        cache.mkdir(parents=True, exist_ok=True)
-        (self.home / ".npm").symlink_to(cache.resolve())
+        for folder in (self.home / ".config/opencode", self.project / ".opencode"):
+            self._furnish(folder)
+
+    @staticmethod
+    def _furnish(folder: Path) -> None:
+        """Put what opencode fetches for plugins where it looks: that takes it a minute each time."""
+        kept = OPENCODE_PLUGIN.folder
+        if (kept / "node_modules").is_dir():
+            folder.mkdir(parents=True)
+            shutil.copytree(kept, folder, dirs_exist_ok=True, copy_function=_linked)
 
     def ask(self, prompt: str, *words: str, **more: str) -> Ran:
         """See `Driven.ask`; `--continue` goes on in the newest."""
@@ -166,6 +174,15 @@ class Gemini(Driven):
     def chats(self) -> list[Path]:
         """What it wrote of its sessions."""
         return sorted(self.home.glob(".gemini/tmp/*/chats/**/*.json*"))
+
+
+def _linked(source: str, target: str) -> str:
+    """A file at a second place, without its bytes where that can be."""
+    try:
+        os.link(source, target)
+    except OSError:  # another file system
+        shutil.copy2(source, target)
+    return target
 
 
 class OpenCodeServer:

@@ -173,6 +173,7 @@ def test_a_command_that_fails_is_shown_as_it_was_and_a_large_one_leaves(day: Day
 
 
 def test_a_fresh_session_learns_that_there_is_a_record(day: Day) -> None:
+    day.server.say(day.server.begin(), GOAL)
     session = day.server.begin()
     day.server.say(session, "Hello.")
     assert RECORD in day.asked(session)[-1].said
