@@ -42,7 +42,7 @@ OLDER_CLAUDE_CODE = Client("claude-code", "@anthropic-ai/claude-code", "2.1.197"
 CODEX = Client("codex", "@openai/codex", "0.166.0", "codex")
 OPENCODE = Client("opencode", "opencode-ai", "1.18.33", "opencode")
 OPENCODE_PLUGIN = Client("opencode-plugin", "@opencode-ai/plugin", "1.18.33", "")
-"""What opencode fetches by itself wherever it finds a plugin; its scenarios do without if need be."""
+"""What opencode fetches by itself wherever it finds a plugin."""
 GEMINI = Client("gemini", "@google/gemini-cli", "0.61.0", "gemini")
 CLIENTS = (CLAUDE_CODE, OLDER_CLAUDE_CODE, CODEX, OPENCODE, OPENCODE_PLUGIN, GEMINI)
 

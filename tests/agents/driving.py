@@ -130,7 +130,7 @@ class OpenCode(Driven):
 
     @staticmethod
     def _furnish(folder: Path) -> None:
-        """Put what opencode fetches for plugins where it looks: that takes it a minute each time."""
+        """Put what opencode fetches for plugins where it looks: it takes a minute each time."""
         kept = OPENCODE_PLUGIN.folder
         if (kept / "node_modules").is_dir():
             folder.mkdir(parents=True)

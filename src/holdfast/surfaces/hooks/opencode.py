@@ -30,12 +30,17 @@ EVENTS = {
     "experimental.session.compacting": "before_compaction",
     "session.compacted": "session_start",
     "session.created": "session_start",
+    "session.resumed": "session_start",
     "session.idle": "turn_end",
     "worker": "worker_start",
     "worker.done": "worker_stop",
     "messages": "window",
 }
-SOURCES = {"session.compacted": "compact", "session.created": "startup"}
+SOURCES = {
+    "session.compacted": "compact",
+    "session.created": "startup",
+    "session.resumed": "resume",
+}
 
 
 def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) -> Happened | None:

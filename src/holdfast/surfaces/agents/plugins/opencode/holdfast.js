@@ -63,6 +63,14 @@ export const HoldfastPlugin = async ({ directory }) => {
     if (answer.context) known(info.id).told = answer.context
   }
 
+  // A session from before this process began: it is told once where it stood.
+  const goOn = async (id) => {
+    const session = known(id)
+    if (session.looked >= 0 || session.told) return
+    const answer = await ask("session.resumed", told(id), 10)
+    session.told = answer.context || ""
+  }
+
   return {
     event: async ({ event }) => {
       try {
@@ -86,6 +94,7 @@ export const HoldfastPlugin = async ({ directory }) => {
         const own = (output.parts || []).filter((part) => part.type === "text" && !part.synthetic)
         const prompt = own.map((part) => part.text).join("\n")
         if (!prompt) return
+        await goOn(input.sessionID)
         const answer = await ask("chat.message", told(input.sessionID, { prompt }), 5)
         const context = answer.block || answer.context
         if (context) own[own.length - 1].text += `\n\n${context}`
