@@ -28,6 +28,8 @@ BENCHMARKS = (
         "latency",
         "mcp",
         "packets",
+        "hooks",
+        "claude_code",
     ),
 )
 

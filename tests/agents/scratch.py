@@ -33,6 +33,8 @@ class Ran(Struct, frozen=True):
 class Scratch:
     """A user who has never used anything, in a project with nothing in it but git."""
 
+    patience: float = WAIT
+
     def __init__(self, folder: Path) -> None:
         self.home, self.project = folder / "home", folder / "project"
         self.home.mkdir(parents=True)
@@ -64,7 +66,7 @@ class Scratch:
 
     def start(self, client: Client, words: Sequence[str], **more: str) -> Ran:
         """Run a client in the project."""
-        return self.run(str(client.path), *words, wait=WAIT, **more)
+        return self.run(str(client.path), *words, wait=self.patience, **more)
 
     def holdfast(self, *words: str) -> Ran:
         """Run our own command in the project; it has to succeed."""
