@@ -73,7 +73,7 @@ def test_a_worker_of_codex_is_told_what_its_session_is_about(tmp_path: Path) -> 
     mine, its = tmp_path / "rollout-1-root.jsonl", tmp_path / "rollout-2-worker.jsonl"
     mine.touch()
     its.touch()
-    told = {
+    told: dict[str, Any] = {
         "session_id": "root",
         "cwd": str(tmp_path),
         "transcript_path": str(its),
@@ -102,7 +102,8 @@ def test_a_chat_that_will_be_compressed_is_known_by_what_was_reported(
     line = {"tokens": {"input": tokens, "output": 20}, "model": "gemini-2.5-pro"}
     chat.write_text(json.dumps({"id": "m1", **line}, separators=(",", ":")) + "\n")
     told: dict[str, Any] = {"session_id": "s", "cwd": str(tmp_path), "transcript_path": str(chat)}
-    happened = gemini.read("AfterTool", {**told, **GEMINI}, {"GEMINI_CLI_HOME": str(tmp_path)})
+    whole: dict[str, Any] = {**told, **GEMINI}
+    happened = gemini.read("AfterTool", whole, {"GEMINI_CLI_HOME": str(tmp_path)})
     assert happened is not None
     assert (happened.kind, happened.tokens) == (kind, tokens + 20)
     assert is_filling(json.dumps(told, separators=(",", ":")).encode())
