@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEMO := .demo
 
-.PHONY: demo test test-slow check types lint imports seeds format bench clean
+.PHONY: demo test test-slow test-agents check types lint imports seeds format bench clean
 
 demo: $(READY)
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)
@@ -22,12 +22,18 @@ demo: $(READY)
 	$(BIN)/holdfast --root $(DEMO) export --output $(DEMO)/back.jsonl
 	cmp examples/session/ledgerly.jsonl $(DEMO)/back.jsonl && echo "every byte came back"
 
+# Scenarios with real clients run where `make test-agents` installed them; the others say they are skipped.
 test: check
 	$(BIN)/pytest -q -n 2 -m "not slow"
 
 # What takes minutes: run before something is called finished.
 test-slow: check
 	$(BIN)/pytest -q -n 2 -m "slow"
+
+# Holdfast inside the real clients: installs those that can be installed, then runs every scenario.
+test-agents: $(READY)
+	$(BIN)/python -m tests.agents
+	$(BIN)/pytest -q -n 2 -m "agents" tests/agents
 
 check: lint types imports seeds
 

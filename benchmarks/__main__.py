@@ -28,6 +28,8 @@ BENCHMARKS = (
         "latency",
         "serving",
         "packets",
+        "hooks",
+        "claude_code",
     ),
 )
 

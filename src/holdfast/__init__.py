@@ -1,6 +1,6 @@
 """Holdfast keeps an agent's context small without losing anything."""
 
-from typing import TYPE_CHECKING
+TYPE_CHECKING = False  # known to type checkers by name; importing it would cost every hook
 
 if TYPE_CHECKING:
     from holdfast.checkpoints import Checkpoint

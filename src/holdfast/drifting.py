@@ -230,11 +230,12 @@ class Watch:
         if head.wire in TRANSCRIPT_WIRES:
             # The agent's own program makes its requests: nobody would send what we add.
             return
-        text = session.redactor.text(self._realignment(note.body))
+        text = session.redactor.text(self.realignment(note.body))
         with suppress(Conflict):  # Whoever wrote in between is told of with the next request.
             session.tell(text, after=head.seq)
 
-    def _realignment(self, note: Noted) -> str:
+    def realignment(self, note: Noted) -> str:
+        """What an agent that drifted is told: the goal, and what it lost."""
         whole = self._session.sight.window(whole=True)
         path = path_to(whole.end, whole.ledger)
         return render_realignment(

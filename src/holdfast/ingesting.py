@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from holdfast.core.ledger.arrive import Arrival, Batch, Draft, arrive
 from holdfast.core.ledger.chain import meaning
-from holdfast.core.ledger.entry import Derived
-from holdfast.core.ledger.head import Head
+from holdfast.core.ledger.entry import Derived, Entry
+from holdfast.core.ledger.head import UNCOUNTED, Document, Head
 from holdfast.core.ledger.jsontext import Json, as_object, cleaned, encode
 from holdfast.core.measure.models import Model, find
 from holdfast.core.measure.tokens import CountTokens, count_body
@@ -24,10 +24,11 @@ from holdfast.core.plan.policy import Policy
 from holdfast.counting import settle
 from holdfast.errors import Erased, Unreadable
 from holdfast.files.reading import is_broken, opened, reason_of
+from holdfast.originals import by_call, is_original, met
 from holdfast.seen import Seen, shorten
 from holdfast.stores.store import REWRITTEN, Store
 from holdfast.vocabularies import counter
-from holdfast.wire import claude_code, lines
+from holdfast.wire import claude_code, gemini, lines
 from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES, WIRES, anything_fits, could_be
 from holdfast.wire.documents import open_document
 from holdfast.wire.jsonl import NOISE
@@ -39,6 +40,9 @@ BATCH_PIECES = 2_000
 """What one transaction writes at the most: bounds memory, and what a kill makes us read again."""
 LOOKAHEAD = 200
 """Pieces read before the session has to have a name."""
+
+MARKED = 256
+"""Bytes of a file's last line by which it is known again."""
 
 BREAK = "the compressed file breaks off here"
 
@@ -78,10 +82,12 @@ def ingest(
     policy: Policy | None = None,
     progress: Progress | None = None,
     again: bool = False,
+    counting: bool = True,
 ) -> Ingested:
     """Read a session file into the store.
 
-    What was purged or has expired stays away, unless it is to be read `again`.
+    What was purged or has expired stays away, unless it is to be read `again`. Without `counting`,
+    whoever needs to know how large it is counts.
 
     Raises:
         Unreadable: nothing in it could be read.
@@ -100,8 +106,8 @@ def ingest(
                 raise Unreadable(str(path), BREAK)
             _refuse_hopeless(str(path), document.wire, head)
             pieces = chain(_drained(head), document.pieces)
-            reading = _Reading(Path(path), document.wire, head, policy or Policy(), rules)
-            reading.again = again
+            reading = Reading(Path(path), document.wire, head, policy or Policy(), rules)
+            reading.again, reading.counts = again, counting
             done = reading.into(store, session, pieces, progress or _silent)
             return _with_break(done) if is_broken(stream) else done
         except OSError as error:
@@ -153,21 +159,33 @@ def _refuse_erased(store: Store, session: str) -> None:
         raise Erased("session", session, reason=last.reason, size=size, at=last.at)
 
 
-class _Reading:
+class Reading:
     """The reading of one file."""
 
     def __init__(
-        self, path: Path, wire: str, head: Sequence[Piece], policy: Policy, rules: Withholder
+        self,
+        path: Path,
+        wire: str,
+        head: Sequence[Piece],
+        policy: Policy,
+        rules: Withholder,
+        source: str | None = None,
     ) -> None:
         self.path, self.wire, self.head, self.policy = path, wire, head, policy
-        self.source = self._source()
+        self.source = self._source() if source is None else source
         self.origin = sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:16]
         self.withholder = rules
         self.transcript = TRANSCRIPT_WIRES[wire].Reader() if wire in TRANSCRIPT_WIRES else None
         self.flaws: list[Flaw] = []
         self.again = False
         """Whether a session is read that was erased before."""
+        self.counts = True
+        """Whether tokens are counted as it is read: that can wait."""
         self.pieces = self.total = self.added = self.line = 0
+        self.bytes = self.settled = 0
+        """Bytes read, and those up to which the file will not change any more."""
+        self.last = b""
+        self.originals: dict[tuple[str, str], Entry] = {}
 
     def into(
         self, store: Store, session: str, pieces: Iterable[Piece], progress: Progress
@@ -179,23 +197,72 @@ class _Reading:
         if not self.again and store.head(name) is None:
             _refuse_erased(store, name)
         self.wire = self._settled_wire(store, name)
-        if not self.withholder.idle and store.head(name) is not None:
-            self.withholder.remember(store.read(name))
+        self.source = self.source or self._another(store, name)
+        if store.head(name) is not None:
+            self._recall(store.read(name))
         known = Seen(store, name, self.source)
         rest = known.skip(self._arrivals(pieces, progress))
         self._write_all(store, name, rest, known)
         if known.diverged:
             shorten(store, name, self.source, self.total)
-        settle(store, name, self._model())
+        self._mark(store, name)
+        if self.counts:
+            settle(store, name, self._model())
+        return self._done(name, branched=known.diverged)
+
+    def on(self, store: Store, name: str, pieces: Iterable[Piece], known: Document) -> Ingested:
+        """Read what came since a file was last read to its end."""
+        self.total, self.bytes = known.length - 1, known.offset
+        self._recall(store.read(name, since=known.upto))
+        self._write_all(
+            store, name, self._arrivals(pieces, _silent), Seen(store, name, self.source)
+        )
+        self._mark(store, name)
+        return self._done(name)
+
+    def _recall(self, entries: Iterable[Entry]) -> None:
+        """Learn from what is stored what the lines to come have to meet."""
+        known = [entry for entry in entries if not self.withholder.idle or is_original(entry)]
+        self.withholder.remember(known)
+        self.originals = by_call(known)
+
+    def _mark(self, store: Store, name: str) -> None:
+        """Keep how far a file was read, so that the next time begins there."""
+        if self.transcript is None:
+            return
+
+        def build(head: Head) -> Batch:
+            known = head.documents.get(self.source)
+            if known is None:
+                return Batch(head)
+            marked = replace(
+                known,
+                path=str(self.path.absolute()),
+                offset=self.settled,
+                mark=sha256(self.last[-MARKED:]).hexdigest()[:16] if self.settled else "",
+                upto=head.seq,
+            )
+            return Batch(replace(head, documents={**head.documents, self.source: marked}))
+
+        store.append(name, build)
+
+    def _done(self, name: str, *, branched: bool = False) -> Ingested:
         return Ingested(
             path=str(cleaned(str(self.path))),
             session=name,
             wire=self.wire,
             pieces=self.pieces,
             added=self.added,
-            branched=known.diverged,
+            branched=branched,
             flaws=tuple(self.flaws),
         )
+
+    def _another(self, store: Store, name: str) -> str:
+        """What a second file of the same chat is called, so that it takes nothing back."""
+        known = (store.head(name) or Head()).documents.get("")
+        if self.wire != gemini.NAME or known is None or known.origin == self.origin:
+            return ""
+        return "" if self._continues(store, name) else stem_of(self.path)
 
     def _settled_wire(self, store: Store, name: str) -> str:
         """The wire to read in: the session's, where that is possible.
@@ -221,7 +288,7 @@ class _Reading:
             return ""
         values = (piece.value for piece in self.head if piece.value is not None)
         told = (claude_code.is_sub_agents(value) for value in values)
-        return _stem(self.path) if next((told for told in told if told is not None), None) else ""
+        return stem_of(self.path) if next((told for told in told if told is not None), None) else ""
 
     def _name(self, store: Store) -> str:
         if self.transcript is not None:
@@ -230,7 +297,7 @@ class _Reading:
             named = next((name for value in values if (name := wire.session_of(value))), "")
             if named:
                 return named
-        stem = _stem(self.path)
+        stem = stem_of(self.path)
         known = (store.head(stem) or Head()).documents.get("")
         if known is None or known.origin == self.origin or self._continues(store, stem):
             return stem
@@ -257,6 +324,10 @@ class _Reading:
         self.line = piece.line or self.line + 1
         self.pieces += bool(piece.raw)
         progress(len(piece.raw) + len(piece.lead))
+        # A line is settled once the next one has begun, or its end of line is there.
+        self.settled = self.bytes if not piece.raw and piece.lead == b"\n" else 0
+        self.bytes += len(piece.raw) + len(piece.lead)
+        self.last = piece.raw or self.last
         if piece.flaw:
             read = piece.noise or piece.value is not None
             self.flaws.append(Flaw(self.line, piece.flaw, read))
@@ -270,8 +341,12 @@ class _Reading:
         if value is None:
             return raw, lead, ()
         if self.transcript is not None:
-            return raw, lead, self.transcript.read(value, pos)
+            read = self.transcript.read(value, pos)
+            return raw, lead, tuple(met(draft, self.originals, self._count) for draft in read)
         return raw, lead, tuple(Draft(body) for body in MESSAGE_WIRES[self.wire].read(value))
+
+    def _count(self, text: str) -> int:
+        return counter(find(self.policy.model).vocabulary)(text)
 
     def _stored(self, piece: Piece) -> tuple[bytes, dict[str, Json] | None]:
         """A piece less what the rules keep out."""
@@ -287,7 +362,7 @@ class _Reading:
 
     def _write_all(self, store: Store, name: str, arrivals: Iterable[Arrival], known: Seen) -> None:
         vocabulary = find(self.policy.model or (store.head(name) or Head()).model).vocabulary
-        count = counter(vocabulary)
+        count = counter(vocabulary) if self.counts else None
         for batch in _batches(arrivals):
             ready = [_counted(arrival, count) for arrival in batch]
             self._write(store, name, ready, known, vocabulary)
@@ -318,20 +393,22 @@ class _Reading:
         self.added += len(batch.entries)
 
 
-def _stem(path: Path) -> str:
+def stem_of(path: Path) -> str:
+    """What a file is called, whatever its kind."""
     name = path.name.removesuffix(".gz")
     plain = name.removesuffix(".jsonl").removesuffix(".json") or path.name
     return str(cleaned(plain))
 
 
-def _counted(arrival: Arrival, count: CountTokens) -> Arrival:
+def _counted(arrival: Arrival, count: CountTokens | None) -> Arrival:
     return replace(arrival, drafts=tuple(_counted_draft(d, count) for d in arrival.drafts))
 
 
-def _counted_draft(draft: Draft, count: CountTokens) -> Draft:
+def _counted_draft(draft: Draft, count: CountTokens | None) -> Draft:
     if isinstance(draft.body, Derived):
         return draft
-    return replace(draft, meant=meaning(draft.body), tokens=count_body(draft.body, count))
+    tokens = count_body(draft.body, count) if count is not None else UNCOUNTED
+    return replace(draft, meant=meaning(draft.body), tokens=tokens)
 
 
 def _batches(arrivals: Iterable[Arrival]) -> Iterator[list[Arrival]]:

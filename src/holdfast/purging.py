@@ -35,6 +35,7 @@ from holdfast.core.observe.artifacts import touch_of
 from holdfast.core.plan.policy import Policy
 from holdfast.core.shrink.unquoting import only_in, quotes, unquoted
 from holdfast.errors import NotRecorded
+from holdfast.originals import repeats, without_words
 from holdfast.redacting import Redactor
 from holdfast.stores.store import REWRITTEN, Erasure, Store, Tombstone, retried
 from holdfast.vocabularies import counter
@@ -102,14 +103,15 @@ def _emptying(store: Store, session: str, entry: EntryId, policy: Policy, at: st
     entries = list(store.read(session))
     gone = message_of(entries, entry)
     names = {one.id for one in gone}
-    rest = [one for one in entries if one.id not in names]
-    lost = only_in(gone, rest)
     notice = notice_of(size_of(gone))
+    same = {one.id: without_words(one, notice) for one in entries if repeats(one, gone)}
+    rest = [one for one in entries if one.id not in names and one.id not in same]
+    lost = only_in(gone, rest)
     emptied = {one.id: replace(one, body=_emptied(one, notice)) for one in gone}
     told = [one for one in rest if is_ours(one.body)]
     ours = {one.id: unquoted(one, names, lost, notice) for one in told}
     tally = Tally(counter(head.vocabulary), [*gone, *told], {**emptied, **ours})
-    quoting: dict[EntryId, Entry] = {}
+    quoting = dict(same)
     for one in rest:
         changed = tally.take(one, unquoted(one, names, lost, notice))
         if changed is not one:

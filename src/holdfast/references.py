@@ -59,6 +59,8 @@ def named(store: Store, session: str, ref: str) -> list[Entry]:
         found = [int(ref[1:])] if 0 < int(ref[1:]) <= head.seq else []
     else:
         found = _starting_with(store, session, ref) or _checkpoint_like(store, session, ref)
+        if not found:
+            return _original_like(store, session, ref)
     return list(store.read(session, numbers=found))
 
 
@@ -78,6 +80,16 @@ def _checkpoint_like(store: Store, session: str, ref: str) -> list[int]:
         return []
     taken = (one for one in store.read(session) if isinstance(one.body, Checkpointed | Handed))
     return [entry.seq for entry in taken if entry.id.startswith(ref.lower())][:1]
+
+
+def _original_like(store: Store, session: str, ref: str) -> list[Entry]:
+    """A result that a hook kept, by the reference that stands in for it."""
+    if len(ref) < SHORTEST:
+        return []
+    from holdfast.originals import referred_to  # late: only agents with hooks have any
+
+    found = referred_to(ref, store.read(session))
+    return [found] if found is not None else []
 
 
 def _tell_erased(store: Store, ref: str, name: str) -> None:

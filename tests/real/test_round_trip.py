@@ -18,7 +18,7 @@ from tests.real.data import names, native_file, needs_data, normal, normal_file,
 pytestmark = needs_data
 
 OFF = with_settings(Policy(), PROFILES["off"])
-WIRES = {"claude": "claude_code", "codex": "codex"}
+WIRES = {"claude": "claude_code", "codex": "codex", "opencode": "opencode"}
 CUTS = (0.02, 0.2, 0.5, 0.75, 0.97)
 
 
@@ -72,7 +72,7 @@ def test_a_client_that_resends_its_growing_history_adds_only_what_is_new(name: s
     assert list(store.check()) == []
 
 
-@pytest.mark.parametrize("name", names("claude", "codex", native=True))
+@pytest.mark.parametrize("name", names("claude", "codex", "opencode", native=True))
 def test_a_transcript_is_read_as_its_wire_and_given_back_byte_for_byte(
     name: str, tmp_path: Path
 ) -> None:
@@ -83,7 +83,7 @@ def test_a_transcript_is_read_as_its_wire_and_given_back_byte_for_byte(
         assert list(store.check()) == []
 
 
-@pytest.mark.parametrize("name", names("opencode", "pi", native=True))
+@pytest.mark.parametrize("name", names("pi", native=True))
 def test_a_format_nobody_knows_is_kept_as_lines_and_given_back_byte_for_byte(name: str) -> None:
     store = MemoryStore()
     done = ingest(native_file(name), store)

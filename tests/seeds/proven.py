@@ -5,6 +5,9 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/properties/test_principles.py::test_a_session_of_many_windows_fits_in_one_by_three_tiers_and_keeps_what_the_task_needs",
         "tests/properties/test_principles.py::test_every_request_follows_the_thresholds_of_the_protocol",
     ),
+    "R002": (
+        "tests/surfaces/agents/test_plugin.py::test_the_skill_says_who_it_is_and_what_it_executes",
+    ),
     "R003": (
         "tests/core/shrink/test_fitting.py::test_what_is_shown_fits_and_what_the_user_wants_is_always_shown",
         "tests/core/test_compress.py::test_the_first_request_stands_word_for_word_whatever_leaves",
@@ -13,6 +16,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/reliability/test_anchor.py::test_a_recorded_session_keeps_its_words_through_a_few_summaries",
         "tests/reliability/test_anchor.py::test_fifty_summaries_of_one_session_lose_no_request_rule_file_or_value",
         "tests/reliability/test_anchor.py::test_pinned_words_survive_until_the_user_unpins_them",
+        "tests/surfaces/hooks/test_session.py::test_after_a_compaction_the_goal_comes_back_with_where_to_recover",
     ),
     "R004": (
         "tests/properties/test_compress.py::test_compressing_breaks_no_request_and_loses_nothing",
@@ -27,6 +31,12 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "R006": (
         "tests/test_drifting.py::test_an_agent_that_drifts_after_a_summary_is_told_with_its_next_request",
+    ),
+    "R007": (
+        "tests/surfaces/agents/test_plugin.py::test_the_skill_says_who_it_is_and_what_it_executes",
+    ),
+    "R008": (
+        "tests/surfaces/agents/test_plugin.py::test_the_skill_says_who_it_is_and_what_it_executes",
     ),
     "R009": (
         "tests/properties/test_principles.py::test_a_massive_history_is_carried_by_one_summary_that_is_extended_and_stays_good",
@@ -127,6 +137,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "R036": (
         "tests/properties/test_principles.py::test_every_request_follows_the_thresholds_of_the_protocol",
+        "tests/surfaces/hooks/test_session.py::test_a_window_that_fills_up_is_told_of_once",
     ),
     "R037": ("tests/test_engine.py::test_what_was_written_to_disk_leaves_the_call_that_wrote_it",),
     "R038": (
@@ -141,6 +152,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/core/plan/test_profiles.py::test_the_default_is_the_protocol",
         "tests/core/test_birth.py::test_a_large_result_leaves_before_it_is_sent",
         "tests/reliability/test_engine.py::test_a_result_above_the_bound_leaves_before_it_is_ever_sent_and_its_path_opens",
+        "tests/surfaces/hooks/test_tool_result.py::test_a_large_result_leaves_and_all_of_it_can_be_read_by_its_reference",
     ),
     "R041": (
         "tests/core/test_birth.py::test_a_large_result_leaves_before_it_is_sent",
@@ -158,6 +170,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/core/shrink/test_offload.py::test_a_reference_has_the_form_of_the_documents",
         "tests/core/shrink/test_offload.py::test_the_tokens_saved_are_those_that_are_saved",
         "tests/reliability/test_engine.py::test_a_result_above_the_bound_leaves_before_it_is_ever_sent_and_its_path_opens",
+        "tests/surfaces/hooks/test_tool_result.py::test_a_large_result_leaves_and_all_of_it_can_be_read_by_its_reference",
     ),
     "R044": (
         "tests/core/plan/test_steps.py::test_what_the_agent_brought_back_stays",
@@ -468,6 +481,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R101": (
         "tests/core/plan/test_due.py::test_so_many_tokens_are_too_many_whatever_part_of_the_window_they_are",
         "tests/core/plan/test_policy.py::test_the_other_documents_numbers_are_profiles",
+        "tests/surfaces/hooks/test_session.py::test_before_a_compaction_all_is_put_down_and_its_writer_told_what_to_keep",
     ),
     "R102": (
         "tests/core/plan/test_profiles.py::test_the_anchored_profile_has_the_triggers_of_its_document",
@@ -480,9 +494,11 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "R104": (
         "tests/surfaces/cli/test_compress.py::test_compressing_does_what_the_planner_recommends",
+        "tests/surfaces/hooks/test_session.py::test_before_a_compaction_all_is_put_down_and_its_writer_told_what_to_keep",
     ),
     "R105": (
         "tests/surfaces/cli/test_run.py::test_clear_puts_down_where_the_work_stands_and_starts_afresh",
+        "tests/surfaces/hooks/test_session.py::test_a_session_that_was_cleared_leaves_word_for_the_next",
     ),
     "R106": (
         "tests/surfaces/cli/test_compress.py::test_a_dry_run_shows_what_would_be_compressed_and_changes_nothing",
@@ -490,9 +506,11 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/surfaces/test_shim.py::test_with_the_real_program_it_answers_and_changes_nothing",
     ),
     "R107": (
+        "tests/surfaces/agents/test_plugin.py::test_the_skill_names_the_quick_commands_and_holds_for_every_role",
         "tests/surfaces/cli/test_run.py::test_compress_runs_the_planner_and_the_log_tells_of_it",
         "tests/surfaces/cli/test_run.py::test_context_status_reports_how_full_the_window_is",
         "tests/surfaces/cli/test_run.py::test_the_five_quick_commands_are_understood",
+        "tests/surfaces/hooks/test_session.py::test_quick_commands_are_answered_without_the_model",
     ),
     "R108": (
         "tests/test_keeping.py::test_a_second_summary_carries_what_is_true_by_then_and_not_what_was",
@@ -638,24 +656,29 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/core/observe/test_runs.py::test_whatever_is_missing_the_user_is_asked",
         "tests/surfaces/cli/test_checkpoint.py::test_a_run_is_started_looked_at_and_stopped",
         "tests/surfaces/cli/test_checkpoint.py::test_a_run_state_file_alone_has_the_user_asked",
+        "tests/surfaces/hooks/test_session.py::test_after_a_compaction_an_unattended_run_goes_on_by_itself",
         "tests/test_unattended.py::test_a_file_that_merely_sits_in_the_work_tree_starts_nothing",
         "tests/test_unattended.py::test_a_run_that_was_started_here_goes_on_after_a_compression",
     ),
     "R141": (
         "tests/core/observe/test_runs.py::test_a_run_of_ours_continues_its_sprint_without_asking",
+        "tests/surfaces/hooks/test_session.py::test_after_a_compaction_an_unattended_run_goes_on_by_itself",
         "tests/test_unattended.py::test_a_run_that_was_started_here_goes_on_after_a_compression",
     ),
     "R142": (
         "tests/core/observe/test_runs.py::test_a_run_of_ours_continues_its_sprint_without_asking",
         "tests/surfaces/cli/test_checkpoint.py::test_a_run_is_started_looked_at_and_stopped",
+        "tests/surfaces/hooks/test_session.py::test_after_a_compaction_an_unattended_run_goes_on_by_itself",
         "tests/test_unattended.py::test_a_run_that_was_started_here_goes_on_after_a_compression",
     ),
     "R143": (
+        "tests/surfaces/hooks/test_session.py::test_after_a_compaction_an_unattended_run_goes_on_by_itself",
         "tests/test_unattended.py::test_a_file_that_merely_sits_in_the_work_tree_starts_nothing",
         "tests/test_unattended.py::test_a_run_that_was_started_here_goes_on_after_a_compression",
     ),
     "R144": (
         "tests/surfaces/cli/test_drift.py::test_drift_is_shown_with_its_reasons_and_evidence_and_ends_with_1",
+        "tests/surfaces/hooks/test_session.py::test_an_agent_that_drifts_after_a_compaction_is_told_once",
         "tests/test_drifting.py::test_an_agent_that_drifts_after_a_summary_is_told_with_its_next_request",
     ),
     "R145": ("tests/core/verify/drift/test_signs.py::test_working_on_something_else_is_a_sign",),
@@ -907,21 +930,25 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/surfaces/cli/test_compress.py::test_what_would_not_pay_is_left_as_it_is",
         "tests/surfaces/cli/test_run.py::test_compress_runs_the_planner_and_the_log_tells_of_it",
         "tests/surfaces/cli/test_run.py::test_the_five_quick_commands_are_understood",
+        "tests/surfaces/hooks/test_session.py::test_quick_commands_are_answered_without_the_model",
     ),
     "R213": (
         "tests/surfaces/cli/test_run.py::test_context_status_reports_how_full_the_window_is",
         "tests/surfaces/cli/test_run.py::test_the_five_quick_commands_are_understood",
+        "tests/surfaces/hooks/test_session.py::test_quick_commands_are_answered_without_the_model",
     ),
     "R214": (
         "tests/surfaces/cli/test_recover.py::test_what_left_the_window_is_found_again_by_its_words",
         "tests/surfaces/cli/test_run.py::test_recover_searches_and_intent_shows_the_request",
         "tests/surfaces/cli/test_run.py::test_the_five_quick_commands_are_understood",
+        "tests/surfaces/hooks/test_session.py::test_what_is_recovered_is_told_to_the_model",
     ),
     "R215": (
         "tests/core/view/test_intents.py::test_requests_and_constraints_are_told_word_for_word_with_their_entries",
         "tests/surfaces/cli/test_intent.py::test_the_first_request_and_the_current_one_are_shown_word_for_word",
         "tests/surfaces/cli/test_run.py::test_recover_searches_and_intent_shows_the_request",
         "tests/surfaces/cli/test_run.py::test_the_five_quick_commands_are_understood",
+        "tests/surfaces/hooks/test_session.py::test_the_intent_is_shown_word_for_word",
     ),
     "R216": (
         "tests/surfaces/cli/test_log.py::test_a_compression_is_logged_with_every_field_of_the_protocol",
@@ -931,6 +958,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R217": (
         "tests/core/plan/test_rules.py::test_a_result_is_offloaded_when_nothing_is_lost_and_its_preview_tells",
         "tests/core/plan/test_rules.py::test_the_first_gate_is_about_large_results",
+        "tests/surfaces/hooks/test_tool_result.py::test_a_large_result_leaves_and_all_of_it_can_be_read_by_its_reference",
     ),
     "R218": (
         "tests/core/plan/test_rules.py::test_inputs_are_truncated_when_there_are_some_and_their_content_is_on_disk",
@@ -943,9 +971,11 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/surfaces/cli/test_summary.py::test_the_gate_of_the_summary_is_passed_where_only_a_summary_helps",
     ),
     "R220": (
+        "tests/surfaces/hooks/test_session.py::test_an_agent_that_drifts_after_a_compaction_is_told_once",
         "tests/test_drifting.py::test_an_agent_that_drifts_after_a_summary_is_told_with_its_next_request",
     ),
     "R221": (
+        "tests/surfaces/hooks/test_session.py::test_a_window_that_fills_up_is_told_of_once",
         "tests/test_checkpoints.py::test_a_critical_window_that_nothing_may_leave_is_told_to_go_on_afresh_once",
         "tests/test_checkpoints.py::test_a_window_that_becomes_critical_is_put_down_once_before_anything_leaves",
     ),
@@ -1108,6 +1138,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R261": (
         "tests/core/view/test_feedback.py::test_the_protocols_own_feedback_is_read",
         "tests/surfaces/cli/test_context_learning.py::test_a_worker_reports_and_the_orchestrator_sees_it",
+        "tests/surfaces/hooks/test_session.py::test_what_a_worker_lacked_is_on_record",
         "tests/test_reporting.py::test_feedback_is_put_on_record_with_the_packet_it_is_about",
     ),
     "R262": (
@@ -1227,14 +1258,17 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "R290": (
         "tests/surfaces/cli/test_roles.py::test_both_texts_are_printed_with_the_paths_of_the_layout",
+        "tests/surfaces/hooks/test_session.py::test_a_worker_is_started_with_a_packet",
         "tests/surfaces/test_roles.py::test_an_orchestrator_is_told_to_judge_generate_write_and_have_it_read",
     ),
     "R291": (
         "tests/surfaces/cli/test_roles.py::test_both_texts_are_printed_with_the_paths_of_the_layout",
+        "tests/surfaces/hooks/test_session.py::test_a_worker_is_started_with_a_packet",
         "tests/surfaces/test_roles.py::test_a_worker_is_told_to_read_to_keep_what_was_decided_and_to_report",
         "tests/test_handing.py::test_a_constraint_stated_once_long_ago_stands_word_for_word",
     ),
     "R292": (
+        "tests/surfaces/hooks/test_session.py::test_what_a_worker_lacked_is_on_record",
         "tests/surfaces/test_roles.py::test_a_worker_is_told_to_read_to_keep_what_was_decided_and_to_report",
     ),
     "R293": (
@@ -1243,6 +1277,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "R294": (
         "tests/core/plan/test_profiles.py::test_no_role_changes_when_something_is_due_or_turns_anything_off",
+        "tests/surfaces/agents/test_plugin.py::test_the_skill_names_the_quick_commands_and_holds_for_every_role",
     ),
     "R295": (
         "tests/core/plan/test_profiles.py::test_who_coordinates_sees_more_of_what_happened_and_who_reads_documents_outlines_sooner",
@@ -1303,7 +1338,10 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R311": ("tests/docs/test_protocols.py::test_every_command_of_the_page_runs",),
     "R312": ("tests/docs/test_protocols.py::test_every_command_of_the_page_runs",),
     "R313": ("tests/docs/test_protocols.py::test_every_command_of_the_page_runs",),
-    "R314": ("tests/docs/test_protocols.py::test_every_command_of_the_page_runs",),
+    "R314": (
+        "tests/docs/test_protocols.py::test_every_command_of_the_page_runs",
+        "tests/surfaces/agents/test_plugin.py::test_the_skill_says_who_it_is_and_what_it_executes",
+    ),
     "R315": ("tests/docs/test_protocols.py::test_every_command_of_the_page_runs",),
     "R316": (
         "tests/surfaces/cli/test_preserve.py::test_a_missing_section_ends_with_1_and_says_how_to_make_it",
@@ -1387,7 +1425,10 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/test_replaying.py::test_under_stress_there_are_more_compressions",
     ),
     "R336": ("tests/seeds/test_stress.py::test_every_fact_can_be_recovered_after_a_compression",),
-    "R337": ("tests/seeds/test_stress.py::test_the_task_goes_on_after_a_compression",),
+    "R337": (
+        "tests/seeds/test_stress.py::test_the_task_goes_on_after_a_compression",
+        "tests/surfaces/hooks/test_session.py::test_after_a_compaction_the_goal_comes_back_with_where_to_recover",
+    ),
     "R338": (
         "tests/seeds/test_stress.py::test_leaving_the_goal_is_noticed_and_going_on_is_not",
         "tests/test_drifting.py::test_an_agent_that_goes_on_is_not_disturbed",

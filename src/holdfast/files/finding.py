@@ -1,4 +1,4 @@
-"""Finding session files: below a folder, and where Claude Code and Codex keep theirs."""
+"""Finding session files: below a folder, and where agents keep theirs."""
 
 import os
 import re
@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from holdfast.core.ledger.jsontext import NotJson, as_object, as_text, parse
 from holdfast.errors import Unreadable
+from holdfast.files import opencode
 from holdfast.files.reading import reason_of
 
 ENDINGS = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
@@ -25,6 +26,8 @@ class Found(Struct, frozen=True):
     """The folder its agent worked in, as far as its place or its first line tells."""
     encoded: bool = False
     """Whether that is Claude Code's spelling of it: every odd character a hyphen."""
+    changed: float = 0.0
+    """When it was written to, where that was looked up."""
 
     def belongs_to(self, root: Path) -> bool:
         """Whether the agent worked in a project or below it."""
@@ -40,6 +43,8 @@ def session_files(path: Path) -> list[Found]:
     Raises:
         Unreadable: it is a folder with no session files, or cannot be looked into.
     """
+    if path.name == opencode.NAME and path.is_file():
+        return _in_database(path)
     try:
         if not path.is_dir():
             return [Found(path, path.stat().st_size if path.exists() else 0)]
@@ -59,9 +64,10 @@ def _size(file: Path) -> int:
 
 
 def agent_sessions(environment: Mapping[str, str]) -> list[Found]:
-    """The sessions that Claude Code and Codex keep in the user's home, the oldest first."""
-    found = [*_claude_code(environment), *_codex(environment)]
-    return sorted(found, key=lambda item: (item.path.stat().st_mtime, item.path))
+    """The sessions that agents keep in the user's home, the oldest first."""
+    keepers = (_claude_code, _codex, _gemini, _opencode)
+    found = [item for keeper in keepers for item in keeper(environment)]
+    return sorted(found, key=lambda item: (item.changed, item.path))
 
 
 def _claude_code(environment: Mapping[str, str]) -> Iterator[Found]:
@@ -69,14 +75,57 @@ def _claude_code(environment: Mapping[str, str]) -> Iterator[Found]:
     projects = (Path(home) if home else Path.home() / ".claude") / "projects"
     for file in filter(Path.is_file, sorted(projects.glob("*/**/*.jsonl"))):
         folder = file.relative_to(projects).parts[0]
-        yield Found(file, file.stat().st_size, folder, encoded=True)
+        yield _found(file, folder, encoded=True)
 
 
 def _codex(environment: Mapping[str, str]) -> Iterator[Found]:
     home = environment.get("CODEX_HOME")
     sessions = (Path(home) if home else Path.home() / ".codex") / "sessions"
     for file in filter(Path.is_file, sorted(sessions.glob("**/rollout-*.jsonl"))):
-        yield Found(file, file.stat().st_size, _made_in(file))
+        yield _found(file, _made_in(file))
+
+
+def _gemini(environment: Mapping[str, str]) -> Iterator[Found]:
+    home = environment.get("GEMINI_CLI_HOME")
+    projects = (Path(home) if home else Path.home()) / ".gemini" / "tmp"
+    for file in filter(Path.is_file, sorted(projects.glob("*/chats/**/*.json*"))):
+        if _holds_words(file):
+            yield _found(file, _rooted(projects / file.relative_to(projects).parts[0]))
+
+
+def _opencode(environment: Mapping[str, str]) -> Iterator[Found]:
+    base = environment.get("XDG_DATA_HOME", "")
+    data = Path(base) if Path(base).is_absolute() else Path.home() / ".local" / "share"
+    database = data / "opencode" / opencode.NAME
+    if database.is_file():
+        yield from _in_database(database)
+
+
+def _in_database(database: Path) -> list[Found]:
+    kept = opencode.sessions_in(database)
+    return [Found(one.path, folder=one.folder, changed=one.changed) for one in kept]
+
+
+def _found(file: Path, folder: str, *, encoded: bool = False) -> Found:
+    told = file.stat()
+    return Found(file, told.st_size, folder, encoded=encoded, changed=told.st_mtime)
+
+
+def _rooted(kept: Path) -> str:
+    """The folder that Gemini CLI says a folder of its own is about."""
+    try:
+        return (kept / ".project_root").read_text().strip()
+    except (OSError, ValueError):
+        return ""
+
+
+def _holds_words(file: Path) -> bool:
+    """Whether anybody spoke in a chat: going on in an old one leaves an empty one behind."""
+    try:
+        with file.open("rb") as stream:
+            return b'"gemini"' in stream.read(HEAD) or file.stat().st_size > HEAD
+    except OSError:
+        return False
 
 
 def _made_in(file: Path) -> str:

@@ -1,4 +1,4 @@
-"""Opening a file that may be compressed, and saying in words why it cannot be."""
+"""Opening a file that may be compressed or stand in a database, and saying why it cannot be."""
 
 import gzip
 import zlib
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from holdfast.errors import Unreadable
+from holdfast.files import opencode
 
 GZIP = b"\x1f\x8b"
 
@@ -16,6 +17,8 @@ def opened(path: Path) -> BinaryIO:
     Raises:
         Unreadable: it is a folder, is not there, or must not be read.
     """
+    if opencode.is_inside(path):
+        return opencode.lines_of(path)
     try:
         if path.is_dir():
             raise Unreadable(str(path), "it is a folder")

@@ -18,6 +18,9 @@ def copies_of(entries: Iterable[Entry], hidden: set[EntryId] | None = None) -> l
     files = {s.file for s in steps if hidden is None or hidden.intersection(s.hides)}
     # The page of a checkpoint tells of everything before it, whatever that was.
     files |= {body.file for body in bodies if isinstance(body, Checkpointed | Handed)}
+    if hidden is None:
+        notes = (body for body in bodies if isinstance(body, Noted) and body.what == "original")
+        files |= {note.facts.get("file", "") for note in notes}
     return sorted(file for file in files if file)
 
 

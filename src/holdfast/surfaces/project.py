@@ -7,6 +7,7 @@ from pathlib import Path
 from holdfast.config import Settings, load
 from holdfast.core.plan.policy import Plain
 from holdfast.errors import Ambiguous, Erased, NotRecorded
+from holdfast.following import followed_quietly
 from holdfast.opening import open as open_session
 from holdfast.opening import open_store
 from holdfast.places import find_root, ledger_path
@@ -37,6 +38,11 @@ class Project:
             retain_daily(store, self.settings.policy, str(self.root))
         return store
 
+    def close(self) -> None:
+        """Let go of the store, if it was needed."""
+        if "store" in self.__dict__:
+            self.store.close()
+
     @property
     def has_ledger(self) -> bool:
         """Whether anything was ever recorded here."""
@@ -51,6 +57,7 @@ class Project:
         """
         found = self._named(name)
         policy = self.settings.policy
+        followed_quietly(self.store, found, policy)
         return open_session(found, root=self.root, agent=agent, policy=policy, store=self.store)
 
     def _named(self, name: str | None) -> str:
@@ -62,7 +69,9 @@ class Project:
                 raise NotRecorded(
                     "session", "", where=f"{self.root} yet; `holdfast ingest` reads some"
                 )
-            return names[0]
+            # Inside an agent, the session meant is the agent's own.
+            own = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
+            return own if own in names else names[0]
         fitting = [name] if name in names else [known for known in names if known.startswith(name)]
         if len(fitting) > 1:
             raise Ambiguous("session", name, tuple(fitting))

@@ -26,6 +26,7 @@ from holdfast.core.ledger.jsontext import (
     joined_array,
     joined_object,
     members,
+    parse,
     steady,
 )
 from holdfast.wire.kinds import ANTHROPIC, CHAT, RESPONSES, kinds_of
@@ -155,6 +156,10 @@ def speak(body: Source) -> bytes:
         case ToolReturned():
             block = {"type": "tool_result", "tool_use_id": body.call, "content": body.output}
             return encode({"role": "user", "content": [block]})
+        case ToolCalled():
+            use = {"type": "tool_use", "id": body.call, "name": body.tool}
+            block = {**use, "input": parse(body.arguments.encode())[0]}
+            return encode({"role": "assistant", "content": [block]})
         case Said():
             return encode({"role": body.role, "content": body.text})
         case _:

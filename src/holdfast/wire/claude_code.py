@@ -21,6 +21,7 @@ from holdfast.core.ledger.jsontext import (
     members,
     parse,
 )
+from holdfast.core.observe.marks import is_sent_summary
 from holdfast.wire import anthropic
 
 NAME = "claude_code"
@@ -36,8 +37,10 @@ INJECTED = (
     "<bash-stdout>",
     "Caveat: The messages below",
     "[Request interrupted by user",
+    *(f"<command-name>/{name}<" for name in ("clear", "compact", "context", "model", "resume")),
 )
-"""How texts begin that stand in the user's place and are not the user's."""
+"""How texts begin that stand in the user's place and are not the user's; what the program itself is
+told by a command is not asked of the agent."""
 
 
 def fits(line: Mapping[str, Json]) -> bool:
@@ -148,7 +151,9 @@ def _by(speaker: str, body: Source) -> Source:
     if not isinstance(body, Said):
         return body
     injected = "host" if body.text.lstrip().startswith(INJECTED) else ""
-    return Said(body.role, body.text, speaker or injected)
+    # A program that lets us compact writes our summary down as if the user had said it.
+    summed = "summary" if is_sent_summary(body) else ""
+    return Said(body.role, body.text, speaker or summed or injected)
 
 
 def _rendered(line: Mapping[str, Json]) -> list[Source]:

@@ -3,7 +3,16 @@
 from collections.abc import Iterable
 
 from holdfast.core.ledger.jsontext import Json
-from holdfast.wire import anthropic, claude_code, codex, lines, openai_chat, openai_responses
+from holdfast.wire import (
+    anthropic,
+    claude_code,
+    codex,
+    gemini,
+    lines,
+    openai_chat,
+    openai_responses,
+    opencode,
+)
 from holdfast.wire.pieces import Piece
 
 MESSAGE_WIRES = {
@@ -11,7 +20,16 @@ MESSAGE_WIRES = {
     openai_chat.NAME: openai_chat,
     openai_responses.NAME: openai_responses,
 }
-TRANSCRIPT_WIRES = {claude_code.NAME: claude_code, codex.NAME: codex}
+TRANSCRIPT_WIRES = {
+    claude_code.NAME: claude_code,
+    codex.NAME: codex,
+    gemini.NAME: gemini,
+    opencode.NAME: opencode,
+}
+SPOKEN = {claude_code.NAME: claude_code.spoken, codex.NAME: codex.spoken}
+"""How the messages of a provider are cut out of a transcript that holds them."""
+RETOLD = tuple(name for name in TRANSCRIPT_WIRES if name not in SPOKEN)
+"""Transcripts that hold none: what is sent is told anew."""
 WIRES = (*MESSAGE_WIRES, *TRANSCRIPT_WIRES, lines.NAME)
 
 PLAIN = openai_chat.NAME
@@ -33,7 +51,10 @@ def wire_of_lines(pieces: Iterable[Piece]) -> str:
 
 def wire_of_array(pieces: Iterable[Piece]) -> str:
     """The wire of a document that is one array of messages."""
-    return _wire_of_document([piece.value for piece in pieces if piece.value is not None])
+    values = [piece.value for piece in pieces if piece.value is not None]
+    # A document that an agent exports holds nothing but its messages, the first one too.
+    whole = (name for name in RETOLD if values and TRANSCRIPT_WIRES[name].fits(values[0]))
+    return next(whole, "") or _wire_of_document(values)
 
 
 def _wire_of_document(values: list[dict[str, Json]]) -> str:

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from holdfast.core.ledger.entry import Sighting, Source
+from holdfast.core.ledger.entry import Sighting, Source, Thought
 from holdfast.core.ledger.jsontext import (
     as_object,
     joined_array,
@@ -19,7 +19,7 @@ from holdfast.core.ledger.jsontext import (
 )
 from holdfast.core.ledger.window import Item, arrival_of
 from holdfast.wire import anthropic, claude_code
-from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES
+from holdfast.wire.detect import MESSAGE_WIRES, RETOLD, SPOKEN, TRANSCRIPT_WIRES
 
 
 class Fragment(Struct):
@@ -35,7 +35,7 @@ def render(items: Iterable[Item], arrivals: Mapping[int, Sighting], *, wire: str
     if speaks not in MESSAGE_WIRES:
         return []
     fragments = _fragments(items, arrivals, wire, speaks)
-    if wire == claude_code.NAME:
+    if wire == claude_code.NAME or wire in RETOLD:
         return [fragment.raw for fragment in _gathered(fragments)]
     return [fragment.raw for fragment in fragments]
 
@@ -45,13 +45,20 @@ def _fragments(
 ) -> Iterator[Fragment]:
     for first, run in groupby(items, key=arrival_of):
         shown = list(run)
-        if first == 0:
-            for item in shown:
-                yield Fragment(MESSAGE_WIRES[speaks].speak(item.body))
+        if first == 0 or wire in RETOLD:
+            yield from _told(shown, speaks)
             continue
         changed = _changed(shown, arrivals[first].parts)
         for raw in _kept(_spoken(arrivals[first].raw, wire), changed, speaks):
             yield Fragment(raw, shown[0].entry.group)
+
+
+def _told(shown: Iterable[Item], speaks: str) -> Iterator[Fragment]:
+    """Messages of our own that say what items say."""
+    for item in shown:
+        # Reasoning without its seal is none that a provider takes.
+        if not isinstance(item.body, Thought):
+            yield Fragment(MESSAGE_WIRES[speaks].speak(item.body), item.entry.group)
 
 
 def _changed(shown: list[Item], count: int) -> dict[int, Source | None]:
@@ -78,9 +85,7 @@ def _kept(raws: list[bytes], changed: Mapping[int, Source | None], speaks: str) 
 
 
 def _spoken(raw: bytes, wire: str) -> list[bytes]:
-    if wire not in TRANSCRIPT_WIRES:
-        return [raw]
-    return TRANSCRIPT_WIRES[wire].spoken(raw)
+    return SPOKEN[wire](raw) if wire in SPOKEN else [raw]
 
 
 def _gathered(fragments: Iterable[Fragment]) -> list[Fragment]:

@@ -12,8 +12,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.chain import link, meaning, name_derived
-from holdfast.core.ledger.entry import Body, Compacted, Derived, Entry, EntryId, Noted, Sighting
-from holdfast.core.ledger.head import UNCOUNTED, Document, Folding, Head, advance
+from holdfast.core.ledger.entry import (
+    Body,
+    Compacted,
+    Compressed,
+    Derived,
+    Entry,
+    EntryId,
+    Noted,
+    Sighting,
+    Step,
+)
+from holdfast.core.ledger.head import AT_BIRTH, UNCOUNTED, Document, Folding, Head, advance
 
 Place: TypeAlias = Callable[[str, int], tuple[EntryId, ...]]
 """The entries of the line at a position of a source."""
@@ -39,6 +49,8 @@ class Draft(Struct, frozen=True, omit_defaults=True):
     """Positions of the lines that stay in sight when the host compacts."""
     meant: bytes = b""
     tokens: int = UNCOUNTED
+    instead: Step | None = None
+    """What its host shows in its place: a step that does not know yet what it hides."""
 
 
 class Arrival(Struct, frozen=True):
@@ -170,7 +182,22 @@ class _Desk:
             fork = self._fork(sources[0], parent)
         entries = self._add_sources(sources, parent, fork)
         self.lines[arrival.source, pos] = tuple(entry.id for entry in entries)
+        for entry, draft in zip(entries, sources, strict=True):
+            if draft.instead is not None:
+                self._show_instead(entry, draft.instead)
         return [entry.seq for entry in entries]
+
+    def _show_instead(self, entry: Entry, step: Step) -> None:
+        """Note what the host shows in place of an entry: it did so before anything followed."""
+        lane = self.fold.lane(entry.lane)
+        body = Compressed(
+            (replace(step, hides=(entry.id,)),),
+            generation=lane.generation,
+            watermark=entry.seq,
+            by="host",
+            trigger=AT_BIRTH,
+        )
+        self._add_derived(Draft(body, entry.lane, at=entry.at), body, "")
 
     def _past_ours(self, lane: str) -> EntryId | None:
         """The end of a lane that comes along a known path again, with what we put in there."""

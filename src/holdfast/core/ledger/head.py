@@ -96,6 +96,14 @@ class Document(Struct, frozen=True, omit_defaults=True):
     """How many sightings were written for it, superseded ones included."""
     origin: str = ""
     """Which file it was read from, as a digest of its path."""
+    path: str = ""
+    """That file, where more is expected of it."""
+    offset: int = 0
+    """Bytes of the file up to which it is settled: what follows them is new. 0 for not known."""
+    mark: str = ""
+    """A digest of the bytes that stand just before that."""
+    upto: int = 0
+    """The session's last entry when the file was last read."""
 
 
 class Head(Struct, frozen=True, omit_defaults=True):

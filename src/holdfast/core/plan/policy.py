@@ -97,7 +97,10 @@ class Offload(Struct, frozen=True, forbid_unknown_fields=True):
     """Tokens from which an old result keeps an outline when a batch offloads it; below, a line."""
     tools: tuple[str, ...] = ()
     """Other bounds for some tools, as `NAME=TOKENS`; shell patterns."""
-    never: tuple[str, ...] = ("Skill", "ToolSearch", "context_*", "mcp__holdfast__*")
+    never: tuple[str, ...] = (
+        *("Skill", "ToolSearch", "context_*", "mcp__holdfast__*", "mcp__plugin_holdfast_*"),
+        *("mcp_holdfast_*", "holdfast_context_*"),
+    )
     """Tools whose results stay as they are; shell patterns."""
     lines: int = 10
     """Lines shown from the top."""

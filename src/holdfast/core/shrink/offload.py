@@ -43,10 +43,12 @@ def offload(
     count: CountTokens,
     telling: frozenset[str] = frozenset(),
     before: int = 0,
+    estimated: bool = False,
 ) -> ToolReturned:
     """What stands in for a large result, with the tokens that it really saves.
 
-    `before` is what stood there, where that is more than is shown here.
+    `before` is what stood there, where that is more than is shown here. `estimated` says that the
+    count only is about right.
     """
     before = before or count_body(body, count)
     share = min(max(before / FULL_SIZE, LEAST_SHARE), 1.0)
@@ -62,7 +64,8 @@ def offload(
     first, last = written(tool, source)
 
     def text(saved: int) -> str:
-        return "\n".join([*first, *_seen(saved, head, tail, shown, body.media), "", f"*{last}*"])
+        told = f"{saved:,} (estimated)" if estimated else f"{saved:,}"
+        return "\n".join([*first, *_seen(told, head, tail, shown, body.media), "", f"*{last}*"])
 
     return _standing_in(body, _with_exact_saving(text, before, count))
 
@@ -97,14 +100,14 @@ def _as_the_protocol(tool: str, source: Source) -> tuple[list[str], str]:
 
 
 def _seen(
-    saved: int,
+    saved: str,
     head: Sequence[str],
     tail: Sequence[str],
     shown: Outline,
     media: Sequence[Media],
 ) -> list[str]:
     return [
-        f"**Tokens Saved:** {saved:,}",
+        f"**Tokens Saved:** {saved}",
         *(f"**Attached:** {_described(one)}" for one in media),
         "**Preview:**",
         *(f"> {line}" for line in head),

@@ -134,11 +134,9 @@ def _compressed(entry: Entry, body: Compressed) -> Event:
 
 
 def _kind(body: Compressed) -> str:
-    return (
-        "HOST"
-        if body.by != "holdfast"
-        else KINDS.get(max(step.tier for step in body.steps), "TIER_1")
-    )
+    """By its highest tier; what a host did by itself has none."""
+    tier = max(step.tier for step in body.steps)
+    return "HOST" if body.by != "holdfast" and not tier else KINDS.get(tier, "TIER_1")
 
 
 def _archive(body: Compressed) -> Iterator[str]:

@@ -22,7 +22,7 @@ SLOW = 4 * 1024 * 1024
 
 EXAMPLE = """\b
 Examples:
-  holdfast ingest                     Claude Code and Codex sessions of this project
+  holdfast ingest                     what agents kept of this project
   holdfast ingest session.jsonl       one file, its format found by looking
   holdfast ingest logs/ --json        every session file below a folder"""
 
@@ -51,8 +51,9 @@ def ingest(
     """Read session files into this project's ledger.
 
     What is known already is not added again: a file that grew adds its tail, one that was rewound
-    becomes a branch. With no PATHS, the sessions that Claude Code and Codex keep of this project.
-    A session that was purged or has expired is not read again unless you say so.
+    becomes a branch. With no PATHS, the sessions that Claude Code, Codex, opencode and Gemini CLI
+    keep of this project. A session that was purged or has expired is not read again unless you say
+    so.
     """
     project = project_of(ctx, root)
     done: list[Ingested] = []
@@ -105,9 +106,7 @@ def _found(
     mine = [item for item in sessions if everything or item.belongs_to(project.root)]
     if not mine:
         elsewhere = f"; {len(sessions)} of other projects: --everything" if sessions else ""
-        raise Unreadable(
-            str(project.root), f"no Claude Code or Codex sessions of this project{elsewhere}"
-        )
+        raise Unreadable(str(project.root), f"no sessions of agents in this project{elsewhere}")
     return mine
 
 

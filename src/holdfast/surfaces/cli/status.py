@@ -1,8 +1,15 @@
 """`holdfast status`: how full a session's window is, and where the tokens went."""
 
-import click
-from msgspec.structs import asdict
+import sys
+from collections.abc import Callable
+from time import sleep
+from typing import NoReturn
 
+import click
+import msgspec
+from msgspec.structs import asdict, replace
+
+from holdfast.core.plan.policy import Plain
 from holdfast.core.view.listing import bar
 from holdfast.core.view.report import Report, render
 from holdfast.surfaces.cli.options import (
@@ -27,8 +34,11 @@ EXAMPLE = """\b
 Examples:
   holdfast status                          the newest session of this project
   holdfast status --session 3ae3 --json
-  holdfast status --window 200000          as if the model had that window"""
+  holdfast status --window 200000          as if the model had that window
+  holdfast status --watch                  while the agent works, until you stop it"""
 SHOWN_SHARES = 8
+EVERY = 2.0
+"""Seconds between two looks at a session that is watched."""
 
 
 @click.command(epilog=EXAMPLE)
@@ -37,6 +47,14 @@ SHOWN_SHARES = 8
 @click.option("--model", help="The agent's model; found in the session when not given.")
 @click.option("--window", type=click.IntRange(min=1), help="The model's window in tokens.")
 @click.option("--report", is_flag=True, help="The Markdown report, on a terminal too.")
+@click.option("--watch", is_flag=True, help="Look again and again, until you stop it.")
+@click.option(
+    "--every",
+    type=click.FloatRange(min=0.1),
+    default=EVERY,
+    show_default=True,
+    help="With --watch: seconds between two looks.",
+)
 @project_option
 @json_option
 @click.pass_context
@@ -47,19 +65,61 @@ def status(
     model: str | None,
     window: int | None,
     report: bool,
+    watch: bool,
+    every: float,
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Show how full a session's window is, what was saved, and where the tokens are."""
-    project = project_of(ctx, root, {"model": model or "", "window": window or 0})
-    session = project.session(name, agent)
-    made = report_of(session, now_in(project.settings.policy.timezone))
+    """Show how full a session's window is, what was saved, and where the tokens are.
+
+    With --watch it is shown again whenever something has changed: on a terminal in the same place,
+    with --json as one document a line.
+    """
+    flags: dict[str, Plain] = {"model": model or "", "window": window or 0}
+
+    def look() -> Report:
+        project = project_of(ctx, root, flags)
+        try:
+            session = project.session(name, agent)
+            return report_of(session, now_in(project.settings.policy.timezone))
+        finally:
+            project.close()
+
+    if watch:
+        _watch(look, every, as_json=as_json)
+    made = look()
     if as_json:
         print_json("status", _document(made))
-    elif for_a_person() and not report:
-        echo(_picture(made))
     else:
-        echo("\n".join(plain(line) for line in render(made).split("\n")))
+        echo(_shown(made, as_report=report))
+
+
+def _shown(made: Report, *, as_report: bool = False) -> str:
+    if for_a_person() and not as_report:
+        return _picture(made)
+    return "\n".join(plain(line) for line in render(made).split("\n"))
+
+
+def _watch(look: Callable[[], Report], every: float, *, as_json: bool) -> NoReturn:
+    """Show what has changed, until somebody stops it."""
+    last: Report | None = None
+    while True:
+        made = look()
+        if last is None or replace(made, at=last.at) != last:
+            last = made
+            _show_again(made, as_json=as_json)
+        sleep(every)
+
+
+def _show_again(made: Report, *, as_json: bool) -> None:
+    if as_json:
+        whole = {"schema": "holdfast.status/1", **_document(made)}
+        click.echo(msgspec.json.encode(whole).decode())
+    else:
+        if for_a_person():
+            click.clear()
+        echo(_shown(made))
+    sys.stdout.flush()
 
 
 def _document(report: Report) -> dict[str, object]:

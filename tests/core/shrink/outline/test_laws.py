@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.core.shrink.outline.kinds import kind_of
-from holdfast.core.shrink.outline.outline import OUTLINES, head_of, outline, tail_of
+from holdfast.core.shrink.outline.outline import OUTLINES, drawing, head_of, outline, tail_of
 from holdfast.core.shrink.outline.reading import LARGE, read
 
 ANY_CHAR = st.characters(min_codepoint=0, max_codepoint=sys.maxunicode)
@@ -91,7 +91,7 @@ def test_the_same_text_has_the_same_outline(text: str, telling: frozenset[str]) 
 @settings(max_examples=100, deadline=None)
 def test_every_kind_can_outline_every_text(text: str) -> None:
     reading = read(text)
-    for sketch in (show(reading, 5, 40) for show in OUTLINES.values()):
+    for sketch in (drawing(kind)(reading, 5, 40) for kind in OUTLINES):
         assert len(sketch.lines) <= 5
 
 

@@ -1,26 +1,16 @@
 """Outline: what a text is, with counts, and the details worth keeping, each line cut to size."""
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import TypeAlias, cast
 
 from msgspec import Struct
 
-from holdfast.core.shrink.outline.blobs import outline_blob
-from holdfast.core.shrink.outline.diffs import outline_diff
 from holdfast.core.shrink.outline.ends import head_of, tail_of
 from holdfast.core.shrink.outline.fitting import Sketch, clip, squeezed
 from holdfast.core.shrink.outline.kinds import kind_of
-from holdfast.core.shrink.outline.listings import outline_listing
-from holdfast.core.shrink.outline.logs import outline_log
-from holdfast.core.shrink.outline.matches import outline_matches
-from holdfast.core.shrink.outline.pages import outline_page
-from holdfast.core.shrink.outline.prose import outline_prose
 from holdfast.core.shrink.outline.reading import Reading, read
-from holdfast.core.shrink.outline.records import outline_records
-from holdfast.core.shrink.outline.runs import outline_run
-from holdfast.core.shrink.outline.symbols import outline_code
-from holdfast.core.shrink.outline.tables import outline_table
 from holdfast.core.shrink.outline.telling import telling_lines
-from holdfast.core.shrink.outline.traces import outline_trace
 
 __all__ = ["Outline", "head_of", "outline", "tail_of"]
 
@@ -36,26 +26,37 @@ class Outline(Struct, frozen=True):
     lines: tuple[str, ...]
 
 
-def _outline_nothing(_reading: Reading, _lines: int, _width: int) -> Sketch:
+def outline_nothing(_reading: Reading, _lines: int, _width: int) -> Sketch:
+    """The outline of a text with nothing in it."""
     return Sketch("empty", ())
 
 
-OUTLINES: Mapping[str, Callable[[Reading, int, int], Sketch]] = {
-    "binary": outline_blob,
-    "code": outline_code,
-    "diff": outline_diff,
-    "empty": _outline_nothing,
-    "grep": outline_matches,
-    "html": outline_page,
-    "json": outline_records,
-    "jsonl": outline_records,
-    "listing": outline_listing,
-    "log": outline_log,
-    "prose": outline_prose,
-    "table": outline_table,
-    "tests": outline_run,
-    "trace": outline_trace,
+Draw: TypeAlias = Callable[[Reading, int, int], Sketch]
+
+OUTLINES: Mapping[str, tuple[str, str]] = {
+    "binary": ("blobs", "outline_blob"),
+    "code": ("symbols", "outline_code"),
+    "diff": ("diffs", "outline_diff"),
+    "empty": ("outline", "outline_nothing"),
+    "grep": ("matches", "outline_matches"),
+    "html": ("pages", "outline_page"),
+    "json": ("records", "outline_records"),
+    "jsonl": ("records", "outline_records"),
+    "listing": ("listings", "outline_listing"),
+    "log": ("logs", "outline_log"),
+    "prose": ("prose", "outline_prose"),
+    "table": ("tables", "outline_table"),
+    "tests": ("runs", "outline_run"),
+    "trace": ("traces", "outline_trace"),
 }
+"""The module and the function that outline each kind of text."""
+
+
+def drawing(kind: str) -> Draw:
+    """What outlines a kind of text; loaded when a text is of it: a hook outlines one, if any."""
+    module, name = OUTLINES[kind]
+    found = import_module(f"holdfast.core.shrink.outline.{module}")
+    return cast(Draw, getattr(found, name))
 
 
 def outline(
@@ -67,7 +68,7 @@ def outline(
     notices = reading.notices[: max(lines // 4, 0)]
     told = () if kind == "binary" else telling_lines(reading, telling, lines // 2, width)
     room = max(lines - len(told) - len(notices), 0)
-    sketch = OUTLINES[kind](reading, room, width)
+    sketch = drawing(kind)(reading, room, width)
     shown = [clip(line, width) for line in sketch.lines[:room] if line]
     seen = "\n".join(shown)
     shown += [line for line in told if line.partition(": ")[2].strip() not in seen]

@@ -16,8 +16,13 @@ from holdfast.core.ledger.entry import (
 )
 from holdfast.core.ledger.jsontext import Json, NotJson, parse
 
-OURS = frozenset(("limit", "model", "persisted", "postponed", "summarizer", "switched", "unpinned"))
-"""Notes that we make for ourselves: nobody looks for them."""
+OURS = frozenset(
+    (
+        *("limit", "model", "original", "persisted", "postponed", "prompt", "summarizer"),
+        *("anchored", "switched", "unpinned", "warned"),
+    )
+)
+"""Notes that we make for ourselves, or that an entry tells as well: nobody looks for them."""
 
 
 def readable(body: Body) -> str:

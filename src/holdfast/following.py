@@ -1,0 +1,162 @@
+"""Following a session as its agent writes it: what is new in its transcript is read, and no more.
+
+A transcript only grows, so reading goes on where it ended, in a session of any length. Where that
+cannot be told to be right (the file was rewritten, a request hangs somewhere else than at the end,
+a compaction kept lines from long ago), all of it is read again, which always is.
+"""
+
+import os
+from collections.abc import Mapping
+from contextlib import suppress
+from hashlib import sha256
+from io import BytesIO
+from pathlib import Path
+
+from holdfast.core.ledger.head import Document, Head
+from holdfast.core.ledger.jsontext import Json, as_list, as_object, as_text
+from holdfast.core.plan.policy import Policy
+from holdfast.errors import Erased, HoldfastError
+from holdfast.files import opencode
+from holdfast.ingesting import MARKED, Reading, ingest, stem_of
+from holdfast.stores.store import Store
+from holdfast.wire import claude_code
+from holdfast.wire.detect import SPOKEN
+from holdfast.wire.jsonl import cut_lines
+from holdfast.wire.pieces import Piece
+from holdfast.withhold import Withholder
+
+BEHIND = 256 * 1024
+"""Bytes of what is known already that are looked at for what the new lines hang on."""
+
+
+def follow(
+    store: Store,
+    session: str,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    policy: Policy | None = None,
+) -> int:
+    """Read what is new in a session's transcript and in those of its workers; how many entries.
+
+    Without a path, in the file that it was last read from. A session that was erased stays so.
+
+    Raises:
+        Unreadable: the transcript cannot be read.
+    """
+    known = (store.head(session) or Head()).documents.get("", Document())
+    file = Path(path) if path else Path(known.path)
+    if not path and not known.path:
+        return 0
+    added = 0
+    for one in (file, *_workers(file)):
+        with suppress(Erased, FileNotFoundError):
+            added += _followed(store, session, one, policy or Policy())
+    return added
+
+
+def _workers(file: Path) -> list[Path]:
+    """The transcripts of sub-agents, which lie in a folder beside the session's own."""
+    return sorted((file.with_suffix("") / "subagents").glob("*.jsonl"))
+
+
+def _followed(store: Store, session: str, file: Path, policy: Policy) -> int:
+    if opencode.is_inside(file):
+        return ingest(file, store, session=session, policy=policy, counting=False).added
+    size = file.stat().st_size
+    if not size:
+        return 0
+    head = store.head(session) or Head()
+    source = stem_of(file) if file.parent.name == "subagents" else ""
+    known = head.documents.get(source, Document())
+    if known.path == str(file.absolute()) and known.offset + 1 == size:
+        return 0
+    pieces = _new(file, known, head.wire) if known.offset else None
+    if pieces is None:
+        return ingest(file, store, session=session, policy=policy, counting=False).added
+    if not pieces:
+        return 0
+    reading = Reading(file, head.wire, pieces, policy, Withholder(policy.never_store), source)
+    reading.counts = False
+    return reading.on(store, session, pieces, known).added
+
+
+def _new(file: Path, known: Document, wire: str) -> list[Piece] | None:
+    """The lines that are new; None when all has to be read again."""
+    # What a line of the others means is told by all those before it.
+    if wire not in SPOKEN or known.path != str(file.absolute()):
+        return None
+    with file.open("rb") as stream:
+        start = max(known.offset - BEHIND, 0)
+        stream.seek(start)
+        before, fresh = stream.read(known.offset - start), stream.read()
+    line = before.rpartition(b"\n")[2]
+    if sha256(line[-MARKED:]).hexdigest()[:16] != known.mark or not fresh.startswith(b"\n"):
+        return None
+    whole = fresh[: fresh.rfind(b"\n") + 1]
+    if len(whole) <= 1:
+        return []
+    pieces = list(cut_lines(BytesIO(whole)))
+    return pieces if wire != claude_code.NAME or _hangs_on(before, pieces) else None
+
+
+def _hangs_on(before: bytes, pieces: list[Piece]) -> bool:
+    """Whether the new lines of a Claude Code transcript go on from the end of what is known."""
+    ends, new = set(_since_the_last_request(before)), set[str]()
+    for piece in pieces:
+        line = piece.value or {}
+        if _begins_anew(line) or any(uuid not in new for uuid in _kept(line)):
+            return False
+        if _is_request(line):
+            parent = as_text(line.get("parentUuid"))
+            if parent not in new and parent not in ends:
+                return False
+            # Two requests at one place are a rewind: the first one is the only one at the end.
+            ends.clear()
+        uuid = as_text(line.get("uuid"))
+        new |= {uuid} if uuid else set()
+    return True
+
+
+def _begins_anew(line: Mapping[str, Json]) -> bool:
+    """Whether a line follows nothing: what hangs on it goes back to the very beginning."""
+    if not as_text(line.get("uuid")) or isinstance(line.get("parentUuid"), str):
+        return False
+    return line.get("subtype") != "compact_boundary" and line.get("isSidechain") is not True
+
+
+def _kept(line: Mapping[str, Json]) -> list[str]:
+    """The lines that stay in sight where the host compacted."""
+    kept = as_object(as_object(line.get("compactMetadata")).get("preservedMessages"))
+    return [as_text(uuid) for uuid in as_list(kept.get("uuids"))]
+
+
+def _is_request(line: Mapping[str, Json]) -> bool:
+    if line.get("type") != "user" or line.get("isSidechain") is True or line.get("isMeta") is True:
+        return False
+    content = as_object(line.get("message")).get("content")
+    blocks = as_list(content)
+    return isinstance(content, str) or any(as_object(one).get("type") == "text" for one in blocks)
+
+
+def _since_the_last_request(before: bytes) -> list[str]:
+    """The names of the last known lines, back to the last request: where new ones may hang."""
+    names: list[str] = []
+    for raw in reversed(before.split(b"\n")):
+        line = next(iter(cut_lines([raw + b"\n"])), Piece(b"")).value or {}
+        uuid = as_text(line.get("uuid"))
+        if uuid:
+            names.append(uuid)
+        if _is_request(line):
+            break
+    return names
+
+
+def followed_quietly(store: Store, session: str, policy: Policy) -> None:
+    """Bring a session up to date that some program may be writing; what fails can wait."""
+    with suppress(HoldfastError, OSError):
+        follow(store, session, policy=policy)
+
+
+def transcript_of(head: Head) -> str:
+    """The file that a session is followed from; nothing when there is none."""
+    return head.documents.get("", Document()).path

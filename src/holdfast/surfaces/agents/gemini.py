@@ -1,0 +1,98 @@
+"""Holdfast in Gemini CLI: hooks and the server in `settings.json`."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from holdfast.core.ledger.jsontext import Json
+from holdfast.surfaces.agents import jsonc
+from holdfast.surfaces.agents.commands import holdfast
+from holdfast.surfaces.agents.hooking import command, with_hooks, without_hooks
+from holdfast.surfaces.agents.plans import USER, Check, Edit, Place, Plan
+from holdfast.surfaces.agents.writing import installed
+
+NAME = "gemini"
+SETTINGS = "settings.json"
+SERVED = ("mcpServers", "holdfast")
+SECONDS = {
+    "SessionStart": 15,
+    "BeforeAgent": 15,
+    "AfterTool": 10,
+    "AfterAgent": 15,
+    "SessionEnd": 10,
+}
+"""For each event that we are told of: after how long Gemini CLI goes on without us."""
+OFF = (
+    "hooksConfig.enabled is false there: Gemini CLI runs no hooks until you set it to true, and "
+    "that is left to you"
+)
+
+
+def path_of(place: Place) -> Path:
+    """Where Gemini CLI looks for settings."""
+    if place.scope != USER:
+        return place.root / ".gemini" / SETTINGS
+    home = place.environment.get("GEMINI_CLI_HOME")
+    return (Path(home) if home else place.home) / ".gemini" / SETTINGS
+
+
+def plan(place: Place) -> Plan:
+    """What an installation changes.
+
+    Raises:
+        Unreadable: settings there are not what they should be; nothing is changed.
+    """
+    path = path_of(place)
+    content = path.read_bytes() if path.is_file() else None
+    made = jsonc.edited(path, content, _with_ours)
+    about = f"{len(SECONDS)} hooks and the server `holdfast mcp`"
+    return Plan(NAME, (Edit(path, made, about),), (OFF,) if _is_off(made) else ())
+
+
+def _with_ours(text: str) -> str:
+    first, *rest = holdfast()
+    server: Json = {"command": first, "args": [*rest, "mcp"]}
+    return jsonc.with_member(with_hooks(text, _groups()), SERVED, server)
+
+
+def _groups() -> dict[str, Json]:
+    return {event: _group(event, seconds) for event, seconds in SECONDS.items()}
+
+
+def _group(event: str, seconds: int) -> Json:
+    hook: Json = {
+        "type": "command",
+        "name": f"holdfast {event}",
+        "command": command(NAME, event),
+        "timeout": seconds * 1000,
+    }
+    return {"hooks": [hook]}
+
+
+def _is_off(content: bytes) -> bool:
+    return jsonc.value_at(content.decode(), ("hooksConfig", "enabled")) is False
+
+
+def taken_out(path: Path, content: bytes) -> bytes | None:
+    """A file that somebody edited since, less our own parts; None for no file at all.
+
+    Raises:
+        Unreadable: it cannot be told what is ours.
+    """
+    left = jsonc.edited(
+        path, content, lambda text: jsonc.without_member(without_hooks(text), SERVED)
+    )
+    return None if left.strip() == b"{}" else left
+
+
+def checks(place: Place) -> Iterator[Check]:
+    """What `doctor` looks at, one by one, by trying it."""
+    from holdfast.surfaces.agents.trying import try_hooks, try_server  # late: starts processes
+
+    yield installed(plan(place), place)
+    path = path_of(place)
+    if not path.is_file():
+        return
+    if _is_off(path.read_bytes()):
+        yield Check("hooks", False, OFF)
+    yield from try_hooks(path, NAME)
+    yield from try_server(path)

@@ -1,0 +1,70 @@
+"""What the kinds of events share: the policy of the program at hand, and its session opened."""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from holdfast.config import load
+from holdfast.core.plan.policy import Policy
+from holdfast.errors import Unreadable
+from holdfast.opening import open as open_session
+from holdfast.session import Session
+from holdfast.surfaces.hooks.happening import Happened
+
+RECOVER = "context_recover, or `holdfast recover`"
+"""Where the rest is, as an agent can reach it."""
+LONGEST = 9_500
+"""Characters that every program takes at once: a little less than the least of them."""
+
+PROFILES = {"claude-code": "claude-code", "codex": "codex"}
+"""The profile that goes with a program, where the user chose none."""
+
+
+def policy_of(happened: Happened) -> Policy:
+    """What the user decided, over what suits the program.
+
+    Raises:
+        BadSetting: a setting cannot be meant.
+    """
+    root = Path(happened.root)
+    found = load(root, os.environ, outside=False)
+    chosen = next(one for one in found.values if one.name == "profile")
+    if chosen.origin != "default":
+        return found.policy
+    profile = PROFILES.get(happened.agent, "claude-code")
+    return load(root, {**os.environ, "HOLDFAST_PROFILE": profile}, outside=False).policy
+
+
+def opened(happened: Happened, policy: Policy | None = None) -> Session:
+    """The session that something happened in."""
+    chosen = policy or policy_of(happened)
+    return open_session(
+        happened.session,
+        root=happened.root,
+        agent=happened.lane,
+        model=happened.model or None,
+        policy=chosen,
+    )
+
+
+def followed(happened: Happened, session: Session) -> int:
+    """Bring the session up to date with its transcript; how many entries were new."""
+    if not happened.transcript:
+        return 0
+    from holdfast.following import follow  # late: a result is answered without it
+
+    with suppress(Unreadable, FileNotFoundError):  # it is not written before the first answer
+        return follow(session.store, session.name, happened.transcript, policy=session.policy)
+    return 0
+
+
+def told_within(session: Session, tokens: int, characters: int, *, title: str) -> str:
+    """What a reader needs to go on, in so many tokens and characters; a fence is never cut."""
+    from holdfast.leveling import within  # late: only what is told needs it
+
+    made = ""
+    for budget in (tokens, tokens * 3 // 4, tokens // 2, tokens // 4):
+        made = within(session, budget, title=title, more=RECOVER).text
+        if len(made) <= characters:
+            return made
+    return made

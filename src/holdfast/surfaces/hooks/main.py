@@ -1,0 +1,214 @@
+"""`holdfast-hook AGENT EVENT`: one JSON document in, one or none out, and never in the way.
+
+Whatever goes wrong here, the agent goes on as if we were not there: exit code 0, nothing printed.
+An exit code of 2 would stop it, so no parser of arguments is used. Standard output is kept for the
+one document; whatever else is printed goes nowhere.
+"""
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Protocol
+
+    from holdfast.core.ledger.jsontext import Json
+    from holdfast.surfaces.hooks.happening import Happened, Reply
+
+    class Host(Protocol):
+        """How one program speaks."""
+
+        DEADLINES: Mapping[str, float]
+        """Seconds for events that may take more, or less, than others."""
+        AFTERWARDS: frozenset[str]
+        """Events that nobody waits for an answer to: they are worked on once the host has gone."""
+
+        def read(
+            self, event: str, document: dict[str, Json], environment: Mapping[str, str]
+        ) -> Happened | None:
+            """What happened; nothing when it is none of our business."""
+            ...
+
+        def write(self, event: str, document: dict[str, Json], reply: Reply) -> bytes:
+            """The answer as the program takes it; nothing when there is none."""
+            ...
+
+
+HOSTS = {
+    "claude-code": "claude_code",
+    "codex": "codex",
+    "gemini": "gemini",
+    "opencode": "opencode",
+}
+"""The module of each program that we can be hooked into."""
+INSIDE = "HOLDFAST_HOOK"
+"""Set while a hook runs: a program that it starts must not call hooks again."""
+DEBUG = "HOLDFAST_HOOK_DEBUG"
+DEADLINE = 5.0
+"""Seconds after which a hook gives up, where its host does not say."""
+LARGEST = 64 * 1024 * 1024
+"""Bytes of a document beyond which it is not read."""
+RESULTS = {
+    "claude-code": "PostToolUse",
+    "codex": "PostToolUse",
+    "gemini": "AfterTool",
+    "opencode": "tool.execute.after",
+}
+"""The event that brings a tool's result: by far the most frequent one."""
+SMALL = 4_000
+"""Bytes up to which no result is large, where nobody has set another bound: no text has more
+tokens than bytes."""
+
+
+def main() -> None:
+    """Answer one event."""
+    # The process ends here: no thread, no handler and no open file may keep it.
+    answer = _guarded(sys.argv[1:])
+    if answer:
+        _say(answer)
+    os._exit(0)
+
+
+_OUT = [1]
+"""The descriptor that the answer goes to."""
+
+
+def _guarded(words: list[str]) -> bytes:
+    """The answer, or nothing."""
+    if os.environ.get(INSIDE) or len(words) != 2 or words[0] not in HOSTS:
+        return b""
+    os.environ[INSIDE] = "1"
+    debug = bool(os.environ.get(DEBUG))
+    _keep_quiet(debug)
+    agent, event = words
+    root = os.getcwd() if os.path.isdir(".") else "/"
+    try:
+        raw = _heard()
+        if _is_small(agent, event, raw):
+            return b""
+        host: Host = _module(HOSTS[agent])
+        if event in host.AFTERWARDS and _goes_on_alone():
+            return b""
+        _limit(host.DEADLINES.get(event, DEADLINE), root, f"{agent} {event}")
+        document = _read(raw)
+        happened = host.read(event, document, os.environ)
+        if happened is None:
+            return b""
+        root = happened.root
+        return host.write(event, document, answered(happened))
+    except BaseException as error:  # noqa: BLE001  The agent must not notice that we failed.
+        _tell(root, f"{agent} {event}: {type(error).__name__}: {error}", debug=debug)
+        return b""
+
+
+def answered(happened: "Happened") -> "Reply":
+    """What is done about an event, by the module of its kind."""
+    return _module(happened.kind).answer(happened)
+
+
+def _module(name: str) -> "Any":
+    from importlib import import_module  # late: a small result needs no module
+
+    return import_module(f"holdfast.surfaces.hooks.{name}")
+
+
+def _heard() -> bytes:
+    """All that stands on standard input; a host that does not close it is not waited for."""
+    from select import select
+
+    raw = bytearray()
+    while True:
+        if not select([0], [], [], DEADLINE)[0]:
+            raise TimeoutError("standard input was not closed")
+        piece = os.read(0, 1024 * 1024)
+        if not piece:
+            break
+        raw += piece
+        if len(raw) > LARGEST:
+            raise ValueError(f"a document of more than {LARGEST:,} bytes")
+    return bytes(raw)
+
+
+def _read(raw: bytes) -> "dict[str, Json]":
+    from holdfast.core.ledger.jsontext import as_object, parse  # late: most need no looking into
+
+    return as_object(parse(raw)[0])
+
+
+def _is_small(agent: str, event: str, raw: bytes) -> bool:
+    """Whether a document brings a result that is not large by any count."""
+    if RESULTS.get(agent) != event or len(raw) > SMALL or _has_settings():
+        return False
+    if agent == "gemini":
+        from holdfast.surfaces.hooks.filling import is_filling  # late: nobody else needs it
+
+        return not is_filling(raw)
+    return True
+
+
+def _has_settings() -> bool:
+    """Whether somebody may have set another bound: then it has to be looked up."""
+    if any(name.startswith("HOLDFAST_") and name != INSIDE for name in os.environ):
+        return True
+    base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    folder, found = os.getcwd(), os.path.exists(os.path.join(base, "holdfast", "config.toml"))
+    while not found and folder != os.path.dirname(folder):
+        found = os.path.exists(os.path.join(folder, "holdfast.toml"))
+        folder = os.path.dirname(folder)
+    return found
+
+
+def _keep_quiet(debug: bool) -> None:
+    """Keep the real output for the answer: whatever else is printed goes nowhere."""
+    _OUT[0] = os.dup(1)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(2 if debug else nowhere, 1)
+    if not debug:
+        os.dup2(nowhere, 2)
+
+
+def _goes_on_alone() -> bool:
+    """Let the host go its way: whether this is the process that it waits for."""
+    if os.fork():
+        return True
+    os.setsid()
+    # Whoever waits for the end of our output must not wait for this.
+    os.dup2(1, _OUT[0])
+    os.dup2(1, 0)
+    return False
+
+
+def _limit(seconds: float, root: str, what: str) -> None:
+    """End the process after some time, whatever it waits for; what was written is whole."""
+    from _thread import start_new_thread  # lighter than threading, and as good for this
+    from time import sleep
+
+    def end() -> None:
+        sleep(seconds)
+        _tell(root, f"{what}: given up after {seconds:g} s", debug=False)
+        os._exit(0)
+
+    start_new_thread(end, ())
+
+
+def _say(answer: bytes) -> None:
+    left = memoryview(answer)
+    try:
+        while left:
+            left = left[os.write(_OUT[0], left) :]
+    except OSError:
+        # Whoever asked is gone.
+        return
+
+
+def _tell(root: str, line: str, *, debug: bool) -> None:
+    from holdfast.surfaces.hooks.logs import log  # late: only what fails is logged
+
+    log(root, line)
+    if debug:
+        os.write(2, f"holdfast-hook: {line}\n".encode("utf-8", "replace"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,21 @@
+"""A session ends: what it came to is put down, so that any other may go on from there.
+
+There is little time, and little to do: every turn has been read when it ended.
+"""
+
+from holdfast.surfaces.hooks.at_hand import followed, opened
+from holdfast.surfaces.hooks.happening import NOTHING, Happened, Reply
+
+ENDED = "session_end"
+
+
+def answer(happened: Happened) -> Reply:
+    """Read the last of it, look for drift, and take a checkpoint."""
+    with opened(happened) as session:
+        if session.store.head(session.name) is None:
+            return NOTHING
+        session.note(ENDED, reason=happened.source)
+        followed(happened, session)
+        session.watch.look()
+        session.checkpoint()
+    return NOTHING

@@ -1,0 +1,223 @@
+"""opencode sessions: messages with parts, as it exports them or as the events of its database.
+
+An export is one document of messages, `{info, parts}`. The database keeps a log of events beside
+them: `message.updated` tells who speaks, `message.part.updated` brings a part each time that it
+changes, and `message.removed` takes one back. A part is read once, when it is whole.
+"""
+
+from collections.abc import Iterator, Mapping
+from time import gmtime, strftime
+
+from msgspec.structs import replace
+
+from holdfast.core.ledger.arrive import Draft
+from holdfast.core.ledger.entry import (
+    Attached,
+    Compacted,
+    Said,
+    Source,
+    Thought,
+    ToolCalled,
+    ToolReturned,
+    Used,
+)
+from holdfast.core.ledger.jsontext import Json, as_count, as_list, as_object, as_text, encode
+from holdfast.wire.media import read_media
+
+NAME = "opencode"
+SPEAKS = "anthropic"
+
+ASKED = "What did we do so far?"
+"""What opencode puts before its summary when it sends it."""
+EVENTS = ("message.", "session.")
+
+
+def fits(line: Mapping[str, Json]) -> bool:
+    """Whether a line is of an opencode session."""
+    if isinstance(line.get("info"), dict) and isinstance(line.get("parts"), list):
+        return "role" in as_object(line.get("info"))
+    told = as_text(line.get("type")).startswith(EVENTS)
+    return told and isinstance(line.get("data"), dict) and "seq" in line
+
+
+def session_of(line: Mapping[str, Json]) -> str:
+    """The session that a line says it is of."""
+    told = as_object(line.get("info")) or as_object(line.get("data"))
+    return as_text(told.get("sessionID"))
+
+
+class Reader:
+    """Reads one session, line by line."""
+
+    def __init__(self) -> None:
+        self._infos: dict[str, dict[str, Json]] = {}
+        self._read: set[str] = set()
+        """Parts that were whole."""
+        self._places: dict[str, list[int]] = {}
+        """For each message the lines that held something of it, in the order of messages."""
+        self._trigger = ""
+        self._keeps = ""
+        """The message that a compaction keeps, and all after it."""
+        self._follows: int | None = None
+
+    def read(self, line: Mapping[str, Json], pos: int) -> tuple[Draft, ...]:
+        """The drafts of one line; none for what is not whole yet, or bookkeeping."""
+        if "parts" in line:
+            info = as_object(line.get("info"))
+            # Messages of an export may have lost their names: each is one of its own.
+            name = f"{as_text(info.get('id'))}@{pos}"
+            self._infos[name] = info
+            parts = [as_object(part) for part in as_list(line.get("parts"))]
+            drafts = [draft for part in parts for draft in self._part(name, part, pos)]
+            return tuple(map(_before, drafts))
+        return tuple(self._event(as_text(line.get("type")), as_object(line.get("data")), pos))
+
+    def _event(self, kind: str, data: Mapping[str, Json], pos: int) -> Iterator[Draft]:
+        match kind.rpartition(".")[0] if kind[-1:].isdigit() else kind:
+            case "message.updated":
+                info = as_object(data.get("info"))
+                self._infos[as_text(info.get("id"))] = info
+            case "message.part.updated":
+                part = as_object(data.get("part"))
+                name = as_text(part.get("id"))
+                if name not in self._read and self._is_whole(part):
+                    self._read.add(name)
+                    yield from self._part(as_text(part.get("messageID")), part, pos)
+            case "message.removed":
+                self._remove(as_text(data.get("messageID")))
+            case _:
+                return
+
+    def _is_whole(self, part: Mapping[str, Json]) -> bool:
+        """Whether a part will not change any more."""
+        mine = self._role(as_text(part.get("messageID"))) == "assistant"
+        match as_text(part.get("type")):
+            case "text" | "reasoning":
+                return not mine or "end" in as_object(part.get("time"))
+            case "tool":
+                return as_object(part.get("state")).get("status") in ("completed", "error")
+            case _:
+                return True
+
+    def _role(self, message: str) -> str:
+        return as_text(self._infos.get(message, {}).get("role"))
+
+    def _remove(self, message: str) -> None:
+        """A message was taken back: what the user says next follows what was before it."""
+        if message not in self._places:
+            return
+        names = list(self._places)
+        kept = [pos for name in names[: names.index(message)] for pos in self._places[name]]
+        before = max(kept, default=-1)
+        self._follows = before if self._follows is None else min(before, self._follows)
+        del self._places[message]
+
+    def _part(self, message: str, part: Mapping[str, Json], pos: int) -> Iterator[Draft]:
+        info = self._infos.get(message, {})
+        match as_text(part.get("type")):
+            case "compaction":
+                self._trigger = "auto" if part.get("auto") is True else "manual"
+                self._keeps = as_text(part.get("tail_start_id"))
+            case "step-finish":
+                yield from _used(info, part, message)
+            case _:
+                yield from self._bodies(message, info, part, pos)
+
+    def _bodies(
+        self, message: str, info: Mapping[str, Json], part: Mapping[str, Json], pos: int
+    ) -> Iterator[Draft]:
+        role, at = as_text(info.get("role")), _moment(part, info)
+        summary = role == "assistant" and info.get("summary") is True
+        bodies = list(_read(role, part))
+        if not bodies or (summary and not isinstance(bodies[0], Said)):
+            return
+        if summary:
+            yield from self._compacted(bodies, at)
+        else:
+            yield from self._drafts(message, role, bodies, at)
+        self._places.setdefault(message, []).append(pos)
+
+    def _drafts(self, message: str, role: str, bodies: list[Source], at: str) -> Iterator[Draft]:
+        for body in bodies:
+            asked = isinstance(body, Said) and role == "user" and not body.by
+            follows, self._follows = (self._follows, None) if asked else (None, self._follows)
+            group = message if role == "assistant" and not isinstance(body, ToolReturned) else ""
+            yield Draft(body, group=group, at=at, follows=follows)
+
+    def _compacted(self, bodies: list[Source], at: str) -> Iterator[Draft]:
+        names = list(self._places)
+        since = names.index(self._keeps) if self._keeps in names else len(names)
+        kept = tuple(pos for name in names[since:] for pos in self._places[name])
+        yield Draft(Compacted(self._trigger or "auto"), at=at, keeps=kept)
+        yield Draft(Said("user", ASKED, "summary"), at=at)
+        for body in bodies:
+            if isinstance(body, Said):
+                yield Draft(Said("assistant", body.text, "summary"), at=at)
+
+
+def _used(info: Mapping[str, Json], part: Mapping[str, Json], request: str) -> Iterator[Draft]:
+    """What a step took, as its provider reported it."""
+    tokens = as_object(part.get("tokens"))
+    cache = as_object(tokens.get("cache"))
+    read, write = as_count(cache.get("read")), as_count(cache.get("write"))
+    prompt = as_count(tokens.get("input")) + read + write
+    output = as_count(tokens.get("output")) + as_count(tokens.get("reasoning"))
+    # What a summary took says nothing of the window that it leaves behind.
+    if prompt and info.get("summary") is not True:
+        model = as_text(info.get("modelID"))
+        # The report follows the answer, so the window it speaks of holds the answer too.
+        used = Used(prompt + output, prompt, output, read, write, model, request)
+        yield Draft(used, at=_moment(part, info))
+
+
+def _before(draft: Draft) -> Draft:
+    """What a report tells of when it stands before the answer, as it does in one line with it."""
+    used = draft.body
+    return replace(draft, body=replace(used, size=used.input)) if isinstance(used, Used) else draft
+
+
+def _read(role: str, part: Mapping[str, Json]) -> Iterator[Source]:
+    """What a part says; nothing for what is bookkeeping."""
+    text = as_text(part.get("text"))
+    match as_text(part.get("type")):
+        case "text" if text and part.get("ignored") is not True:
+            yield Said(role, text, "host" if part.get("synthetic") is True else "")
+        case "reasoning" if text:
+            yield Thought(text)
+        case "file":
+            kind = "image" if as_text(part.get("mime")).startswith("image/") else "document"
+            yield Attached(role, read_media(kind, as_text(part.get("url"))))
+        case "tool":
+            yield from _tool(part)
+        case _:
+            return
+
+
+def _tool(part: Mapping[str, Json]) -> Iterator[Source]:
+    """A call, and what came of it."""
+    state, call = as_object(part.get("state")), as_text(part.get("callID"))
+    arguments = encode(as_object(state.get("input"))).decode()
+    yield ToolCalled(call, as_text(part.get("tool")), arguments)
+    match as_text(state.get("status")):
+        case "completed":
+            yield ToolReturned(call, as_text(state.get("output")), _failed(state))
+        case "error":
+            yield ToolReturned(call, as_text(state.get("error")), failed=True)
+        case _:
+            return
+
+
+def _failed(state: Mapping[str, Json]) -> bool:
+    """Whether a command ended badly: opencode completes it all the same."""
+    code = as_object(state.get("metadata")).get("exit")
+    return isinstance(code, int) and not isinstance(code, bool) and code != 0
+
+
+def _moment(part: Mapping[str, Json], info: Mapping[str, Json]) -> str:
+    """When a part was made, as far as it tells; else its message."""
+    times = as_object(part.get("time")) or as_object(as_object(part.get("state")).get("time"))
+    told = times.get("start") or as_object(info.get("time")).get("created")
+    count = as_count(told)
+    if not count:
+        return ""
+    return f"{strftime('%Y-%m-%dT%H:%M:%S', gmtime(count // 1000))}.{count % 1000:03d}Z"

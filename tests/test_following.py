@@ -1,0 +1,164 @@
+"""Following a transcript as it grows comes to the same as reading it at the end."""
+
+from pathlib import Path
+
+import pytest
+
+from holdfast.core.ledger.entry import Derived
+from holdfast.core.plan.policy import Policy
+from holdfast.counting import settle
+from holdfast.following import follow
+from holdfast.ingesting import ingest
+from holdfast.purging import erase_session
+from holdfast.stores.memory import MemoryStore
+from holdfast.stores.store import Store
+from tests.contracts.transcripts import (
+    assistant,
+    boundary,
+    call,
+    codex_line,
+    jsonl,
+    message,
+    meta,
+    result,
+    summary,
+    text,
+    user,
+)
+from tests.real.data import names, native_file, unpacked
+
+S = "s"
+TURNS = [
+    user("u1", None, "Find the bug."),
+    assistant("a1", "u1", "m1", text("Looking.")),
+    assistant("a2", "a1", "m1", call("t1", "Bash", command="ls")),
+    assistant("a3", "a1", "m1", call("t2", "Bash", command="pwd")),
+    result("r1", "a2", "t1", "a.py"),
+    result("r2", "a3", "t2", "/app"),
+    assistant("a4", "r2", "m2", text("It is in a.py."), usage={"input_tokens": 900}),
+    user("u2", "a4", "Fix it."),
+    assistant("a5", "u2", "m3", text("Fixed.")),
+]
+REWOUND = [*TURNS, user("u3", "a4", "Do not fix it."), assistant("a6", "u3", "m4", text("Fine."))]
+COMPACTED = [
+    *TURNS,
+    boundary("b1", preservedMessages={"uuids": ["u1", "a1"]}),
+    summary("s1", "b1", "All went well."),
+    user("u4", "s1", "And now?"),
+]
+WORKER = [*TURNS, user("w1", None, "Sub-task", isSidechain=True, agentId="x9")]
+CODEX = [
+    meta(),
+    message("user", "Find the bug."),
+    message("assistant", "Found."),
+    *[codex_line("event_msg", {"type": "task_complete"}) for _ in range(4)],
+]
+
+
+def told(store: Store) -> object:
+    settle(store, S)
+    head = store.head(S)
+    assert head is not None
+    sources = [e.id for e in store.read(S) if not isinstance(e.body, Derived)]
+    bytes_ = [(s.lead, s.raw) for s in store.sightings(S)]
+    return sources, bytes_, {name: (lane.end, lane.tokens) for name, lane in head.lanes.items()}
+
+
+@pytest.mark.parametrize("lines", [TURNS, REWOUND, COMPACTED, WORKER, CODEX])
+@pytest.mark.parametrize("step", [1, 2, 3, 5])
+def test_following_line_by_line_is_reading_it_whole(
+    tmp_path: Path, lines: list[dict[str, object]], step: int
+) -> None:
+    path, whole, grown = tmp_path / "t.jsonl", MemoryStore(), MemoryStore()
+    path.write_bytes(b"")
+    for at in range(0, len(lines), step):
+        with path.open("ab") as file:
+            file.write(jsonl(*lines[at : at + step]))
+        follow(grown, S, path)
+    ingest(path, whole, session=S)
+    assert told(grown) == told(whole)
+
+
+def test_what_did_not_grow_is_not_read(tmp_path: Path) -> None:
+    path, store = tmp_path / "t.jsonl", MemoryStore()
+    path.write_bytes(jsonl(*TURNS))
+    assert follow(store, S, path) > 0
+    before = store.head(S)
+    assert follow(store, S, path) == 0
+    assert store.head(S) == before
+
+
+def test_a_line_that_is_half_written_waits_for_its_end(tmp_path: Path) -> None:
+    path, store = tmp_path / "t.jsonl", MemoryStore()
+    raw = jsonl(*TURNS)
+    path.write_bytes(jsonl(*TURNS[:3]))
+    follow(store, S, path)
+    path.write_bytes(raw[:-20])
+    follow(store, S, path)
+    path.write_bytes(raw)
+    follow(store, S, path)
+    whole = MemoryStore()
+    ingest(path, whole, session=S)
+    assert told(store) == told(whole)
+
+
+def test_a_file_that_was_written_anew_is_read_anew(tmp_path: Path) -> None:
+    path, store = tmp_path / "t.jsonl", MemoryStore()
+    path.write_bytes(jsonl(*TURNS))
+    follow(store, S, path)
+    path.write_bytes(jsonl(*TURNS[:-2], user("u9", "a4", "Something else entirely, please.")))
+    follow(store, S, path)
+    said = [e.body for e in store.read(S) if "Something else" in str(e.body)]
+    assert len(said) == 1
+
+
+def test_only_what_is_new_is_read_from_a_long_transcript(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, store = tmp_path / "t.jsonl", MemoryStore()
+    path.write_bytes(jsonl(*TURNS))
+    follow(store, S, path)
+    with path.open("ab") as file:
+        file.write(jsonl(user("u5", "a5", "Thanks.")))
+    monkeypatch.setattr(store, "sightings", lambda *_: pytest.fail("it was all read again"))
+    assert follow(store, S, path) == 1
+
+
+def test_the_transcripts_of_workers_are_followed_too(tmp_path: Path) -> None:
+    path, store = tmp_path / "t.jsonl", MemoryStore()
+    path.write_bytes(jsonl(*TURNS))
+    worker = tmp_path / "t" / "subagents" / "agent-x9.jsonl"
+    worker.parent.mkdir(parents=True)
+    lines = [user("w1", None, "Sub-task", isSidechain=True, agentId="x9")]
+    worker.write_bytes(jsonl(*lines))
+    follow(store, S, path)
+    more = assistant("w2", "w1", "w", text("Done."), isSidechain=True, agentId="x9")
+    worker.write_bytes(jsonl(*lines, more))
+    assert follow(store, S, path) == 1
+    head = store.head(S)
+    assert head is not None
+    assert set(head.lanes) == {"", "x9"}
+
+
+def test_a_session_that_was_purged_stays_away(tmp_path: Path) -> None:
+    path, store = tmp_path / "t.jsonl", MemoryStore()
+    path.write_bytes(jsonl(*TURNS))
+    follow(store, S, path)
+    erase_session(store, S, Policy(), reason="purged", at="2026-03-01T10:00:00Z")
+    assert follow(store, S, path) == 0
+    assert store.head(S) is None
+
+
+@pytest.mark.parametrize("name", names("claude", native=True))
+def test_real_sessions_come_to_the_same_when_they_are_followed(name: str, tmp_path: Path) -> None:
+    raw = unpacked(native_file(name)).rstrip(b"\n") + b"\n"
+    lines = raw.splitlines(keepends=True)
+    file, whole, grown = tmp_path / "t.jsonl", MemoryStore(), MemoryStore()
+    file.write_bytes(b"")
+    step = max(len(lines) // 7, 1)
+    for at in range(0, len(lines), step):
+        with file.open("ab") as out:
+            out.writelines(lines[at : at + step])
+        follow(grown, S, file)
+    ingest(file, whole, session=S)
+    assert told(grown) == told(whole)
