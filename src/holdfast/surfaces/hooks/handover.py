@@ -1,7 +1,9 @@
 """A worker is about to be started: its task begins with a packet of what it has to know."""
 
 from holdfast.core.ledger.entry import PacketRead
-from holdfast.handing import audience_of, generate, hand
+from holdfast.handing.drawing import generate
+from holdfast.handing.giving import hand
+from holdfast.handing.listing import audience_of
 from holdfast.packets import as_packet
 from holdfast.surfaces.hooks.at_hand import followed, opened
 from holdfast.surfaces.hooks.happening import NOTHING, Happened, Reply

@@ -7,7 +7,8 @@ know goes along when it starts, made for what the user wants now.
 from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import PacketRead
-from holdfast.handing import generate, hand
+from holdfast.handing.drawing import generate
+from holdfast.handing.giving import hand
 from holdfast.packets import as_packet
 from holdfast.surfaces.hooks import worker_start
 from holdfast.surfaces.hooks.at_hand import followed, opened
