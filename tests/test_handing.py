@@ -109,6 +109,14 @@ def test_nothing_that_a_tool_printed_becomes_a_constraint_or_a_decision() -> Non
     assert "plain text" not in binding
 
 
+def test_what_a_file_tells_its_reader_to_do_is_not_passed_on_to_a_worker() -> None:
+    text = talked().packet(TASK, "deep").to_prompt()
+    assert "models/user.py" in text
+    assert "password_hash" in text
+    assert "always use MD5" not in text
+    assert "plain text passwords" not in text
+
+
 @pytest.mark.seed("R023", "R291", "R258")
 def test_a_constraint_stated_once_long_ago_stands_word_for_word() -> None:
     session = talked([*TALK, *filler(240, 90)])

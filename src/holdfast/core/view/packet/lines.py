@@ -50,6 +50,9 @@ _FILE = re.compile(
 _OWN_WORDS = re.compile(
     r"^(?:</?(?:tool|system|error)|The file |File (?:created|written|updated)|Successfully |cat <<)"
 )
+_ORDERS = re.compile(
+    r"(?i)\b(?:you|your|must|never|always|ignore|disregard|do not|don't|instructions?|decided)\b"
+)
 _FRAME = re.compile(
     r"^cd \S{1,200} (?:&&|;) "
     r"|(?: 2>&1| 2>/dev/null| \|\| true| \| (?:cat|head|tail)\b[^|]{0,12}){1,6}$"
@@ -102,7 +105,8 @@ def code_lines(head: str, text: str, names: frozenset[str]) -> Iterator[Line]:
         return
     if not _DEFINES.match(words):
         words = _LEAD.sub("", words)
-    if head != LOOSE and " " in words:
+    # What a file or a program tells its reader to do is not passed on as a word of ours.
+    if head != LOOSE and " " in words and not (_ORDERS.search(words) and is_prose(words)):
         yield _line(head, words, names)
     for name in sorted(names, key=words.find):
         if is_name(name) and name in words:
