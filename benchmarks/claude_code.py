@@ -43,6 +43,8 @@ DECISIONS = [f"strategy-{name}" for name in ("dual-write", "outbox", "uuid7", "b
 PATHS = [f"src/part_{number}.py" for number in range(5)]
 ERRORS = ["E-7031: lock timeout", "E-9902: duplicate key"]
 IDS = ["batch 5517-A", "run 88-KQ"]
+WRITES, FAILS, STARTS = (3, 14, 25, 37, 48), (9, 28), (17, 33)
+"""The turns in which these are planted."""
 FACTS = [*INTENT, *CONSTRAINTS, *DECISIONS, *PATHS, *ERRORS, *IDS]
 
 
@@ -169,13 +171,13 @@ def _said(number: int) -> str:
 def _call(number: int, agent: ClaudeCode) -> Call:
     if number % 5 == 1:
         return _shell(_noise(number))
-    if number % 11 == 3 and number // 11 < len(PATHS):
-        path = agent.project / PATHS[number // 11]
+    if number in WRITES:
+        path = agent.project / PATHS[WRITES.index(number)]
         return Call("Write", {"file_path": str(path), "content": f"PART = {number}\n" * 30})
-    if number in (14, 29):
-        return _shell(f"echo '{ERRORS[number == 29]}' >&2; exit 1")
-    if number in (17, 33):
-        return _shell(f"echo 'started {IDS[number == 33]}'")
+    if number in FAILS:
+        return _shell(f"echo '{ERRORS[FAILS.index(number)]}' >&2; exit 1")
+    if number in STARTS:
+        return _shell(f"echo 'started {IDS[STARTS.index(number)]}'")
     return _shell(f"echo checked part {number}; seq {number} {number + 40}")
 
 

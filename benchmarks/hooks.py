@@ -18,6 +18,8 @@ from time import perf_counter
 
 import holdfast
 from benchmarks.table import print_table
+from holdfast.following import follow
+from holdfast.opening import open_store
 
 CALLS = int(os.environ.get("HOLDFAST_CALLS", "200"))
 GROWN = (100, 1_000, 10_000, 100_000)
@@ -25,6 +27,8 @@ ROUNDS = max(CALLS // 10, 5)
 HOOK = str(Path(sys.executable).with_name("holdfast-hook"))
 NODE = "process.stdin.on('data', () => {}).on('end', () => process.exit(0))"
 SESSION = "benchmark"
+SPELLED = (",", ":")
+"""As the client spells JSON."""
 RARE = ("SessionStart, startup", "SessionEnd", "SessionStart, compact", "PreCompact")
 """Events that a session has few of: a tenth of the calls will do."""
 SMALL = "one line of output\n" * 20
@@ -50,13 +54,14 @@ class Agent:
         self._lines = self._written()
         self.calls = 0
         self.grow(messages)
-        self.hook("Stop", wait=600)
+        with open_store(self.root) as store:
+            follow(store, SESSION, self.transcript)
 
     def grow(self, messages: int) -> None:
         """Write so many more messages down."""
         with self.transcript.open("a") as file:
             for _ in range(messages):
-                file.write(json.dumps(next(self._lines)) + "\n")
+                file.write(json.dumps(next(self._lines), separators=SPELLED) + "\n")
 
     def _written(self) -> Iterator[dict[str, object]]:
         number, parent = 0, None
@@ -89,7 +94,9 @@ class Agent:
             "hook_event_name": event,
             **more,
         }
-        return timed([HOOK, "claude-code", event], json.dumps(told), self.root, wait=wait)
+        return timed(
+            [HOOK, "claude-code", event], json.dumps(told, separators=SPELLED), self.root, wait=wait
+        )
 
     def result(self, stdout: str) -> tuple[float, float]:
         """The same for a tool that answers."""

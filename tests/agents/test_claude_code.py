@@ -58,9 +58,9 @@ def shell(command: str) -> Call:
 def outputs(request: Request) -> list[str]:
     """What tools answered, as the model sees it."""
     messages: list[dict[str, Any]] = request.body["messages"]
-    blocks = [one for message in messages for one in message["content"] if isinstance(one, dict)]
-    results = (one for one in blocks if one.get("type") == "tool_result")
-    return ["\n".join(strings(one.get("content"))) for one in results]
+    lists = (one["content"] for one in messages if not isinstance(one["content"], str))
+    results = (one for blocks in lists for one in blocks if one["type"] == "tool_result")
+    return ["\n".join(strings(one["content"])) for one in results]
 
 
 def hook(claude: ClaudeCode, event: str, document: dict[str, str]) -> Ran:

@@ -43,7 +43,9 @@ def run(
 ) -> Ran:
     """Run `holdfast-hook claude-code EVENT` in a project."""
     told = {"session_id": SESSION, "cwd": str(project), "hook_event_name": event}
-    raw = document if isinstance(document, bytes) else json.dumps({**told, **(document or {})})
+    whole = {**told, **(document if isinstance(document, dict) else {})}
+    # As the client spells it.
+    raw = document if isinstance(document, bytes) else json.dumps(whole, separators=(",", ":"))
     done = subprocess.run(
         [HOOK, "claude-code", event],
         cwd=project,

@@ -4,6 +4,7 @@ import json
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -78,7 +79,7 @@ def test_a_hook_inside_a_hook_does_nothing(project: Path) -> None:
 
 def test_a_locked_ledger_is_not_waited_for_longer_than_its_time(project: Path) -> None:
     run(project, "UserPromptSubmit", {"prompt": "Find the bug."})
-    ledger = apsw.Connection(str(project / ".holdfast" / "ledger.db"))
+    ledger: Any = apsw.Connection(str(project / ".holdfast" / "ledger.db"))
     ledger.execute("begin exclusive")
     began = time.monotonic()
     done = run(project, "PostToolUse", ran_bash(LARGE))

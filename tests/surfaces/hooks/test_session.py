@@ -190,6 +190,19 @@ def test_a_request_is_on_record_before_anything_is_done_about_it(project: Path) 
 USAGE = {"input_tokens": 10, "cache_read_input_tokens": 0, "output_tokens": 10}
 
 
+@pytest.mark.parametrize(("tokens", "opened"), [(99_000, False), (140_000, True)])
+def test_a_window_with_room_is_known_by_its_bytes_alone(
+    project: Path, transcript: Path, tokens: int, opened: bool
+) -> None:
+    used = {"input_tokens": 3, "cache_creation_input_tokens": 5, "cache_read_input_tokens": tokens}
+    line = assistant("a9", "a3", "m9", text("On."), usage=used, model="claude-haiku-4-5")
+    raw = json.dumps(line, separators=(",", ":")).encode() + b"\n"
+    transcript.write_bytes(jsonl(*LINES) + raw)
+    told = run(project, "PostToolBatch", {"transcript_path": str(transcript)})
+    assert bool(told.out) == opened
+    assert (project / ".holdfast").exists() == opened
+
+
 @pytest.mark.seed("R036", "R221")
 @pytest.mark.parametrize(
     ("tokens", "level"), [(40_000, ""), (140_000, "RED"), (160_000, "CRITICAL")]

@@ -56,6 +56,13 @@ RESULTS = {
     "opencode": "tool.execute.after",
 }
 """The event that brings a tool's result: by far the most frequent one."""
+BATCHES = {"claude-code": "PostToolBatch"}
+"""The event that asks how full the window is: as frequent."""
+TRANSCRIPT = b'"transcript_path":"'
+ROOM = 100_000
+"""Tokens up to which nothing is to be said of any window, where nobody has set one."""
+ROOM_SET = "CLAUDE_CODE_AUTO_COMPACT_WINDOW"
+SIZES = (b"input_tokens", b"cache_read_input_tokens", b"cache_creation_input_tokens")
 SMALL = 4_000
 """Bytes up to which no result is large, where nobody has set another bound: no text has more
 tokens than bytes."""
@@ -85,7 +92,7 @@ def _guarded(words: list[str]) -> bytes:
     root = os.getcwd() if os.path.isdir(".") else "/"
     try:
         raw = _heard()
-        if _is_small(agent, event, raw):
+        if _is_small(agent, event, raw) or _has_room(agent, event, raw):
             return b""
         host: Host = _module(HOSTS[agent])
         if event in host.AFTERWARDS and _goes_on_alone():
@@ -145,6 +152,28 @@ def _is_small(agent: str, event: str, raw: bytes) -> bool:
 
         return not is_filling(raw)
     return True
+
+
+def _has_room(agent: str, event: str, raw: bytes) -> bool:
+    """Whether the last request that a transcript tells of fits into the smallest window by far."""
+    start = raw.find(TRANSCRIPT)
+    if BATCHES.get(agent) != event or start < 0 or ROOM_SET in os.environ or _has_settings():
+        return False
+    path = raw[start + len(TRANSCRIPT) :].partition(b'"')[0]
+    return b"\\" not in path and 0 < _last_size(path) < ROOM
+
+
+def _last_size(path: bytes) -> int:
+    """Tokens of the last request, read off the bytes; 0 when they do not tell."""
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(os.fstat(file.fileno()).st_size - 64 * 1024, 0))
+            usage = file.read().rpartition(b'"usage":{')[2][:2_000]
+    except OSError:
+        return 0
+    found = [usage.partition(b'"%s":' % part)[2][:12] for part in SIZES]
+    numbers = [one.replace(b"}", b",").partition(b",")[0] for one in found]
+    return sum(map(int, numbers)) if all(map(bytes.isdigit, numbers)) else 0
 
 
 def _has_settings() -> bool:
