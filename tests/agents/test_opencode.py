@@ -262,9 +262,7 @@ def test_plugins_of_others_stay_and_uninstall_brings_the_bytes_back(bare: OpenCo
     assert not (bare.project / ".opencode/plugin/holdfast.js").exists()
 
 
-def test_a_session_that_is_continued_is_told_where_it_stood_and_is_one_session(
-    bare: OpenCode,
-) -> None:
+def test_a_session_that_is_continued_is_one_and_is_told_where_it_stood(bare: OpenCode) -> None:
     bare.holdfast("install", "opencode", "--user")
     bare.provider.say(Turn("Noted."))
     bare.ask(GOAL)

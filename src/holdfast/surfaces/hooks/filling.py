@@ -7,9 +7,9 @@ along with whatever is sent next: the user's words, or what a tool answered.
 import os
 import re
 
-REPORTED = re.compile(rb'"tokens":\{"input":(\d+),"output":(\d+)')
-MODEL = re.compile(rb'"model":"([^"\\]+)"')
-TRANSCRIPT = re.compile(rb'"transcript_path":"([^"\\]+)"')
+REPORTED = re.compile(rb'"tokens"\s*:\s*\{\s*"input"\s*:\s*(\d+)\s*,\s*"output"\s*:\s*(\d+)')
+MODEL = re.compile(rb'"model"\s*:\s*"([^"\\]+)"')
+TRANSCRIPT = re.compile(rb'"transcript_path"\s*:\s*"([^"\\]+)"')
 BEHIND = 128 * 1024
 """Bytes at the end of a chat in which its last report stands."""
 SMALLEST = 50_000
