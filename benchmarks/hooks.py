@@ -71,7 +71,8 @@ class Agent:
                 ("assistant", [{"type": "text", "text": f"Part {number} is fine so far."}]),
             ):
                 number += 1
-                usage = {"input_tokens": 1_000 + number % 9_000, "output_tokens": 20}
+                cached = {"cache_creation_input_tokens": 0, "cache_read_input_tokens": 1_000}
+                usage = {"input_tokens": 1_000 + number % 9_000, **cached, "output_tokens": 20}
                 message = {"role": role, "content": content, "id": f"m{number}", "usage": usage}
                 yield {
                     "type": role,
