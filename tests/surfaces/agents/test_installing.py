@@ -159,3 +159,14 @@ def refused(result: Result, words: str) -> None:
     assert result.exit_code != 0
     assert words in str(result.exception)
     assert os.linesep not in str(result.exception)
+
+
+@pytest.mark.parametrize("scope", ["--project", "--user"])
+def test_the_files_of_our_own_folder_are_told_in_one_line(project: Path, scope: str) -> None:
+    first = done("install", "claude-code", scope).splitlines()
+    ours = [line for line in first if "holdfast/agents/claude-code" in line]
+    assert len(ours) == 1
+    assert any(str(settings(project, scope)) in line for line in first)
+    assert len(done("install", "claude-code", scope).splitlines()) == 1
+    last = done("uninstall", "claude-code", scope).splitlines()
+    assert sum("holdfast/agents/claude-code" in line for line in last) == 1

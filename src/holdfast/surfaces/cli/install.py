@@ -19,6 +19,9 @@ Examples:
   holdfast install codex --user            for all that you do
   holdfast install gemini --dry-run        what would change, and nothing is changed"""
 
+OURS = "holdfast/agents/"
+"""What is nobody else's: which files there are matters to few."""
+
 F = TypeVar("F", bound=Callable[..., object])
 
 
@@ -66,7 +69,7 @@ def install(
         print_json("install", document_of(agent, scope, done, plan.notes, dry_run=dry_run))
         return
     tell(done, nothing=f"{agent} has Holdfast already")
-    for note in plan.notes:
+    for note in plan.notes if done else ():
         echo(plain(note))
     if done and not dry_run:
         echo(plain(f"try it: holdfast doctor {agent}{'' if scope == PROJECT else ' --user'}"))
@@ -86,9 +89,26 @@ def document_of(
 
 
 def tell(done: list[Done], *, nothing: str) -> None:
-    """Say what was done, a line a file."""
-    for one in done:
-        about = f"  {styled(plain(one.about), dim=True)}" if one.about else ""
-        echo(f"{one.act:12} {plain(one.path)}{about}")
+    """Say what was done, a line a file, or a line for the many files of one folder of ours."""
+    for same in _together(done):
+        first = same[0]
+        where = os.path.commonpath([one.path for one in same])
+        many = f"{len(same)} files" if len(same) > 1 else ""
+        told = ", ".join(filter(None, (first.about, many)))
+        about = f"  {styled(plain(told), dim=True)}" if told else ""
+        echo(f"{first.act:12} {plain(where)}{about}")
     if not done:
         echo(plain(nothing))
+
+
+def _together(done: list[Done]) -> list[list[Done]]:
+    """Files of our own folder that the same was done to, as one; any other alone."""
+    found: list[list[Done]] = []
+    for one in done:
+        last = found[-1][-1] if found else None
+        ours = last is not None and all(OURS in file.path for file in (last, one))
+        if ours and last is not None and (last.act, last.about) == (one.act, one.about):
+            found[-1].append(one)
+        else:
+            found.append([one])
+    return found
