@@ -38,10 +38,18 @@ def render_rules(rules: Rules, values: Sequence[Shown]) -> str:
     return "\n".join(parts)
 
 
+LONGEST = 60
+"""Characters of a value; `config show` has the whole of it."""
+
+
 def _values(values: Sequence[Shown]) -> list[str]:
     name = max((len(one.name) for one in values), default=0)
     value = min(max((len(one.value) for one in values), default=0), 24)
-    return [f"{one.name:{name}}  {one.value:{value}}  {one.origin}" for one in values]
+    return [f"{one.name:{name}}  {_cut(one.value):{value}}  {one.origin}" for one in values]
+
+
+def _cut(value: str) -> str:
+    return value if len(value) <= LONGEST else f"{value[: LONGEST - 1]}…"
 
 
 def _levels(rules: Rules) -> list[str]:

@@ -31,8 +31,9 @@ HINT = (
     "it waits for their requests, and Ctrl-D ends it"
 )
 """What a person is told who starts it by hand."""
-GRACE = 3.0
-"""Seconds that work begun gets to finish when the input has ended and the client still reads."""
+GRACE = 4.0
+"""Seconds that each piece of work begun gets when the input has ended and the client still
+reads."""
 
 
 class Pipes:

@@ -111,6 +111,8 @@ class Board:
             work.beat()
 
     def finish(self, seconds: float) -> None:
-        """Wait until all is done, but no longer than this."""
+        """Wait until all is done; each piece may take so long after the one before it."""
         with self._changed:
-            self._changed.wait_for(lambda: not self._open, timeout=seconds)
+            while left := len(self._open):
+                if not self._changed.wait_for(lambda: len(self._open) < left, timeout=seconds):
+                    return

@@ -126,7 +126,7 @@ class _Making:
         """The packet, filled as far as its cap goes."""
         bare = self._finished(self._first)
         if bare.token_count > self._cap or self._first.layers == (1,):
-            return replace(bare, over_budget=bare.token_count > self._cap)
+            return self._barest(bare)
         filled = self._filled(bare)
         return self._trimmed(filled) if filled.token_count > self._cap else filled
 
@@ -292,6 +292,14 @@ class _Making:
         while packet.token_count > self._cap:
             less = less_of(packet, frozenset(packet.edited), self._wish.order)
             if less is None:
-                return replace(packet, over_budget=True)
+                return self._barest(packet)
             packet = self._finished(less)
         return packet
+
+    def _barest(self, packet: Packet) -> Packet:
+        """Layer 1 alone: the word on what is not in it goes where that is what does not fit."""
+        if packet.token_count > self._cap and "not_included" not in packet.edited:
+            silent = replace(packet, not_included=())
+            size = self._tools.count(to_prompt(silent))
+            packet = replace(silent, token_count=size) if size <= self._cap else packet
+        return replace(packet, over_budget=packet.token_count > self._cap)
