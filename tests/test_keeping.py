@@ -10,6 +10,7 @@ import pytest
 
 from holdfast.compressing import compress
 from holdfast.core.ledger.entry import Compressed, Noted, Step, text_of
+from holdfast.core.measure.usage import Level
 from holdfast.core.plan.policy import At, Batch, Policy, Preservation, Tail
 from holdfast.errors import Blocked, Unreadable
 from holdfast.opening import open as open_session
@@ -315,6 +316,24 @@ def test_strict_mode_never_keeps_an_agent_from_going_on(
         assert len(first) == len(talk())
         assert len(session.messages()) < len(first)
     assert any("holdfast preserve --create" in record.getMessage() for record in caplog.records)
+
+
+@pytest.mark.seed("R205", "R219")
+def test_a_summary_that_is_refused_puts_the_work_down_and_advises_a_fresh_session_once(
+    project: Path,
+) -> None:
+    (project / "NOTES.md").write_text("## Session Continuity\n")
+    with opened(project, STRICT) as session:
+        session.extend(talk())
+        limit = round(session.status().tokens / 0.8)
+    with opened(project, STRICT, window=limit, reserve=1) as session:
+        assert session.status().level is Level.RED
+        assert len(session.messages()) == len(talk())
+        told = ["BLOCKED", "CHECKPOINT", "ADVICE"]
+        assert [event.kind for event in session.log()] == told
+        session.append({"role": "user", "content": "Go on."})
+        session.messages()
+        assert [event.kind for event in session.log()][:4] == [*told, "CHECKPOINT"]
 
 
 @pytest.mark.seed("R318")

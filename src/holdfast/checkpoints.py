@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-CRITICAL = "critical"
+CRITICAL, REFUSED = "critical", "tier 3 refused"
 ADVISED = "fresh_session"
 """What is noted when only a fresh session helps."""
 TRIES = 3
@@ -170,19 +170,35 @@ def _announce(session: "Session", made: Entry) -> Checkpoint:
 
 def at_critical(session: "Session", state: State, means: Means, trigger: str) -> None:
     """Take a checkpoint when a window has become critical: once, until something leaves it."""
+    _once(session, state, means, CRITICAL, trigger)
+
+
+def after_refusal(session: "Session", state: State, means: Means, trigger: str) -> None:
+    """Put down where the work stands, and advise a fresh session, when a summary was not taken."""
+    if state.usage.fraction * 100 < state.policy.at.summary:
+        return
+    _once(session, state, means, REFUSED, trigger)
+    _advise(session, state, "its summary was refused")
+
+
+def _once(session: "Session", state: State, means: Means, why: str, trigger: str) -> None:
+    """Take a checkpoint for this reason, unless there is one since something last left."""
     taken = checkpoints_of(state.window.ledger, state.window.lane)
     for entry in taken:
         assert isinstance(entry.body, Checkpointed)
         same = entry.body.generation == state.window.generation
-        if same and entry.body.trigger.startswith(CRITICAL):
+        if same and entry.body.trigger.startswith(why):
             return
-    take(session, state, means, f"{CRITICAL}: {trigger}")
+    take(session, state, means, f"{why}: {trigger}")
 
 
 def advise(session: "Session", state: State) -> None:
     """Recommend a fresh session, once, where nothing that may leave is enough."""
-    if state.usage.level is not Level.CRITICAL:
-        return
+    if state.usage.level is Level.CRITICAL:
+        _advise(session, state, "it is critical and nothing more may leave it")
+
+
+def _advise(session: "Session", state: State, why: str) -> None:
     generation = str(state.window.generation)
     notes = (entry.body for entry in state.window.ledger if isinstance(entry.body, Noted))
     if any(one.what == ADVISED and one.facts.get("generation") == generation for one in notes):
@@ -191,8 +207,9 @@ def advise(session: "Session", state: State) -> None:
     ref = ref_of(taken[-1].id) if taken else ""
     session.note(ADVISED, generation=generation, checkpoint=ref)
     logger.info(
-        "the window of %r is critical and nothing more may leave it: go on in a fresh session"
+        "the window of %r cannot be made smaller, %s: go on in a fresh session"
         " (`holdfast checkpoint --reset`, or holdfast.resume(%r))",
         session.name,
+        why,
         ref or session.name,
     )

@@ -31,7 +31,13 @@ from holdfast.core.plan.plan import Candidate, Plan
 from holdfast.core.plan.policy import Policy, for_model
 from holdfast.core.plan.state import State
 from holdfast.core.shrink.step import Means
-from holdfast.errors import BadCompression, HoldfastError, NothingToShrink
+from holdfast.errors import (
+    BadCompression,
+    Blocked,
+    HoldfastError,
+    NothingToShrink,
+    NotWritten,
+)
 from holdfast.outcome import Account, Outcome, outcome_of
 from holdfast.stores.store import retried
 from holdfast.vocabularies import counter
@@ -94,7 +100,7 @@ class Engine:
     def _called(self, called: Due) -> None:
         """Weigh a batch; a critical window is secured first, and a fresh one advised if need be."""
         if called.action != "force":
-            self._make(lambda state, means: batch(state, means, called))
+            self._weigh(called)
             return
         from holdfast.checkpoints import advise, at_critical  # late: few windows come this far
 
@@ -102,6 +108,21 @@ class Engine:
         at_critical(self._session, state, self.means(state.policy), called.trigger)
         self._make(lambda state, means: batch(state, means, called))
         advise(self._session, self.state())
+
+    def _weigh(self, called: Due) -> None:
+        """Weigh a batch; where a summary was due and is refused, the work is put down.
+
+        Raises:
+            Blocked, BadCompression, NotWritten: why nothing was changed.
+        """
+        try:
+            self._make(lambda state, means: batch(state, means, called))
+        except (Blocked, BadCompression, NotWritten):
+            from holdfast.checkpoints import after_refusal  # late: it hardly ever comes to this
+
+            state = self.state()
+            after_refusal(self._session, state, self.means(state.policy), called.trigger)
+            raise
 
     def checkpoint(self, trigger: str = MANUAL) -> "Checkpoint":
         """Put down where the work stands.

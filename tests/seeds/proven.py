@@ -895,6 +895,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "R205": (
         "tests/test_checkpoints.py::test_a_critical_window_that_nothing_may_leave_is_told_to_go_on_afresh_once",
+        "tests/test_keeping.py::test_a_summary_that_is_refused_puts_the_work_down_and_advises_a_fresh_session_once",
     ),
     "R206": (
         "tests/test_checkpoints.py::test_a_checkpoint_is_in_the_ledger_and_on_disk_and_can_be_read_back",
@@ -969,6 +970,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/core/plan/test_rules.py::test_a_summary_is_made_when_the_gentler_tiers_do_not_do_and_nothing_of_it_is_missing",
         "tests/core/plan/test_rules.py::test_the_third_gate_is_about_the_summary",
         "tests/surfaces/cli/test_summary.py::test_the_gate_of_the_summary_is_passed_where_only_a_summary_helps",
+        "tests/test_keeping.py::test_a_summary_that_is_refused_puts_the_work_down_and_advises_a_fresh_session_once",
     ),
     "R220": (
         "tests/surfaces/hooks/test_session.py::test_an_agent_that_drifts_after_a_compaction_is_told_once",

@@ -75,7 +75,7 @@ def test_what_has_a_meaning_in_xml_is_escaped() -> None:
 
 
 @pytest.mark.usefixtures("project")
-def test_the_text_has_every_section_and_says_what_is_not_built() -> None:
+def test_the_text_has_every_section_in_lines_that_a_terminal_holds() -> None:
     lines = done("rules").splitlines()
     assert [line for line in lines if line.startswith("### ")] == [
         "### Values in force",
@@ -90,7 +90,7 @@ def test_the_text_has_every_section_and_says_what_is_not_built() -> None:
         "### Sequence",
     ]
     assert "HOOK-CTX-003 GATE  Context exceeds 75%" in lines
-    assert "  on fail  Immediate checkpoint + fresh session (not built yet)" in lines
+    assert "  on fail  Immediate checkpoint + fresh session" in lines
     assert "HOOK-CTX-005 HARD  Context exceeds 85%" in lines
     assert max(len(line) for line in lines) <= 120
 

@@ -127,7 +127,7 @@ def _failed(gate: Gate, facts: Facts) -> str:
     """What follows when a gate is not passed."""
     if gate.id == "HOOK-CTX-003" and facts.enough:
         return ENOUGH
-    return gate.on_fail if gate.fail_built else f"{gate.on_fail} ({NOT_BUILT})"
+    return gate.on_fail
 
 
 def _offloads(facts: Facts) -> tuple[bool, ...]:

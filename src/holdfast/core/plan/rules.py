@@ -39,8 +39,6 @@ class Gate(Struct, frozen=True):
     action: str = ""
     """What a gate without checks does in any case."""
     built: bool = True
-    fail_built: bool = True
-    """Whether what follows when it is not passed is built."""
 
 
 class Rule(Struct, frozen=True):
@@ -200,7 +198,6 @@ def gates_for(policy: Policy) -> tuple[Gate, ...]:
             ),
             on_pass="Apply Tier 3 summarisation",
             on_fail="Immediate checkpoint + fresh session",
-            fail_built=False,
         ),
         Gate(
             id="HOOK-CTX-004",

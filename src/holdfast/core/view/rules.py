@@ -67,8 +67,7 @@ def _gate(gate: Gate) -> list[str]:
 
 
 def _branches(gate: Gate) -> tuple[tuple[str, str], ...]:
-    fails = f"{gate.on_fail}{_unbuilt(gate.fail_built)}"
-    return ("on pass", gate.on_pass), ("on fail", fails), ("action", gate.action)
+    return ("on pass", gate.on_pass), ("on fail", gate.on_fail), ("action", gate.action)
 
 
 def _rule(rule: Rule) -> list[str]:
