@@ -113,6 +113,22 @@ def test_a_file_that_was_written_anew_is_read_anew(tmp_path: Path) -> None:
     assert len(said) == 1
 
 
+def test_a_file_that_somebody_else_reads_in_the_meantime_is_added_once(tmp_path: Path) -> None:
+    path, store, whole = tmp_path / "t.jsonl", MemoryStore(), MemoryStore()
+    path.write_bytes(jsonl(*TURNS))
+    ingest(path, whole, session=S)
+    others: list[int] = []
+
+    def overtake(_: int) -> None:
+        if not others:
+            others.append(0)
+            others[0] = ingest(path, store, session=S).added
+
+    assert ingest(path, store, session=S, progress=overtake).added == 0
+    assert others[0] > 0
+    assert told(store) == told(whole)
+
+
 def test_only_what_is_new_is_read_from_a_long_transcript(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ a compaction kept lines from long ago), all of it is read again, which always is
 import os
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import partial
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -18,7 +19,7 @@ from holdfast.core.plan.policy import Policy
 from holdfast.errors import Erased, HoldfastError
 from holdfast.files import opencode
 from holdfast.ingesting import MARKED, Reading, ingest, stem_of
-from holdfast.stores.store import Store
+from holdfast.stores.store import Store, retried
 from holdfast.wire import claude_code
 from holdfast.wire.detect import SPOKEN
 from holdfast.wire.jsonl import cut_lines
@@ -50,7 +51,7 @@ def follow(
     added = 0
     for one in (file, *_workers(file)):
         with suppress(Erased, FileNotFoundError):
-            added += _followed(store, session, one, policy or Policy())
+            added += retried(session, partial(_followed, store, session, one, policy or Policy()))
     return added
 
 

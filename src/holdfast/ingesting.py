@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import chain, islice
 from pathlib import Path
+from typing import BinaryIO
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,11 +23,11 @@ from holdfast.core.measure.models import Model, find
 from holdfast.core.measure.tokens import CountTokens, count_body
 from holdfast.core.plan.policy import Policy
 from holdfast.counting import settle
-from holdfast.errors import Erased, Unreadable
+from holdfast.errors import Conflict, Erased, Unreadable
 from holdfast.files.reading import is_broken, opened, reason_of
 from holdfast.originals import by_call, is_original, met
-from holdfast.seen import Seen, shorten
-from holdfast.stores.store import REWRITTEN, Store
+from holdfast.seen import Seen, shortened
+from holdfast.stores.store import REWRITTEN, Build, Store, retried
 from holdfast.vocabularies import counter
 from holdfast.wire import claude_code, gemini, lines
 from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES, WIRES, anything_fits, could_be
@@ -95,23 +96,37 @@ def ingest(
     """
     if wire and wire not in WIRES:
         raise Unreadable(str(path), f"{wire!r} is no format; choose one of {', '.join(WIRES)}")
-    with opened(Path(path)) as stream:
-        try:
-            document = open_document(stream, wire=wire)
-            rules = Withholder((policy or Policy()).never_store)
-            if not rules.idle:
-                _foresee(Path(path), wire, rules)
-            head = list(islice(document.pieces, LOOKAHEAD))
-            if not head and is_broken(stream):
-                raise Unreadable(str(path), BREAK)
-            _refuse_hopeless(str(path), document.wire, head)
-            pieces = chain(_drained(head), document.pieces)
-            reading = Reading(Path(path), document.wire, head, policy or Policy(), rules)
-            reading.again, reading.counts = again, counting
-            done = reading.into(store, session, pieces, progress or _silent)
-            return _with_break(done) if is_broken(stream) else done
-        except OSError as error:
-            raise Unreadable(str(path), reason_of(error)) from None
+    tries: list[Reading] = []
+
+    def attempt() -> Ingested:
+        with opened(Path(path)) as stream:
+            try:
+                reading, pieces = _begun(Path(path), stream, wire, policy or Policy())
+                reading.again, reading.counts = again, counting
+                tries.append(reading)
+                done = reading.into(store, session, pieces, progress or _silent)
+                return _with_break(done) if is_broken(stream) else done
+            except OSError as error:
+                raise Unreadable(str(path), reason_of(error)) from None
+
+    done = retried(session or str(path), attempt)
+    return replace(done, added=sum(reading.added for reading in tries))
+
+
+def _begun(
+    path: Path, stream: BinaryIO, wire: str, policy: Policy
+) -> tuple["Reading", Iterator[Piece]]:
+    """The reading of a file of which enough was seen to know that it can be read."""
+    document = open_document(stream, wire=wire)
+    rules = Withholder(policy.never_store)
+    if not rules.idle:
+        _foresee(path, wire, rules)
+    head = list(islice(document.pieces, LOOKAHEAD))
+    if not head and is_broken(stream):
+        raise Unreadable(str(path), BREAK)
+    _refuse_hopeless(str(path), document.wire, head)
+    reading = Reading(path, document.wire, head, policy, rules)
+    return reading, chain(_drained(head), document.pieces)
 
 
 def _drained(head: list[Piece]) -> Iterator[Piece]:
@@ -186,6 +201,8 @@ class Reading:
         """Bytes read, and those up to which the file will not change any more."""
         self.last = b""
         self.originals: dict[tuple[str, str], Entry] = {}
+        self.seen = 0
+        """Sightings of the document that are ours or were there: others may be reading it too."""
 
     def into(
         self, store: Store, session: str, pieces: Iterable[Piece], progress: Progress
@@ -198,13 +215,15 @@ class Reading:
             _refuse_erased(store, name)
         self.wire = self._settled_wire(store, name)
         self.source = self.source or self._another(store, name)
-        if store.head(name) is not None:
+        stood = store.head(name)
+        self.seen = (stood or Head()).documents.get(self.source, Document()).seen
+        if stood is not None:
             self._recall(store.read(name))
         known = Seen(store, name, self.source)
         rest = known.skip(self._arrivals(pieces, progress))
         self._write_all(store, name, rest, known)
         if known.diverged:
-            shorten(store, name, self.source, self.total)
+            self._append(store, name, shortened(self.source, self.total))
         self._mark(store, name)
         if self.counts:
             settle(store, name, self._model())
@@ -212,7 +231,7 @@ class Reading:
 
     def on(self, store: Store, name: str, pieces: Iterable[Piece], known: Document) -> Ingested:
         """Read what came since a file was last read to its end."""
-        self.total, self.bytes = known.length - 1, known.offset
+        self.total, self.bytes, self.seen = known.length - 1, known.offset, known.seen
         self._recall(store.read(name, since=known.upto))
         self._write_all(
             store, name, self._arrivals(pieces, _silent), Seen(store, name, self.source)
@@ -244,7 +263,24 @@ class Reading:
             )
             return Batch(replace(head, documents={**head.documents, self.source: marked}))
 
-        store.append(name, build)
+        self._append(store, name, build)
+
+    def _append(self, store: Store, name: str, build: Build) -> Batch:
+        """Write, unless somebody else has read more of the same file in the meantime.
+
+        Raises:
+            Conflict: somebody has; what is theirs has to be read before going on.
+        """
+
+        def unless_overtaken(head: Head) -> Batch:
+            seen = head.documents.get(self.source, Document()).seen
+            if seen != self.seen:
+                raise Conflict(name, expected=self.seen, found=seen)
+            return build(head)
+
+        batch = store.append(name, unless_overtaken)
+        self.seen = batch.head.documents.get(self.source, Document()).seen
+        return batch
 
     def _done(self, name: str, *, branched: bool = False) -> Ingested:
         return Ingested(
@@ -388,7 +424,7 @@ class Reading:
             )
             return _from_file(batch, self.source, self.origin)
 
-        batch = store.append(name, build)
+        batch = self._append(store, name, build)
         known.began = True
         self.added += len(batch.entries)
 
@@ -425,6 +461,8 @@ def _batches(arrivals: Iterable[Arrival]) -> Iterator[list[Arrival]]:
 
 
 def _from_file(batch: Batch, source: str, origin: str) -> Batch:
-    document = replace(batch.head.documents[source], origin=origin)
+    # How far the file was read is not known again before all of it is: who comes in between, or
+    # after a kill, compares line by line.
+    document = replace(batch.head.documents[source], origin=origin, offset=0)
     documents = {**batch.head.documents, source: document}
     return replace(batch, head=replace(batch.head, documents=documents))

@@ -21,7 +21,7 @@ from holdfast.core.ledger.entry import (
     pack,
 )
 from holdfast.core.ledger.head import Head, led_back
-from holdfast.stores.store import Store
+from holdfast.stores.store import Build, Store
 
 
 class Seen:
@@ -104,8 +104,8 @@ def _essence(body: Body) -> bytes:
     return b"compacted" if isinstance(body, Compacted) else pack(body)
 
 
-def shorten(store: Store, session: str, source: str, length: int) -> None:
-    """Let a document that was rewritten end where its file ends now."""
+def shortened(source: str, length: int) -> Build:
+    """What lets a document that was rewritten end where its file ends now."""
 
     def build(head: Head) -> Batch:
         known = head.documents[source]
@@ -115,4 +115,4 @@ def shorten(store: Store, session: str, source: str, length: int) -> None:
         shorter = replace(known, length=length, version=known.version + 1)
         return Batch(replace(head, documents={**head.documents, source: shorter}))
 
-    store.append(session, build)
+    return build

@@ -34,6 +34,7 @@ class Held:
     def begin(self) -> None:
         """From now on, whoever wants to write has to wait until it gives up."""
         self._ledger = apsw.Connection(str(self._path), flags=apsw.SQLITE_OPEN_READWRITE)
+        self._ledger.set_busy_timeout(10_000)  # hooks of an earlier turn may still be writing
         self._ledger.execute("begin exclusive")
 
     def end(self) -> None:

@@ -9,6 +9,7 @@ from itertools import count
 import apsw
 
 import holdfast
+from holdfast import following
 from holdfast.errors import Conflict, StoreFull
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.vocabularies import VOCABULARIES, counter
@@ -73,6 +74,14 @@ def ingest(line: Line, root: str, first: int) -> None:
                 file.write(document(number))
             holdfast.ingest(path, store)
             line.tell(number)
+
+
+def follow(line: Line, root: str, path: str) -> None:
+    """Read what is new in a transcript whenever told to; says how many entries that were."""
+    with store_at(ledger(root)) as store:
+        line.tell("ready")
+        while line.hear() is not None:
+            line.tell(following.follow(store, SESSION, path))
 
 
 def append_some(line: Line, root: str, session: str, by: str, many: int) -> None:
@@ -265,6 +274,7 @@ TASKS: dict[str, Callable[..., None]] = {
         copy,
         fill_disk,
         fill_file,
+        follow,
         half_read,
         hold,
         ingest,

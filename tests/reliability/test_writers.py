@@ -4,8 +4,9 @@ import time
 from pathlib import Path
 
 from holdfast import Session
+from tests.contracts.transcripts import assistant, jsonl, text, user
 from tests.reliability.forks import Forks
-from tests.reliability.ledgers import bodies, ledger, said, sources, store_at
+from tests.reliability.ledgers import SESSION, bodies, ledger, said, sources, store_at
 
 PROCESSES, MANY = 8, 200
 
@@ -76,3 +77,28 @@ def test_processes_that_make_a_store_at_once_make_one(forks: Forks, tmp_path: Pa
             found = sorted(str(body) for body in bodies(store))
             assert found == sorted(str(said(1, f"{at}-")[0]) for at in range(PROCESSES))
             assert list(store.check()) == []
+
+
+def test_processes_that_follow_one_transcript_add_every_line_once(
+    forks: Forks, tmp_path: Path
+) -> None:
+    path, lines = tmp_path / "s.jsonl", [user("u0", None, "Find the bug.")]
+    path.touch()
+    children = [forks.start("follow", str(tmp_path), str(path)) for _ in range(PROCESSES)]
+    for child in children:
+        assert child.hear() == ["ready"]
+    for turn in range(1, 30):
+        lines.append(assistant(f"a{turn}", f"u{turn - 1}", f"m{turn}", text(f"Looked {turn}.")))
+        lines.append(user(f"u{turn}", f"a{turn}", f"Look once more, {turn}."))
+        path.write_bytes(jsonl(*lines))
+        for child in children:
+            child.tell("more")
+        for child in children:
+            child.hear()
+    for child in children:
+        child.release()
+    with store_at(ledger(str(tmp_path))) as store:
+        assert len(sources(list(store.read(SESSION)))) == len(lines)
+        seen = [sighting.raw for sighting in store.sightings(SESSION)]
+        assert seen == jsonl(*lines).split(b"\n")
+        assert list(store.check()) == []
