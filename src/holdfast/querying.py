@@ -1,6 +1,7 @@
 """A question of a worker's answered from the ledger: what was decided or said, or "not known"."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from holdfast.core.ledger.entry import Derived, Entry, Said
 from holdfast.core.ledger.head import Head
@@ -16,6 +17,7 @@ from holdfast.core.view.search.passages import passages_of
 from holdfast.core.view.search.pooling import Found
 from holdfast.core.view.search.query import Term
 from holdfast.core.view.search.readable import readable, speaker
+from holdfast.readings import read_once, rules_of
 from holdfast.redacting import Redactor
 from holdfast.searching import Redact, as_they_are, stemmer
 from holdfast.session import Session
@@ -26,6 +28,7 @@ from holdfast.thesaurus import like
 POOL = 160
 """Passages that hold any of the words: read for what nobody put as a decision, and for the sessions
 that may know."""
+TOLD = "told"
 SESSIONS = 24
 """Sessions that are read for one question."""
 
@@ -39,8 +42,9 @@ class Settled:
         redact: Redact = as_they_are,
         *,
         title: Callable[[str], str] = str,
+        rules: Callable[[str], str] = lambda _: rules_of("as they are"),
     ) -> None:
-        self.store, self.redact, self._title = store, redact, title
+        self.store, self.redact, self._title, self._rules = store, redact, title, rules
         self._known: dict[str, tuple[int, Told]] = {}
 
     def of(self, session: str) -> Told:
@@ -48,12 +52,17 @@ class Settled:
         head = self.store.head(session) or Head()
         known = self._known.get(session)
         if known is None or known[0] != head.seq:
-            window = Sight(self.store, session, "").window(whole=True)
-            path = list(self.redact(session, path_to(window.end, window.ledger)))
-            notes = self.redact(session, (e for e in window.ledger if isinstance(e.body, Derived)))
-            known = (head.seq, told_of(path, notes, session=session, title=self._title(head.title)))
-            self._known[session] = known
+            rules = self._rules(session)
+            made = read_once(self.store, session, TOLD, rules, Told, partial(self._read, session))
+            known = self._known[session] = (head.seq, made)
         return known[1]
+
+    def _read(self, session: str) -> Told:
+        head = self.store.head(session) or Head()
+        window = Sight(self.store, session, "").window(whole=True)
+        path = list(self.redact(session, path_to(window.end, window.ledger)))
+        notes = self.redact(session, (e for e in window.ledger if isinstance(e.body, Derived)))
+        return told_of(path, notes, session=session, title=self._title(head.title))
 
     def of_all(self, sessions: Iterable[str] | None = None) -> list[Told]:
         """What some sessions told, or all of the project, the oldest first."""
@@ -71,7 +80,11 @@ def settled_for(session: Session) -> Settled:
     def redact(name: str, entries: Iterable[Entry]) -> Iterable[Entry]:
         return (session.redactor if name == session.name else plain).entries(entries)
 
-    return Settled(session.store, redact, title=plain.text)
+    def rules(name: str) -> str:
+        given = session.policy.redact
+        return rules_of(given.secrets, given.patterns, name == session.name)
+
+    return Settled(session.store, redact, title=plain.text, rules=rules)
 
 
 def context_query(

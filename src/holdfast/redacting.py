@@ -1,7 +1,10 @@
 """What is a secret in a session, kept up to date: a process looks at every entry once."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import Entry, EntryId
 from holdfast.core.ledger.head import TITLE_LENGTH
@@ -16,11 +19,15 @@ from holdfast.core.observe.redaction import (
 from holdfast.core.observe.secrets import looks_random, may_begin_secret
 from holdfast.core.plan.policy import Redact
 from holdfast.errors import BadSetting
+from holdfast.readings import recalled, remember, rules_of
 from holdfast.stores.store import Store
 
 ON, OFF = "on", "off"
 
 
+SECRETS = "secrets"
+MANY_NEW = 100
+"""Entries from which on it pays to keep what was found in them."""
 LONG_WORD = re.compile(r"[^\s\"'`\\<>(){}\[\],;|]{12,250}")
 """Words that are long enough to be a secret wherever they stand."""
 
@@ -38,6 +45,13 @@ def redacted_title(title: str, rules: Redact, store: Store | None = None, sessio
     return f"{shown[: len(shown) - len(last)]}…" if begun or may_begin_secret(last) else shown
 
 
+class _Secrets(Struct, frozen=True, array_like=True):
+    """What is kept of looking through a session."""
+
+    marks: Mapping[str, str]
+    clean: frozenset[EntryId]
+
+
 class Redactor:
     """Redacts one session's texts, by what all of its entries hold."""
 
@@ -52,6 +66,7 @@ class Redactor:
         self.idle = rules.secrets == OFF
         self.known = Known(patterns)
         self._store, self._session = store, session
+        self._rules = rules_of(rules.secrets, rules.patterns)
         self._seq = 0
         self._made: dict[EntryId, Entry] = {}
 
@@ -62,9 +77,23 @@ class Redactor:
         head = self._store.head(self._session)
         if head is None or head.seq == self._seq:
             return False
+        before = len(self.known.marks)
+        if not self._seq:
+            self._recall(self._store)
         new = list(self._store.read(self._session, since=self._seq))
         self._seq = max(self._seq, *(entry.seq for entry in new)) if new else self._seq
-        return self.take(new)
+        self.take(new)
+        if len(new) >= MANY_NEW:
+            found = _Secrets(self.known.marks, self.known.clean)
+            remember(self._store, self._session, SECRETS, self._rules, head, found)
+        return len(self.known.marks) > before
+
+    def _recall(self, store: Store) -> None:
+        """Begin with what an earlier process found: entries do not change."""
+        kept = recalled(store, self._session, SECRETS, self._rules, _Secrets)
+        if kept is not None:
+            self._seq, found = kept
+            self.known = replace(self.known, marks=found.marks, clean=found.clean)
 
     def take(self, entries: Iterable[Entry]) -> bool:
         """Learn from entries that are not known yet; whether there are more secrets now."""

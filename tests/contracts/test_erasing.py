@@ -120,6 +120,20 @@ def test_a_message_that_is_erased_keeps_its_place_and_the_request_stays_legal(st
     assert list(store.check()) == []
 
 
+@pytest.mark.parametrize("all_of_it", [True, False])
+def test_what_was_read_off_a_session_goes_with_what_is_erased(
+    store: Store, all_of_it: bool
+) -> None:
+    session = filled(store)
+    head = session.head()
+    store.keep_reading("s", "told", head, CANARY.encode())
+    (ref,) = holding(session, CANARY)
+    carry_out(session, whole(session) if all_of_it else part(session, ref), at=AT)
+    # Whoever was reading in the meantime comes too late.
+    store.keep_reading("s", "told", head, CANARY.encode())
+    assert store.reading("s", "told") is None
+
+
 def test_reading_a_purged_result_names_the_call_that_brings_it_again(store: Store) -> None:
     session = filled(store)
     (ref,) = holding(session, CANARY)

@@ -524,6 +524,22 @@ def test_a_head_that_was_changed_is_rebuilt(tmp_path: Path) -> None:
         assert repair(store) == []
 
 
+def test_a_reading_that_is_damaged_is_not_believed_and_repairing_drops_it(tmp_path: Path) -> None:
+    filled(tmp_path)
+    with opened(tmp_path) as store:
+        head = store.head("s")
+        assert head is not None
+        store.keep_reading("s", "told", head, b"what it told")
+    sql(tmp_path, "update readings set data = x'00' || substr(data, 2)")
+    with opened(tmp_path) as store:
+        assert store.reading("s", "told") is None
+        assert [(found.kind, found.what) for found in store.check()] == [
+            ("cache", "its reading cannot be read")
+        ]
+        assert len(repair(store)) == 1
+        assert list(store.check()) == []
+
+
 def test_repairing_leaves_a_session_that_cannot_be_read_alone(tmp_path: Path) -> None:
     filled(tmp_path)
     sql(tmp_path, "update entries set at = 'later' where seq = 1")

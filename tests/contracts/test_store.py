@@ -271,6 +271,29 @@ def test_keeping_a_window_is_no_event(store: Store) -> None:
     assert store.sessions() == before
 
 
+def test_a_reading_takes_the_place_of_the_one_before_under_its_name(store: Store) -> None:
+    head = store.append("s", saying("a")).head
+    for name, data in (("told", b"1"), ("told", b"2"), ("secrets", b"3")):
+        store.keep_reading("s", name, head, data)
+    assert [store.reading("s", name) for name in ("told", "secrets", "else")] == [b"2", b"3", None]
+
+
+def test_what_was_read_before_a_session_moved_on_is_not_kept(store: Store) -> None:
+    head = store.append("s", saying("a")).head
+    store.append("s", saying("b"))
+    store.keep_reading("s", "told", head, b"1")
+    store.keep_reading("nobody", "told", head, b"1")
+    assert (store.reading("s", "told"), store.reading("nobody", "told")) == (None, None)
+
+
+def test_keeping_a_reading_is_no_event(store: Store) -> None:
+    head = store.append("older", saying("a")).head
+    store.append("newer", saying("a"))
+    before = store.sessions()
+    store.keep_reading("older", "told", head, b"1")
+    assert store.sessions() == before
+
+
 def test_sessions_are_listed_the_newest_first(store: Store) -> None:
     store.append("one", saying("a"))
     store.append("two", saying("a"))

@@ -12,6 +12,7 @@ import pytest
 from holdfast.errors import Erased
 from holdfast.forgetting import carry_out, part, whole
 from holdfast.opening import open as open_session
+from holdfast.querying import settled_for
 from holdfast.resuming import resume
 from holdfast.session import Session
 from tests.reliability.forks import Forks
@@ -49,6 +50,8 @@ def made(root: Path) -> Session:
     session.undo()
     session.compact(4_000)
     session.messages()
+    settled_for(session).of_all()
+    session.redactor.learn()
     return session
 
 

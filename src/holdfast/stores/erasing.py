@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 FORGET = (
     "delete from counts where session = ?",
     "delete from windows where session = ?",
+    "delete from readings where session = ?",
 )
 """What is derived from entries and made again when it is needed. A table that is filled from
 entries is forgotten here and with the index, and nowhere else."""

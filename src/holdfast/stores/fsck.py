@@ -18,7 +18,17 @@ from holdfast.stores.store import Damage, Listed
 if TYPE_CHECKING:
     from holdfast.stores.sqlite import SqliteStore
 
-TABLES = ("sessions", "entries", "sightings", "blobs", "counts", "windows", "tombstones", "looks")
+TABLES = (
+    "sessions",
+    "entries",
+    "sightings",
+    "blobs",
+    "counts",
+    "windows",
+    "tombstones",
+    "looks",
+    "readings",
+)
 INDEX = "index"
 """Where damage is said to be that searching again makes good."""
 BLOBS = "select project, hash from blobs"
@@ -33,7 +43,8 @@ select 'pieces', count(*) from sightings where session not in (select key from s
 """
 CACHES = """
 select s.name, 'counts', c.data from counts as c join sessions as s on s.key = c.session union all
-select s.name, 'window', w.data from windows as w join sessions as s on s.key = w.session
+select s.name, 'window', w.data from windows as w join sessions as s on s.key = w.session union all
+select s.name, 'reading', r.data from readings as r join sessions as s on s.key = r.session
 """
 SEEN = """
 select source, count(*) from sightings
@@ -168,6 +179,7 @@ def _rebuilt(store: "SqliteStore", listed: Listed) -> str:
         return Batch(true if head == listed.head else head)
 
     store.append(listed.name, build)
+    store.forget_readings(listed.name)
     for lane in true.lanes:
         if store.window(listed.name, lane) is not None or entries:
             store.keep(listed.name, keep(fold(entries, lane=lane), true.seq))

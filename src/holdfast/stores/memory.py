@@ -42,6 +42,7 @@ class _Shelf:
         self.sightings: dict[str, dict[int, Sighting]] = {}
         self.arrivals: dict[int, Sighting] = {}
         self.windows: dict[str, Kept] = {}
+        self.readings: dict[str, bytes] = {}
 
     def add(self, batch: Batch) -> None:
         self.head = batch.head
@@ -60,6 +61,7 @@ class _Shelf:
             self.entries[entry.seq - 1] = entry
         self.counts.clear()
         self.windows.clear()
+        self.readings.clear()
         self.add(Batch(erasure.head, erasure.added, erasure.sightings))
 
 
@@ -140,6 +142,17 @@ class MemoryStore:
     def keep(self, session: str, window: Kept) -> None:
         """See `Store.keep`."""
         self._shelf(session).windows[window.lane] = window
+
+    def reading(self, session: str, name: str) -> bytes | None:
+        """See `Store.reading`."""
+        return self._shelf(session).readings.get(name)
+
+    def keep_reading(self, session: str, name: str, head: Head, data: bytes) -> None:
+        """See `Store.keep_reading`."""
+        with self._lock:
+            shelf = self._shelves.get(session)
+            if shelf is not None and shelf.head == head:
+                shelf.readings[name] = data
 
     def sessions(self) -> list[Listed]:
         """See `Store.sessions`."""

@@ -145,6 +145,19 @@ def m006_content_told_after(db: Database) -> None:
     db.execute("create index blobs_by_base on blobs(project, base) where base is not null")
 
 
+def m007_kept_readings(db: Database) -> None:
+    """What was read off a session, so that a fresh process need not read all of it again."""
+    db.execute(
+        """
+        create table readings(
+            session integer not null,
+            name text not null,
+            data blob not null,
+            primary key (session, name)) without rowid
+        """
+    )
+
+
 MIGRATIONS: tuple[Callable[[Database], None], ...] = (
     m001_the_ledger,
     m002_kept_windows,
@@ -152,6 +165,7 @@ MIGRATIONS: tuple[Callable[[Database], None], ...] = (
     m004_tombstones,
     m005_the_index,
     m006_content_told_after,
+    m007_kept_readings,
 )
 
 

@@ -55,6 +55,8 @@ ADD_ENTRY = "insert into entries values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 
 ADD_SIGHTING = "insert or replace into sightings values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 ADD_COUNTS = "insert or replace into counts values (?, ?, ?, ?)"
 ADD_WINDOW = "insert or replace into windows values (?, ?, ?)"
+READING = "select data from readings where session = ? and name = ?"
+ADD_READING = "insert or replace into readings values (?, ?, ?)"
 ENTRY_COLUMNS = (
     "seq, id, parent, lane, message, part, fork, grouped, at, derived, stored, body, sum"
 )
@@ -366,6 +368,30 @@ class SqliteStore:
         with self._lock, translated(self.path):
             data = packing.sealed(msgspec.msgpack.encode(window))
             self._db.execute(ADD_WINDOW, (key, window.lane, data))
+
+    def reading(self, session: str, name: str) -> bytes | None:
+        """See `Store.reading`."""
+        found = self._one(READING, (self._key(session), name))
+        return packing.unsealed(found[0]) if found else None
+
+    def keep_reading(self, session: str, name: str, head: Head, data: bytes) -> None:
+        """See `Store.keep_reading`."""
+        with self._lock, translated(self.path):
+            self._db.execute("begin immediate")
+            try:
+                found = self._db.execute(FIND, (self.project, session)).fetchone()
+                # Whoever erased something in the meantime moved the session on.
+                if found is not None and self._decode_head(found[1]) == head:
+                    self._db.execute(ADD_READING, (found[0], name, packing.sealed(data)))
+            except BaseException:
+                self._roll_back()
+                raise
+            self._commit()
+
+    def forget_readings(self, session: str) -> None:
+        """Drop what was read off a session: it is made again when it is needed."""
+        with self._lock, translated(self.path):
+            self._db.execute("delete from readings where session = ?", (self._key(session),))
 
     def projects(self) -> list[str]:
         """The projects that have sessions in this file."""

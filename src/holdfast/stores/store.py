@@ -154,6 +154,17 @@ class Store(AbstractContextManager["Store"], Protocol):
         """Keep a folded window in place of the one kept before; it is a cache and no event."""
         ...
 
+    def reading(self, session: str, name: str) -> bytes | None:
+        """What was last kept under a name of what was read off a session."""
+        ...
+
+    def keep_reading(self, session: str, name: str, head: Head, data: bytes) -> None:
+        """Keep what was read, unless the session no longer stands where it was read.
+
+        It is a cache and no event, and goes with whatever is erased.
+        """
+        ...
+
     def sessions(self) -> list[Listed]:
         """All sessions, the newest first."""
         ...

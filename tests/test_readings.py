@@ -1,0 +1,114 @@
+"""What was read off a session is kept for the next process, and comes to the same as reading it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from holdfast.core.ledger.entry import Entry
+from holdfast.core.plan.policy import Redact
+from holdfast.core.view.asked.statements import Told
+from holdfast.errors import StoreBusy
+from holdfast.opening import open as open_session
+from holdfast.querying import settled_for
+from holdfast.readings import read_once, rules_of
+from holdfast.redacting import MANY_NEW, SECRETS, Redactor
+from holdfast.session import Session
+from holdfast.stores.store import Store
+from tests.secrets import PLANTED
+
+KEY = PLANTED["github-token"]
+MANY = [{"role": "user", "content": f"Look at export {at}."} for at in range(MANY_NEW)]
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_session("s", root=tmp_path) as made:
+        made.extend([{"role": "user", "content": f"The key is {KEY}."}, *MANY])
+        yield made
+
+
+def again(session: Session) -> Redactor:
+    """The redactor of another process."""
+    return Redactor(session.policy.redact, session.store, session.name)
+
+
+def test_another_process_knows_the_secrets_without_reading_what_was_read(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.redactor.learn()
+    read = session.store.read
+
+    def not_again(name: str, *, since: int = 0) -> Iterator[Entry]:
+        assert since, "it was all read again"
+        return read(name, since=since)
+
+    monkeypatch.setattr(session.store, "read", not_again)
+    session.append({"role": "user", "content": "And now?"})
+    assert KEY not in again(session).text(f"It was {KEY}, was it not?")
+
+
+def test_what_came_since_is_read_all_the_same(session: Session) -> None:
+    session.redactor.learn()
+    late = PLANTED["aws-key"]
+    session.append({"role": "user", "content": f"And {late} is the other."})
+    other = again(session)
+    other.learn()
+    fresh = Redactor(session.policy.redact, session.store, "s")
+    fresh.take(session.store.read("s"))
+    assert dict(other.known.marks) == dict(fresh.known.marks)
+    assert other.known.clean == fresh.known.clean
+    assert late not in other.text(late)
+
+
+def test_other_rules_read_anew(session: Session) -> None:
+    session.redactor.learn()
+    other = Redactor(Redact(patterns=(r"export \d+",)), session.store, "s")
+    other.learn()
+    assert len(session.redactor.known.clean) == len(MANY)
+    assert not other.known.clean
+
+
+def test_few_entries_are_not_worth_keeping(tmp_path: Path) -> None:
+    with open_session("s", root=tmp_path) as session:
+        session.append(MANY[0])
+        session.redactor.learn()
+        assert session.store.reading("s", SECRETS) is None
+
+
+def test_what_other_sessions_settled_is_the_same_from_the_ledger_and_from_what_was_kept(
+    session: Session, tmp_path: Path
+) -> None:
+    with open_session("other", root=tmp_path) as other:
+        other.append({"role": "user", "content": f"Never print {KEY}. Use JWT for logins."})
+        first = settled_for(other).of_all()
+        assert session.store.reading("s", "told") is not None
+        assert settled_for(other).of_all() == first
+        other.append({"role": "user", "content": "Never touch the schema."})
+        texts = [one.text for one in settled_for(other).of("other").settled]
+        assert "Never touch the schema." in texts
+    assert KEY not in repr(first)
+
+
+def made_anew() -> Told:
+    return Told("made anew")
+
+
+def test_what_was_kept_in_another_shape_is_made_again(session: Session) -> None:
+    store: Store = session.store
+    rules = rules_of("test")
+    store.keep_reading("s", "told", session.head(), b"\x93\x01\x02")
+    assert read_once(store, "s", "told", rules, Told, made_anew) == made_anew()
+    assert read_once(store, "s", "told", rules, Told, lambda: Told("never")) == made_anew()
+
+
+def test_a_store_that_takes_nothing_hinders_nobody(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> NoReturn:
+        raise StoreBusy("ledger.db")
+
+    monkeypatch.setattr(session.store, "keep_reading", refuse)
+    assert read_once(session.store, "s", "told", "x", Told, made_anew) == made_anew()
+    assert session.store.reading("s", "told") is None
