@@ -5,7 +5,7 @@ from typing import NoReturn
 
 import pytest
 
-from holdfast.core.ledger.entry import Derived
+from holdfast.core.ledger.entry import Derived, Said
 from holdfast.core.plan.policy import Policy
 from holdfast.counting import settle
 from holdfast.following import follow
@@ -13,6 +13,8 @@ from holdfast.ingesting import ingest
 from holdfast.purging import erase_session
 from holdfast.stores.memory import MemoryStore
 from holdfast.stores.store import Store
+from tests.contracts import test_gemini as gemini
+from tests.contracts import test_opencode as opencode
 from tests.contracts.transcripts import (
     assistant,
     boundary,
@@ -54,6 +56,23 @@ CODEX = [
     message("assistant", "Found."),
     *[codex_line("event_msg", {"type": "task_complete"}) for _ in range(4)],
 ]
+SNAPSHOT = gemini.told("s1", "user", [{"text": "<state_snapshot>All done.</state_snapshot>"}])
+GEMINI = [*gemini.TURN, gemini.told("m5", "user", [{"text": "Thanks."}])]
+GEMINI_AGAIN = [
+    *GEMINI,
+    gemini.HEADER,
+    {"$set": {"messages": [gemini.CONTEXT]}},
+    {"$set": {"messages": [gemini.CONTEXT, gemini.ASKED, gemini.CALLED]}},
+    gemini.told("m6", "user", [{"text": "Go on."}]),
+]
+GEMINI_REWOUND = [*GEMINI, {"$rewindTo": "m1"}, gemini.told("m7", "user", [{"text": "Else."}])]
+GEMINI_COMPACTED = [
+    *GEMINI,
+    {"$set": {"messages": [gemini.CONTEXT, SNAPSHOT, gemini.told("m4", "gemini", "One file.")]}},
+    gemini.told("m8", "user", [{"text": "Go on."}]),
+    gemini.told("m9", "gemini", "Gone on.", toolCalls=[gemini.call("ls_2", status="success")]),
+]
+READ_AGAIN = [GEMINI, GEMINI_AGAIN, GEMINI_REWOUND, GEMINI_COMPACTED]
 
 
 def told(store: Store) -> object:
@@ -65,7 +84,7 @@ def told(store: Store) -> object:
     return sources, bytes_, {name: (lane.end, lane.tokens) for name, lane in head.lanes.items()}
 
 
-@pytest.mark.parametrize("lines", [TURNS, REWOUND, COMPACTED, WORKER, CODEX])
+@pytest.mark.parametrize("lines", [TURNS, REWOUND, COMPACTED, WORKER, CODEX, *READ_AGAIN])
 @pytest.mark.parametrize("step", [1, 2, 3, 5])
 def test_following_line_by_line_is_reading_it_whole(
     tmp_path: Path, lines: list[dict[str, object]], step: int
@@ -137,12 +156,65 @@ def test_only_what_is_new_is_read_from_a_long_transcript(
     follow(store, S, path)
     with path.open("ab") as file:
         file.write(jsonl(user("u5", "a5", "Thanks.")))
+    never_again(store, monkeypatch)
+    assert follow(store, S, path) == 1
+
+
+def never_again(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Reading a document whole begins with what was seen of it."""
 
     def read_again(*_: str) -> NoReturn:
         pytest.fail("it was all read again")
 
     monkeypatch.setattr(store, "sightings", read_again)
-    assert follow(store, S, path) == 1
+
+
+def test_only_what_is_new_is_read_where_a_line_means_what_those_before_it_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, store = tmp_path / "t.jsonl", MemoryStore()
+    path.write_bytes(jsonl(*GEMINI[:-3]))
+    follow(store, S, path)
+    never_again(store, monkeypatch)
+    for line in GEMINI[-3:]:
+        with path.open("ab") as file:
+            file.write(jsonl(line))
+        follow(store, S, path)
+    assert [entry.body for entry in store.read(S)][-2:] == [
+        Said("assistant", "One file."),
+        Said("user", "Thanks."),
+    ]
+
+
+def test_only_what_is_new_is_read_from_the_database_of_opencode(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database, store = opencode.Database(tmp_path), MemoryStore()
+    database.log("session.created", {"sessionID": opencode.SESSION, "info": {"id": "ses_1"}})
+    database.speak(opencode.ASKED)
+    follow(store, opencode.SESSION, database.session())
+    never_again(store, monkeypatch)
+    for said in opencode.WHOLE[1:]:
+        database.speak(said)
+        assert follow(store, opencode.SESSION, database.session()) > 0 or "compaction" in str(said)
+    bodies = [entry.body for entry in store.read(opencode.SESSION)]
+    assert bodies == [*opencode.READ, *opencode.SUMMARIZED]
+    assert follow(store, opencode.SESSION, database.session()) == 0
+
+
+def test_a_reader_that_was_forgotten_reads_all_again_and_adds_nothing_twice(
+    tmp_path: Path,
+) -> None:
+    path, grown, whole = tmp_path / "t.jsonl", MemoryStore(), MemoryStore()
+    path.write_bytes(jsonl(*GEMINI[:-2]))
+    follow(grown, S, path)
+    head = grown.head(S)
+    assert head is not None
+    grown.keep_reading(S, "reader", head, b"what nobody can read")
+    path.write_bytes(jsonl(*GEMINI))
+    follow(grown, S, path)
+    ingest(path, whole, session=S)
+    assert told(grown) == told(whole)
 
 
 def test_the_transcripts_of_workers_are_followed_too(tmp_path: Path) -> None:

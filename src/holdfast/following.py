@@ -19,9 +19,10 @@ from holdfast.core.plan.policy import Policy
 from holdfast.errors import Erased, HoldfastError
 from holdfast.files import opencode
 from holdfast.ingesting import MARKED, Reading, ingest, stem_of
+from holdfast.readers import Reader, reader_of
 from holdfast.stores.store import Store, retried
 from holdfast.wire import claude_code
-from holdfast.wire.detect import SPOKEN
+from holdfast.wire import opencode as wire_opencode
 from holdfast.wire.jsonl import cut_lines
 from holdfast.wire.pieces import Piece
 from holdfast.withhold import Withholder
@@ -61,35 +62,38 @@ def _workers(file: Path) -> list[Path]:
 
 
 def _followed(store: Store, session: str, file: Path, policy: Policy) -> int:
-    if opencode.is_inside(file):
-        return ingest(file, store, session=session, policy=policy, counting=False).added
-    size = file.stat().st_size
-    if not size:
+    inside = opencode.is_inside(file)
+    size = 0 if inside else file.stat().st_size
+    if not size and not inside:
         return 0
     head = store.head(session) or Head()
     source = stem_of(file) if file.parent.name == "subagents" else ""
     known = head.documents.get(source, Document())
-    if known.path == str(file.absolute()) and known.offset + 1 == size:
+    if size and known.path == str(file.absolute()) and known.offset + 1 == size:
         return 0
-    pieces = _new(file, known, head.wire) if known.offset else None
+    reader = _goes_on(store, session, source, file, head)
+    pieces = _new(file, known, reader) if reader is not None else None
     if pieces is None:
         return ingest(file, store, session=session, policy=policy, counting=False).added
     if not pieces:
         return 0
-    reading = Reading(file, head.wire, pieces, policy, Withholder(policy.never_store), source)
+    rules = Withholder(policy.never_store)
+    reading = Reading(file, head.wire, pieces, policy, rules, source, reader)
     reading.counts = False
     return reading.on(store, session, pieces, known).added
 
 
-def _new(file: Path, known: Document, wire: str) -> list[Piece] | None:
-    """The lines that are new; None when all has to be read again."""
-    # What a line of the others means is told by all those before it.
-    if wire not in SPOKEN or known.path != str(file.absolute()):
+def _goes_on(store: Store, session: str, source: str, file: Path, head: Head) -> Reader | None:
+    """The reader of what is new in a file; None when all of it has to be read."""
+    known = head.documents.get(source, Document())
+    if not known.offset or known.path != str(file.absolute()):
         return None
-    with file.open("rb") as stream:
-        start = max(known.offset - BEHIND, 0)
-        stream.seek(start)
-        before, fresh = stream.read(known.offset - start), stream.read()
+    return reader_of(store, session, source, known, head.wire)
+
+
+def _new(file: Path, known: Document, reader: Reader) -> list[Piece] | None:
+    """The lines that are new; None when all has to be read again."""
+    before, fresh = _behind_and_ahead(file, known, reader)
     line = before.rpartition(b"\n")[2]
     if sha256(line[-MARKED:]).hexdigest()[:16] != known.mark or not fresh.startswith(b"\n"):
         return None
@@ -97,7 +101,21 @@ def _new(file: Path, known: Document, wire: str) -> list[Piece] | None:
     if len(whole) <= 1:
         return []
     pieces = list(cut_lines(BytesIO(whole)))
-    return pieces if wire != claude_code.NAME or _hangs_on(before, pieces) else None
+    if isinstance(reader, claude_code.Reader) and not _hangs_on(before, pieces):
+        return None
+    return pieces
+
+
+def _behind_and_ahead(file: Path, known: Document, reader: Reader) -> tuple[bytes, bytes]:
+    """The end of what is known of a transcript, and what stands behind it."""
+    if opencode.is_inside(file):
+        seq = reader.state.seq if isinstance(reader, wire_opencode.Reader) else 0
+        last, *more = opencode.lines_since(file, seq) or [b""]
+        return last[:-1], b"\n" + b"".join(more)
+    with file.open("rb") as stream:
+        start = max(known.offset - BEHIND, 0)
+        stream.seek(start)
+        return stream.read(known.offset - start), stream.read()
 
 
 def _hangs_on(before: bytes, pieces: list[Piece]) -> bool:

@@ -26,10 +26,11 @@ from holdfast.counting import settle
 from holdfast.errors import Conflict, Erased, Unreadable
 from holdfast.files.reading import is_broken, opened, reason_of
 from holdfast.originals import by_call, is_original, met
+from holdfast.readers import Reader, keep_reader
 from holdfast.seen import Seen, shortened
 from holdfast.stores.store import REWRITTEN, Build, Store, retried
 from holdfast.vocabularies import counter
-from holdfast.wire import claude_code, gemini, lines
+from holdfast.wire import claude_code, gemini, lines, opencode
 from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES, WIRES, anything_fits, could_be
 from holdfast.wire.documents import open_document
 from holdfast.wire.jsonl import NOISE
@@ -185,12 +186,15 @@ class Reading:
         policy: Policy,
         rules: Withholder,
         source: str | None = None,
+        reader: Reader | None = None,
     ) -> None:
         self.path, self.wire, self.head, self.policy = path, wire, head, policy
         self.source = self._source() if source is None else source
         self.origin = sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:16]
         self.withholder = rules
-        self.transcript = TRANSCRIPT_WIRES[wire].Reader() if wire in TRANSCRIPT_WIRES else None
+        self.transcript = reader
+        if reader is None and wire in TRANSCRIPT_WIRES:
+            self.transcript = TRANSCRIPT_WIRES[wire].Reader()
         self.flaws: list[Flaw] = []
         self.again = False
         """Whether a session is read that was erased before."""
@@ -230,7 +234,7 @@ class Reading:
         return self._done(name, branched=known.diverged)
 
     def on(self, store: Store, name: str, pieces: Iterable[Piece], known: Document) -> Ingested:
-        """Read what came since a file was last read to its end."""
+        """Read what came since a file was last read to its end, by who remembers what was."""
         self.total, self.bytes, self.seen = known.length - 1, known.offset, known.seen
         self._recall(store.read(name, since=known.upto))
         self._write_all(
@@ -263,7 +267,9 @@ class Reading:
             )
             return Batch(replace(head, documents={**head.documents, self.source: marked}))
 
-        self._append(store, name, build)
+        head = self._append(store, name, build).head
+        if isinstance(self.transcript, gemini.Reader | opencode.Reader):
+            keep_reader(store, name, self.source, head, self.transcript)
 
     def _append(self, store: Store, name: str, build: Build) -> Batch:
         """Write, unless somebody else has read more of the same file in the meantime.

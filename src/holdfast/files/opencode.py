@@ -31,6 +31,7 @@ where aggregate_id = ? and type not like 'session.updated%'
   and (type not like 'message.part.updated%'
        or coalesce(json_extract(data, '$.part.state.status'), 'completed')
           in ('completed', 'error'))
+  and seq >= ?
 order by seq
 """
 """A tool that runs is written down again with every line that it prints: only its end is read."""
@@ -71,11 +72,21 @@ def lines_of(path: Path) -> BinaryIO:
     session = path.name.removesuffix(ENDING)
     with closing(_opened(path.parent)) as connection:
         logged = list(_rows(connection, path, BEGAN, session))
-        read = _events if logged else _messages
-        lines = b"".join(read(connection, path, session))
+        lines = b"".join((_events if logged else _messages)(connection, path, session))
     if not lines:
         raise Unreadable(str(path), "no such session in it")
     return BytesIO(lines)
+
+
+def lines_since(path: Path, seq: int) -> list[bytes]:
+    """The lines of a session from the event of a number on, that one first.
+
+    Raises:
+        Unreadable: the database cannot be read.
+    """
+    session = path.name.removesuffix(ENDING)
+    with closing(_opened(path.parent)) as connection:
+        return list(_events(connection, path, session, seq))
 
 
 def _opened(database: Path) -> Any:
@@ -89,7 +100,9 @@ def _opened(database: Path) -> Any:
     return made
 
 
-def _rows(connection: Any, path: Path, query: str, *values: str) -> Iterator[tuple[object, ...]]:
+def _rows(
+    connection: Any, path: Path, query: str, *values: str | int
+) -> Iterator[tuple[object, ...]]:
     import apsw
 
     try:
@@ -99,8 +112,8 @@ def _rows(connection: Any, path: Path, query: str, *values: str) -> Iterator[tup
             raise Unreadable(str(path), str(error)) from None
 
 
-def _events(connection: Any, path: Path, session: str) -> Iterator[bytes]:
-    for name, seq, kind, data in _rows(connection, path, EVENTS, session):
+def _events(connection: Any, path: Path, session: str, since: int = 0) -> Iterator[bytes]:
+    for name, seq, kind, data in _rows(connection, path, EVENTS, session, since):
         head = f'{{"id":{_json(name)},"seq":{seq},"type":{_json(kind)},"data":'
         yield head.encode() + str(data).encode("utf-8", "surrogatepass") + b"}\n"
 

@@ -12,6 +12,9 @@ in a hook and in the transcript.
 import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
+from typing import Any
+
+from msgspec import Struct
 
 from holdfast.core.ledger.arrive import Draft
 from holdfast.core.ledger.entry import (
@@ -70,23 +73,29 @@ def call_named(tool: str, arguments: Json) -> str:
     return f"{tool}-{sha256(asked).hexdigest()[:12]}"
 
 
+class State(Struct):
+    """What a reader has to remember of the lines before: with it, another goes on reading."""
+
+    standing: list[str] = []
+    """The messages that are in the chat now."""
+    places: dict[str, set[int]] = {}
+    """For each message the positions of the lines that held something new of it."""
+    known: set[tuple[str, str]] = set()
+    """What was read: texts and reasoning by message, calls and results by their name."""
+    calls: dict[str, str] = {}
+    """How we name the program's calls."""
+    asked: dict[str, int] = {}
+    follows: int | None = None
+    instead: list[dict[str, Any]] = []
+    """Messages for all that stand there, once somebody speaks: a program that starts again
+    first writes that nothing was said, and then that everything was."""
+
+
 class Reader:
     """Reads one chat, line by line, remembering which messages stand in it and what is known."""
 
-    def __init__(self) -> None:
-        self._standing: list[str] = []
-        """The messages that are in the chat now."""
-        self._places: dict[str, set[int]] = {}
-        """For each message the positions of the lines that held something new of it."""
-        self._known: set[tuple[str, str]] = set()
-        """What was read: texts and reasoning by message, calls and results by their name."""
-        self._calls: dict[str, str] = {}
-        """How we name the program's calls."""
-        self._asked: dict[str, int] = {}
-        self._follows: int | None = None
-        self._instead: list[dict[str, Json]] = []
-        """Messages for all that stand there, once somebody speaks: a program that starts again
-        first writes that nothing was said, and then that everything was."""
+    def __init__(self, state: State | None = None) -> None:
+        self.state = state or State()
 
     def read(self, line: Mapping[str, Json], pos: int) -> tuple[Draft, ...]:
         """The drafts of one line; none for what is known or bookkeeping."""
@@ -102,31 +111,32 @@ class Reader:
         return (*self._compacted(pos), *self._message(line, pos))
 
     def _rewind(self, message: str) -> None:
-        if message not in self._standing:
+        if message not in self.state.standing:
             return
-        kept = self._standing[: self._standing.index(message)]
-        places = [pos for name in kept for pos in self._places.get(name, ())]
-        self._standing, self._follows = kept, max(places, default=-1)
+        kept = self.state.standing[: self.state.standing.index(message)]
+        places = [pos for name in kept for pos in self.state.places.get(name, ())]
+        self.state.standing, self.state.follows = kept, max(places, default=-1)
 
     def _replaced(self, messages: list[dict[str, Json]], pos: int) -> Iterator[Draft]:
         """Other messages for all that stood there: more of them, or fewer."""
         names = {as_text(one.get("id")) for one in messages}
         # What only repeats something else is not missed.
-        fewer = not names.issuperset(name for name in self._standing if name in self._places)
-        self._instead = messages if fewer else []
+        state = self.state
+        fewer = not names.issuperset(name for name in state.standing if name in state.places)
+        self.state.instead = messages if fewer else []
         if not fewer:
             for one in messages:
                 yield from self._message(one, pos)
 
     def _compacted(self, pos: int) -> Iterator[Draft]:
         """What the program put in place of what it dropped, and what it kept of it."""
-        instead, self._instead = self._instead, []
+        instead, self.state.instead = self.state.instead, []
         if not instead:
             return
         names = {as_text(one.get("id")) for one in instead}
-        kept = [name for name in self._standing if name in names]
-        places = sorted(p for name in kept for p in self._places.get(name, ()))
-        self._standing = kept
+        kept = [name for name in self.state.standing if name in names]
+        places = sorted(p for name in kept for p in self.state.places.get(name, ()))
+        self.state.standing = kept
         yield Draft(Compacted("auto"), keeps=tuple(places))
         for one in instead:
             fresh = () if as_text(one.get("id")) in kept else self._message(one, pos)
@@ -134,20 +144,25 @@ class Reader:
 
     def _message(self, line: Mapping[str, Json], pos: int) -> Iterator[Draft]:
         name, at = as_text(line.get("id")), as_text(line.get("timestamp"))
-        if name not in self._standing:
-            self._standing.append(name)
+        if name not in self.state.standing:
+            self.state.standing.append(name)
         mine = line.get("type") == "gemini"
         bodies = list(self._spoken(line, name) if mine else self._heard(line, name))
         used = self._used(line, name)
         if bodies:
-            self._places.setdefault(name, set()).add(pos)
+            self.state.places.setdefault(name, set()).add(pos)
         if used is not None:
             yield Draft(used, at=at)
         for body in bodies:
             asked = isinstance(body, Said) and body.role == "user" and not body.by
-            follows, self._follows = (self._follows, None) if asked else (None, self._follows)
+            follows = self._led_back() if asked else None
             group = name if mine and not isinstance(body, ToolReturned) else ""
             yield Draft(body, group=group, at=at, follows=follows)
+
+    def _led_back(self) -> int | None:
+        """What the user's next words follow where something was taken back; told once."""
+        follows, self.state.follows = self.state.follows, None
+        return follows
 
     def _heard(self, line: Mapping[str, Json], name: str) -> Iterator[Source]:
         """What stands in the user's place: words, and what tools answered."""
@@ -181,17 +196,17 @@ class Reader:
 
     def _called(self, call: Mapping[str, Json]) -> Iterator[ToolCalled]:
         theirs, tool = as_text(call.get("id")), as_text(call.get("name"))
-        if not theirs or theirs in self._calls:
+        if not theirs or theirs in self.state.calls:
             return
         arguments = as_object(call.get("args"))
         ours = call_named(tool, arguments)
-        again = self._asked[ours] = self._asked.get(ours, 0) + 1
-        self._calls[theirs] = ours if again == 1 else f"{ours}-{again}"
-        yield ToolCalled(self._calls[theirs], tool, encode(arguments).decode())
+        again = self.state.asked[ours] = self.state.asked.get(ours, 0) + 1
+        self.state.calls[theirs] = ours if again == 1 else f"{ours}-{again}"
+        yield ToolCalled(self.state.calls[theirs], tool, encode(arguments).decode())
 
     def _returned(self, response: Mapping[str, Json], failed: bool) -> Iterator[ToolReturned]:
         call = as_text(response.get("id"))
-        ours = self._calls.get(call, call)
+        ours = self.state.calls.get(call, call)
         if not ours or not self._is_new(ours, "returned"):
             return
         output, wrong = _output(as_object(response.get("response")))
@@ -207,8 +222,8 @@ class Reader:
         return Used(size, size, output, cached, 0, as_text(line.get("model")), name)
 
     def _is_new(self, name: str, what: str) -> bool:
-        known = (name, what) in self._known
-        self._known.add((name, what))
+        known = (name, what) in self.state.known
+        self.state.known.add((name, what))
         return not known
 
 

@@ -7,7 +7,9 @@ changes, and `message.removed` takes one back. A part is read once, when it is w
 
 from collections.abc import Iterator, Mapping
 from time import gmtime, strftime
+from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.arrive import Draft
@@ -30,6 +32,8 @@ SPEAKS = "anthropic"
 ASKED = "What did we do so far?"
 """What opencode puts before its summary when it sends it."""
 EVENTS = ("message.", "session.")
+TOLD = ("role", "summary", "modelID", "time")
+"""What is remembered of a message."""
 
 
 def fits(line: Mapping[str, Json]) -> bool:
@@ -46,19 +50,28 @@ def session_of(line: Mapping[str, Json]) -> str:
     return as_text(told.get("sessionID"))
 
 
+class State(Struct):
+    """What a reader has to remember of the lines before: with it, another goes on reading."""
+
+    seq: int = 0
+    """The number of the last event; 0 where there are none."""
+    infos: dict[str, dict[str, Any]] = {}
+    """What is told of each message."""
+    read: set[str] = set()
+    """Parts that were whole."""
+    places: dict[str, list[int]] = {}
+    """For each message the lines that held something of it, in the order of messages."""
+    trigger: str = ""
+    keeps: str = ""
+    """The message that a compaction keeps, and all after it."""
+    follows: int | None = None
+
+
 class Reader:
     """Reads one session, line by line."""
 
-    def __init__(self) -> None:
-        self._infos: dict[str, dict[str, Json]] = {}
-        self._read: set[str] = set()
-        """Parts that were whole."""
-        self._places: dict[str, list[int]] = {}
-        """For each message the lines that held something of it, in the order of messages."""
-        self._trigger = ""
-        self._keeps = ""
-        """The message that a compaction keeps, and all after it."""
-        self._follows: int | None = None
+    def __init__(self, state: State | None = None) -> None:
+        self.state = state or State()
 
     def read(self, line: Mapping[str, Json], pos: int) -> tuple[Draft, ...]:
         """The drafts of one line; none for what is not whole yet, or bookkeeping."""
@@ -66,22 +79,24 @@ class Reader:
             info = as_object(line.get("info"))
             # Messages of an export may have lost their names: each is one of its own.
             name = f"{as_text(info.get('id'))}@{pos}"
-            self._infos[name] = info
+            self.state.infos[name] = info
             parts = [as_object(part) for part in as_list(line.get("parts"))]
             drafts = [draft for part in parts for draft in self._part(name, part, pos)]
             return tuple(map(_before, drafts))
+        self.state.seq = as_count(line.get("seq"))
         return tuple(self._event(as_text(line.get("type")), as_object(line.get("data")), pos))
 
     def _event(self, kind: str, data: Mapping[str, Json], pos: int) -> Iterator[Draft]:
         match kind.rpartition(".")[0] if kind[-1:].isdigit() else kind:
             case "message.updated":
                 info = as_object(data.get("info"))
-                self._infos[as_text(info.get("id"))] = info
+                told = {name: info[name] for name in TOLD if name in info}
+                self.state.infos[as_text(info.get("id"))] = told
             case "message.part.updated":
                 part = as_object(data.get("part"))
                 name = as_text(part.get("id"))
-                if name not in self._read and self._is_whole(part):
-                    self._read.add(name)
+                if name not in self.state.read and self._is_whole(part):
+                    self.state.read.add(name)
                     yield from self._part(as_text(part.get("messageID")), part, pos)
             case "message.removed":
                 self._remove(as_text(data.get("messageID")))
@@ -100,24 +115,25 @@ class Reader:
                 return True
 
     def _role(self, message: str) -> str:
-        return as_text(self._infos.get(message, {}).get("role"))
+        return as_text(self.state.infos.get(message, {}).get("role"))
 
     def _remove(self, message: str) -> None:
         """A message was taken back: what the user says next follows what was before it."""
-        if message not in self._places:
+        if message not in self.state.places:
             return
-        names = list(self._places)
-        kept = [pos for name in names[: names.index(message)] for pos in self._places[name]]
+        names = list(self.state.places)
+        kept = [pos for name in names[: names.index(message)] for pos in self.state.places[name]]
         before = max(kept, default=-1)
-        self._follows = before if self._follows is None else min(before, self._follows)
-        del self._places[message]
+        led = self.state.follows
+        self.state.follows = before if led is None else min(before, led)
+        del self.state.places[message]
 
     def _part(self, message: str, part: Mapping[str, Json], pos: int) -> Iterator[Draft]:
-        info = self._infos.get(message, {})
+        info = self.state.infos.get(message, {})
         match as_text(part.get("type")):
             case "compaction":
-                self._trigger = "auto" if part.get("auto") is True else "manual"
-                self._keeps = as_text(part.get("tail_start_id"))
+                self.state.trigger = "auto" if part.get("auto") is True else "manual"
+                self.state.keeps = as_text(part.get("tail_start_id"))
             case "step-finish":
                 yield from _used(info, part, message)
             case _:
@@ -135,20 +151,25 @@ class Reader:
             yield from self._compacted(bodies, at)
         else:
             yield from self._drafts(message, role, bodies, at)
-        self._places.setdefault(message, []).append(pos)
+        self.state.places.setdefault(message, []).append(pos)
 
     def _drafts(self, message: str, role: str, bodies: list[Source], at: str) -> Iterator[Draft]:
         for body in bodies:
             asked = isinstance(body, Said) and role == "user" and not body.by
-            follows, self._follows = (self._follows, None) if asked else (None, self._follows)
+            follows = self._led_back() if asked else None
             group = message if role == "assistant" and not isinstance(body, ToolReturned) else ""
             yield Draft(body, group=group, at=at, follows=follows)
 
+    def _led_back(self) -> int | None:
+        """What the user's next words follow where something was taken back; told once."""
+        follows, self.state.follows = self.state.follows, None
+        return follows
+
     def _compacted(self, bodies: list[Source], at: str) -> Iterator[Draft]:
-        names = list(self._places)
-        since = names.index(self._keeps) if self._keeps in names else len(names)
-        kept = tuple(pos for name in names[since:] for pos in self._places[name])
-        yield Draft(Compacted(self._trigger or "auto"), at=at, keeps=kept)
+        names = list(self.state.places)
+        since = names.index(self.state.keeps) if self.state.keeps in names else len(names)
+        kept = tuple(pos for name in names[since:] for pos in self.state.places[name])
+        yield Draft(Compacted(self.state.trigger or "auto"), at=at, keeps=kept)
         yield Draft(Said("user", ASKED, "summary"), at=at)
         for body in bodies:
             if isinstance(body, Said):
