@@ -194,7 +194,7 @@ def _error_classes() -> list[type[errors.HoldfastError]]:
 def _rules() -> Iterator[str]:
     yield "# Rules\n"
     yield "What is in force under the default profile, `ctx-001`; `holdfast rules` says what is in"
-    yield "force in a project, and why. What is not built yet says so.\n"
+    yield "force in a project, and why.\n"
     rules = rules_for(policy.Policy())
     yield f"```text\n{render_rules(rules, ())}\n```\n"
     yield f"## The gates as XML\n\n```xml\n{render_xml(rules.gates)}\n```"

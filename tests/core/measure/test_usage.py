@@ -128,3 +128,18 @@ def test_every_count_says_how_it_was_found(lane: Lane, model: Model, usage: Usag
 def test_the_most_a_window_can_hold_takes_every_uncounted_byte_for_a_token() -> None:
     lane = Lane(tokens=1_000, uncounted=700)
     assert measure_at_most(lane, GPT, 5_000) == Usage(1_700, 5_000, "estimated")
+
+
+@pytest.mark.parametrize(
+    ("tokens", "told", "whole"),
+    [
+        (74_999, "74.9%", "74%"),
+        (75_000, "75.0%", "75%"),
+        (0, "0.0%", "0%"),
+        (57_000, "57.0%", "57%"),
+    ],
+)
+def test_how_full_it_is_never_says_more_than_its_level(tokens: int, told: str, whole: str) -> None:
+    usage = Usage(tokens, 100_000, "exact")
+    assert (usage.percent(), usage.percent(0)) == (told, whole)
+    assert Usage(5, 0, "exact").percent() == "100.0%"

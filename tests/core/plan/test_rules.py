@@ -7,7 +7,7 @@ from holdfast.core.measure.usage import ACTIONS, Level
 from holdfast.core.plan.judging import Facts, Verdict, concerned, facts_of, judge, large_inputs
 from holdfast.core.plan.policy import Policy, with_settings
 from holdfast.core.plan.profiles import PROFILES
-from holdfast.core.plan.rules import NOT_BUILT, Gate, Trigger, gates_for, rules_for
+from holdfast.core.plan.rules import Gate, Trigger, gates_for, rules_for
 
 RULES = rules_for(Policy())
 GATES = {gate.id: gate for gate in RULES.gates}
@@ -57,10 +57,6 @@ def test_the_third_gate_is_about_the_summary() -> None:
         on_pass="Apply Tier 3 summarisation",
         on_fail="Immediate checkpoint + fresh session",
     )
-
-
-def test_what_gates_do_is_built() -> None:
-    assert [gate.id for gate in RULES.gates if not gate.built] == []
 
 
 def test_a_profile_changes_the_numbers_of_the_gates() -> None:
@@ -143,9 +139,10 @@ def test_a_summary_is_made_when_the_gentler_tiers_do_not_do_and_nothing_of_it_is
     assert judge(gate, facts) == Verdict(gate.id, all(checks), paired, outcome)
 
 
-def test_a_gate_that_is_not_built_is_not_passed() -> None:
-    name = "HOOK-CTX-004"
-    assert judge(GATES[name], Facts()) == Verdict(name, False, (), NOT_BUILT)
+def test_every_gate_whose_trigger_may_come_is_judged() -> None:
+    full = Facts(percent=100.0, results=1)
+    judged = [judge(gate, full).gate for gate in concerned(Policy(), full)]
+    assert judged == [f"HOOK-CTX-00{number}" for number in (1, 2, 3, 5)]
 
 
 def test_a_hard_gate_asks_nothing() -> None:
@@ -236,10 +233,6 @@ def test_triggers_take_their_numbers_from_the_policy() -> None:
     )
     events = ("task boundary", "phase transition", "session end")
     assert [(TRIGGERS[name].on, anchored[name].on) for name in events] == [(False, True)] * 3
-
-
-def test_every_trigger_is_built() -> None:
-    assert [one.name for one in RULES.triggers if not one.built] == []
 
 
 def test_the_tree_asks_three_questions_in_the_words_of_the_protocol() -> None:

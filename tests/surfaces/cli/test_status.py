@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.core.ledger.entry import Compressed, Said, Step
-from holdfast.core.measure.usage import ACTIONS, Level
+from holdfast.core.measure.usage import ACTIONS, Level, Usage
 from holdfast.errors import BadSetting, NotRecorded
 from holdfast.opening import open as open_session
 from tests.input.making import LEDGERLY, chat, run
@@ -56,7 +56,8 @@ def test_the_report_begins_with_when_how_full_and_which_level(ledgerly: Path) ->
     usage = document("status")
     assert report.splitlines()[0] == "## Context Status Report"
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d SAST", _field(report, "Timestamp"))
-    assert _field(report, "Estimated Usage") == f"{usage['usage']['fraction']:.1%}"
+    told = Usage(usage["usage"]["tokens"], usage["usage"]["limit"], "")
+    assert _field(report, "Estimated Usage") == told.percent()
     assert _field(report, "Level") == usage["level"]
     assert usage["level"] in {level.value for level in Level}
 

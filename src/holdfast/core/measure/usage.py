@@ -67,6 +67,12 @@ class Usage(Struct, frozen=True):
         """Tokens in sight as a part of the effective window."""
         return self.tokens / self.limit if self.limit > 0 else 1.0
 
+    def percent(self, digits: int = 1) -> str:
+        """The fraction as it is told: rounded down, so that it never says more than the level."""
+        scale = 10**digits
+        parts = self.tokens * 100 * scale // self.limit if self.limit > 0 else 100 * scale
+        return f"{parts / scale:.{digits}f}%"
+
     @property
     def level(self) -> Level:
         """The level that stands for the fraction."""

@@ -8,7 +8,7 @@ from holdfast.core.ledger.entry import Compressed, EntryId, Step, ToolCalled, To
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.artifacts import touch_of
 from holdfast.core.plan.policy import Policy
-from holdfast.core.plan.rules import NOT_BUILT, Gate, gates_for
+from holdfast.core.plan.rules import Gate, gates_for
 
 ENOUGH = "Skip Tier 3: Tiers 1 and 2 are enough"
 TRAIL = 3.5
@@ -112,12 +112,12 @@ def concerned(policy: Policy, facts: Facts) -> tuple[Gate, ...]:
 
 
 def judge(gate: Gate, facts: Facts) -> Verdict:
-    """Whether a gate is passed, check by check, and what follows."""
+    """Whether one of the `concerned` gates is passed, check by check, and what follows.
+
+    The fourth comes after a summary, when the agent goes on: the drift watch judges it.
+    """
     if not gate.checks:
-        outcome = gate.action if gate.built else f"{gate.action} ({NOT_BUILT})"
-        return Verdict(gate.id, True, (), outcome)
-    if gate.id not in JUDGES:
-        return Verdict(gate.id, False, (), NOT_BUILT)
+        return Verdict(gate.id, True, (), gate.action)
     checks = tuple(zip(gate.checks, JUDGES[gate.id](facts), strict=True))
     passed = all(holds for _, holds in checks)
     return Verdict(gate.id, passed, checks, gate.on_pass if passed else _failed(gate, facts))

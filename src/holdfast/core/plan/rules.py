@@ -1,7 +1,7 @@
 """The rules in force, as one table that code and documents share: gates, rules, triggers, tree.
 
 The wording is the protocol's own; the numbers are the policy's, so a profile changes both what is
-done and what is said. What is not built yet is in the table too, and says so.
+done and what is said.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,6 @@ from holdfast.core.plan.always import (
 )
 from holdfast.core.plan.policy import Policy
 
-NOT_BUILT = "not built yet"
 NEVER = 1_000_000
 """A bound from here on is none: no window is so full, no result so large."""
 
@@ -38,7 +37,6 @@ class Gate(Struct, frozen=True):
     on_fail: str = ""
     action: str = ""
     """What a gate without checks does in any case."""
-    built: bool = True
 
 
 class Rule(Struct, frozen=True):
@@ -48,7 +46,6 @@ class Rule(Struct, frozen=True):
     name: str
     text: str
     kept: str
-    built: bool = True
 
 
 class Trigger(Struct, frozen=True):
@@ -63,7 +60,6 @@ class Trigger(Struct, frozen=True):
     """The number it is measured against; 0 where there is none."""
     on: bool = True
     """Whether the policy in force listens to it."""
-    built: bool = True
 
 
 class Branch(Struct, frozen=True):
@@ -71,7 +67,6 @@ class Branch(Struct, frozen=True):
 
     when: str
     then: str
-    built: bool = True
 
 
 class Question(Struct, frozen=True):

@@ -89,7 +89,7 @@ def sizes(before: Usage, after: Usage) -> str:
     """How full the window is, and how full it would be."""
     return (
         f"{before.tokens:,} → {after.tokens:,} of {before.limit:,} tokens "
-        f"({before.fraction:.1%} → {after.fraction:.1%}, {before.method})"
+        f"({before.percent()} → {after.percent()}, {before.method})"
     )
 
 

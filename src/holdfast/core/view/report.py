@@ -152,7 +152,7 @@ def render(report: Report) -> str:
             "## Context Status Report",
             "",
             f"**Timestamp:** {report.at}",
-            f"**Estimated Usage:** {report.usage.fraction:.1%}",
+            f"**Estimated Usage:** {report.usage.percent()}",
             f"**Level:** {report.usage.level.value}",
             f"**Session:** {report.session}",
             f"**Tokens:** {_tokens(report.usage)}",

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from holdfast.core.ledger.phases import Phase
 from holdfast.core.plan.always import Always, Compactable
-from holdfast.core.plan.rules import NOT_BUILT, Gate, Question, Rule, Rules, Trigger
+from holdfast.core.plan.rules import Gate, Question, Rule, Rules, Trigger
 
 
 class Shown(Struct, frozen=True):
@@ -60,7 +60,7 @@ def _levels(rules: Rules) -> list[str]:
 
 
 def _gate(gate: Gate) -> list[str]:
-    lines = [f"{gate.id} {gate.type:4}  {gate.trigger}{_unbuilt(gate.built)}"]
+    lines = [f"{gate.id} {gate.type:4}  {gate.trigger}"]
     lines += [f"  check    {check}" for check in gate.checks]
     lines += [f"  {word:7}  {text}" for word, text in _branches(gate) if text]
     return lines
@@ -72,13 +72,12 @@ def _branches(gate: Gate) -> tuple[tuple[str, str], ...]:
 
 def _rule(rule: Rule) -> list[str]:
     name = rule.sign + rule.name
-    return [f"{name:31} {rule.text}{_unbuilt(rule.built)}", f"  {rule.kept}"]
+    return [f"{name:31} {rule.text}", f"  {rule.kept}"]
 
 
 def _triggers(triggers: Iterable[Trigger]) -> list[str]:
     return [
-        f"{'on ' if one.on else 'off'} {one.name:18}  {one.metric:8}  {one.when:29}  "
-        f"{one.action}{_unbuilt(one.built)}"
+        f"{'on ' if one.on else 'off'} {one.name:18}  {one.metric:8}  {one.when:29}  {one.action}"
         for one in triggers
     ]
 
@@ -87,7 +86,7 @@ def _tree(tree: Iterable[Question]) -> list[str]:
     lines: list[str] = []
     for number, one in enumerate(tree, 1):
         lines += [f"{number}. {one.moment}", f"   {one.question}"]
-        lines += [f"   {row.when:18} → {row.then}{_unbuilt(row.built)}" for row in one.branches]
+        lines += [f"   {row.when:18} → {row.then}" for row in one.branches]
     return lines
 
 
@@ -109,10 +108,6 @@ def _sequence(phases: Iterable[Phase]) -> list[str]:
     for number, phase in enumerate(phases, 1):
         lines += [f"{number}. {phase.name}", *(f"   {check.what}" for check in phase.checks)]
     return lines
-
-
-def _unbuilt(built: bool) -> str:
-    return "" if built else f" ({NOT_BUILT})"
 
 
 def render_xml(gates: Iterable[Gate]) -> str:

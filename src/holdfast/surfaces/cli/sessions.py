@@ -3,6 +3,7 @@
 import click
 
 from holdfast.core.measure.models import find
+from holdfast.core.measure.usage import Usage
 from holdfast.core.view.listing import opening
 from holdfast.redacting import redacted_title
 from holdfast.surfaces.cli.options import Project, json_option, project_of, project_option
@@ -24,26 +25,27 @@ def sessions(ctx: click.Context, limit: int, root: str | None, as_json: bool) ->
     project = project_of(ctx, root)
     rows = _rows(project, limit) if project.has_ledger else []
     if as_json:
-        print_json("sessions", {"root": str(project.root), "sessions": rows})
+        found = [row for row, _ in rows]
+        print_json("sessions", {"root": str(project.root), "sessions": found})
         return
     if not rows:
         echo(f"no sessions in {project.root} yet; `holdfast ingest` reads some")
         return
-    for row in rows:
-        echo(_line(row))
+    for row, usage in rows:
+        echo(_line(row, usage))
 
 
-def _rows(project: Project, limit: int) -> list[dict[str, object]]:
+def _rows(project: Project, limit: int) -> list[tuple[dict[str, object], Usage]]:
     listed = project.store.sessions()
     return [_row(project, one.name) for one in listed[: limit or None]]
 
 
-def _row(project: Project, name: str) -> dict[str, object]:
+def _row(project: Project, name: str) -> tuple[dict[str, object], Usage]:
     session = project.session(name)
     usage = session.status()
     head = session.head()
     lane = head.lane("")
-    return {
+    row: dict[str, object] = {
         "session": name,
         "wire": head.wire,
         "model": head.model,
@@ -58,15 +60,14 @@ def _row(project: Project, name: str) -> dict[str, object]:
         "at": head.at,
         "title": redacted_title(head.title, session.policy.redact, session.store, name),
     }
+    return row, usage
 
 
-def _line(row: dict[str, object]) -> str:
-    level = str(row["level"])
-    tokens, fraction = row["tokens"], row["fraction"]
-    assert isinstance(tokens, int)
-    assert isinstance(fraction, float)
+def _line(row: dict[str, object], usage: Usage) -> str:
+    level = usage.level.value
     name = plain(str(row["session"]))
     full = styled(f"{level:8}", colour=COLOURS[level])
-    facts = f"{short(tokens):>6} {fraction:>6.1%}  {full}  {str(row['at'])[:16]:16}  {row['wire']}"
+    facts = f"{short(usage.tokens):>6} {usage.percent():>6}  {full}  {str(row['at'])[:16]:16}"
+    facts += f"  {row['wire']}"
     title = opening(str(row["title"]), max(columns() - 4, 20))
     return f"{styled(name, bold=True)}\n  {facts}" + (f"\n  {title}" if title else "")

@@ -146,7 +146,7 @@ def _picture(report: Report) -> str:
         f"{styled(plain(report.session), bold=True)}   {report.turns} turns, {report.steps} steps",
         "",
         f"  {gauge}",
-        f"  {styled(usage.level.value, colour=colour, bold=True)}  {usage.fraction:.1%}   "
+        f"  {styled(usage.level.value, colour=colour, bold=True)}  {usage.percent()}   "
         f"{usage.tokens:,} of {usage.limit:,} tokens ({usage.method})   {usage.action}",
         "",
         *_shares(report),

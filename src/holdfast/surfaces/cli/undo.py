@@ -47,7 +47,7 @@ def undo(ctx: click.Context, name: str | None, agent: str, root: str | None, as_
         return
     for line in _told(session, newest, rows):
         echo(line)
-    echo(f"window: {after.tokens:,} of {after.limit:,} tokens ({after.fraction:.1%})")
+    echo(f"window: {after.tokens:,} of {after.limit:,} tokens ({after.percent()})")
     for note in told_elsewhere(session):
         echo(f"note: {note}")
 

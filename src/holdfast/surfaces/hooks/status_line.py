@@ -20,7 +20,7 @@ def answer(happened: Happened) -> Reply:
     level = usage.level.value if happened.tokens else "GREEN"
     kept = _copies(happened.root)
     more = f" · {kept:,} offloaded" if kept else ""
-    return Reply(told=f"holdfast {usage.fraction:.0%} {level}{more}")
+    return Reply(told=f"holdfast {usage.percent(0)} {level}{more}")
 
 
 def _copies(root: str) -> int:

@@ -67,7 +67,7 @@ def _was_told(session: Session, level: Level) -> bool:
 
 
 def _told(session: Session, usage: Usage) -> str:
-    full = f"The context window is {usage.fraction:.0%} full ({usage.level.value})."
+    full = f"The context window is {usage.percent(0)} full ({usage.level.value})."
     if usage.level is not Level.CRITICAL:
         return (
             f"{full} It will be compacted soon. Nothing is lost by that: requests, constraints, "
