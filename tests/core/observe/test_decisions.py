@@ -49,6 +49,16 @@ def wished(text: str) -> list[tuple[str, str]]:
         ),
         ("Redis was chosen because it is there.", "Redis was chosen", "it is there."),
         ("Option B it is.", "Option B it is.", ""),
+        (
+            "**Decision:** the format stays as it is: scripts depend on it.",
+            "the format stays as it is: scripts depend on it.",
+            "",
+        ),
+        (
+            "**Decision:** keep the queue as it is faster.",
+            "keep the queue",
+            "it is faster.",
+        ),
         ("**Decision:** JWT with RS256", "JWT with RS256", ""),
         ("The simplest fix is to lock the row.", "The simplest fix is to lock the row.", ""),
         ("Use the queue instead of appending", "Use the queue instead of appending", ""),

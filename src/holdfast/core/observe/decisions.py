@@ -31,7 +31,11 @@ _SHORT_ORDER = 8
 _REASON = re.compile(
     r"(?i)(?<!\blong)(?<!\bsoon)(?<!\bfar)[ ,;(—-]{1,3}"
     r"(?:(?:because(?: of)?|since|so that|due to|given that)(?=[\s:])"
-    r"|so (?=(?:the|we|it|that|this|they)\b)|as (?=(?:it|this|that|the|we|they)\b)"
+    r"|so (?=(?:the|we|it|that|this|they)\b)"
+    # "stays as it is" gives no reason.
+    r"|as (?=(?:it|this|that|the|we|they)\b)"
+    r"(?!(?:it|they|that|this) (?:is|are|was|were|stands?)(?: now| today| before)?"
+    r"(?:\W?$|[.,:;)—]))"
     r"|(?=to (?:avoid|prevent|preserve)\b)|(?=for (?:consistency|simplicity|safety)\b)"
     r"|(?=which (?:avoids|keeps|is (?:more|safer|simpler|cleaner|faster))\b))"
 )
