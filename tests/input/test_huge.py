@@ -8,7 +8,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -18,7 +20,9 @@ from tests.input.making import line, told
 MIB = 1024 * 1024
 CHILD = """
 import hashlib, json, sys
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from holdfast.exporting import exported
 from holdfast.ingesting import ingest
 from holdfast.opening import open_store
@@ -41,8 +45,16 @@ with open_store(root) as store:
 print(json.dumps({"counts": counts, "flaws": flaws, "sha": digest.hexdigest(),
                   "read": read, "peak": peak()}))
 """
-BASE = 60 * MIB
-"""What the process has without any input: the interpreter, the tokenizer, the engine."""
+
+
+@cache
+def _idle() -> int:
+    """What the process has with next to no input: the interpreter, the tokenizer, the engine."""
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "small.jsonl")
+        # A word that no vocabulary has: the tokenizer makes what it needs for those only then.
+        file.write_bytes(line({"role": "user", "content": "xqzzyvkw # Qwertzuiopü"}))
+        return int(_taken(file, Path(folder))["peak"])
 
 
 def _write(path: Path, chunks: Iterable[bytes]) -> tuple[int, str]:
@@ -85,7 +97,7 @@ def test_a_line_of_a_hundred_megabytes_is_kept_in_three_times_its_size(tmp_path:
     size, sha = _write(file, chunks)
     found = _taken(file, tmp_path)
     assert (found["counts"], found["flaws"], found["sha"]) == ([3, 2], [[2, False]], sha)
-    assert found["peak"] - BASE <= 3 * size
+    assert found["peak"] - _idle() <= 3 * size
 
 
 @pytest.mark.slow
@@ -96,7 +108,7 @@ def test_a_torn_line_of_a_hundred_megabytes_is_kept_in_three_times_its_size(tmp_
     size, sha = _write(file, chunks)
     found = _taken(file, tmp_path)
     assert (found["counts"], found["flaws"], found["sha"]) == ([3, 2], [[2, False]], sha)
-    assert found["peak"] - BASE <= 3 * size
+    assert found["peak"] - _idle() <= 3 * size
 
 
 @pytest.mark.slow
@@ -113,7 +125,7 @@ def test_a_line_of_a_gigabyte_is_kept_in_three_times_its_size(tmp_path: Path) ->
     size, sha = _write(file, chunks())
     found = _taken(file, tmp_path)
     assert (found["flaws"], found["sha"]) == ([[2, False]], sha)
-    assert found["peak"] - BASE <= 3 * size
+    assert found["peak"] - _idle() <= 3 * size
 
 
 @pytest.mark.slow
@@ -134,7 +146,7 @@ def test_a_gigabyte_that_is_the_only_line_is_kept_in_three_times_its_size(tmp_pa
     )
     print(f"only.jsonl: ended with {ran.returncode} in {time.monotonic() - began:.1f} s")
     if ran.returncode == 0:
-        assert json.loads(ran.stdout)["peak"] - BASE <= 3 * size
+        assert json.loads(ran.stdout)["peak"] - _idle() <= 3 * size
     else:
         assert b"holdfast.errors.Unreadable" in ran.stderr
 
@@ -176,4 +188,4 @@ def test_a_picture_of_fifty_megabytes_is_read_in_three_times_its_size(tmp_path: 
     del data, source
     found = _taken(file, tmp_path)
     assert (found["counts"], found["flaws"], found["sha"]) == ([1, 1], [], sha)
-    assert found["peak"] - BASE <= 3 * size
+    assert found["peak"] - _idle() <= 3 * size
