@@ -18,7 +18,14 @@ from typing import Any, Self
 import pyte
 from msgspec import Struct
 
-from tests.agents.driving import ClaudeCode, Codex, CodexServer, Driven, Gemini, OlderClaudeCode
+from tests.agents.driving import (
+    ClaudeCode,
+    Codex,
+    Driven,
+    Gemini,
+    OlderClaudeCode,
+    trust_hooks,
+)
 from tests.agents.script import Call, Request, Turn
 
 COLUMNS, ROWS = 150, 50
@@ -137,8 +144,9 @@ class Window:
 
     def say(self, text: str) -> None:
         """Type something, and send it off."""
+        before = self.text.count(text)  # a hint may name the very command
         self.press(f"\x1b[200~{text}\x1b[201~")
-        self.shows(text)
+        self.until(lambda: self.text.count(text) > before)
         self.calm()  # a return that follows at once would be taken for a part of what was pasted
         self.press("\r")
 
@@ -210,10 +218,7 @@ def _known_to_codex(agent: Codex) -> None:
         '\n[notice.model_migrations]\n"gpt-5.5" = "gpt-6-sol"\n'
     )
     agent.settings.write_text(agent.settings.read_text() + known)
-    with CodexServer(agent) as server:
-        hooks = server.hooks()
-    rows = (f'[hooks.state."{h["key"]}"]\ntrusted_hash = "{h["currentHash"]}"\n' for h in hooks)
-    agent.settings.write_text("\n".join((agent.settings.read_text(), *rows)))
+    trust_hooks(agent)
 
 
 def _known_to_gemini(agent: Gemini) -> None:
