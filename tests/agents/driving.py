@@ -295,3 +295,12 @@ class CodexServer:
         """Have a session summarised."""
         self.ask("thread/compact/start", threadId=session)
         self._wait()
+
+
+def trust_hooks(agent: Codex) -> None:
+    """Look at the hooks and trust them, as a user does."""
+    with CodexServer(agent) as server:
+        known = server.hooks()
+    assert {hook["trustStatus"] for hook in known} == {"untrusted"}
+    rows = (f'[hooks.state."{h["key"]}"]\ntrusted_hash = "{h["currentHash"]}"\n' for h in known)
+    agent.settings.write_text("\n".join((agent.settings.read_text(), *rows)))

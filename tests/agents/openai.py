@@ -13,12 +13,16 @@ ASKS_FOR_SUMMARY = (
     "Create a new anchored summary",
     "Update the anchored summary",
 )
+NAMES_A_THREAD = '"thread_source":"thread_title"'
+"""How Codex marks requests of its own window, that want a title."""
 
 
 def kind_of(request: Request) -> str:
     """What a request is for."""
     body = request.body
     given: list[Any] = body.get("input") or body.get("messages") or []
+    if NAMES_A_THREAD in request.headers.get("x-codex-turn-metadata", ""):
+        return "aside"
     if given and given[-1].get("type") == "compaction_trigger":
         return "compact"
     if not body.get("tools"):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.driving import Codex, CodexServer
+from tests.agents.driving import Codex, CodexServer, trust_hooks
 from tests.agents.script import Call, Request, Turn, strings
 from tests.agents.story import (
     ASKED,
@@ -102,19 +102,10 @@ def test_what_matters_is_in_the_first_request_after_a_compaction(codex: Codex) -
     assert list(codex.project.glob(".holdfast/cache/checkpoints/*.md"))
 
 
-def trust(codex: Codex) -> None:
-    """Look at the hooks and trust them, as a user does."""
-    with CodexServer(codex) as server:
-        known = server.hooks()
-    assert {hook["trustStatus"] for hook in known} == {"untrusted"}
-    rows = (f'[hooks.state."{h["key"]}"]\ntrusted_hash = "{h["currentHash"]}"\n' for h in known)
-    codex.settings.write_text("\n".join((codex.settings.read_text(), *rows)))
-
-
 def test_a_compaction_that_was_asked_for_is_followed_by_what_matters(codex: Codex) -> None:
     told = codex.run("holdfast", "doctor", "codex", "--user")
     assert (told.code, "say /hooks" in told.out) == (1, True)
-    trust(codex)
+    trust_hooks(codex)
     codex.holdfast("doctor", "codex", "--user")
     codex.provider.say(Turn("Noted."))
     with CodexServer(codex) as server:

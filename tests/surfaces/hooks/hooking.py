@@ -4,7 +4,9 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 from msgspec import Struct
@@ -56,6 +58,14 @@ def run(
         check=False,
     )
     return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def until(holds: Callable[[], object], seconds: float = 30) -> None:
+    """Wait for what a hook does once its host has gone."""
+    end = monotonic() + seconds
+    while not holds():
+        assert monotonic() < end
+        sleep(0.1)
 
 
 def ran_bash(stdout: str, call: str = "toolu_1", **more: Any) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ from tests.contracts.transcripts import (
     text,
     user,
 )
-from tests.surfaces.hooks.hooking import HOOK, SESSION, environment, run
+from tests.surfaces.hooks.hooking import HOOK, SESSION, environment, run, until
 
 GOAL = "Write the export job. Never touch the billing schema. Use port 8443 only."
 LINES = (
@@ -140,8 +139,8 @@ def test_a_session_that_was_cleared_leaves_word_for_the_next(
     done = run(project, "UserPromptSubmit", {"prompt": GOAL})
     done = run(project, "SessionEnd", {"transcript_path": str(transcript), "reason": "clear"})
     assert (done.code, done.out) == (0, "")
-    _until(lambda: "session_end" in _notes(project))
-    _until(lambda: _checkpoints(project) > 0)
+    until(lambda: "session_end" in _notes(project))
+    until(lambda: _checkpoints(project) > 0)
     told = run(project, "SessionStart", {"session_id": "fresh", "source": "clear"}).context
     assert "was cleared" in told
     assert "Never touch the billing schema." in told
@@ -286,12 +285,3 @@ def _notes(project: Path) -> str:
 def _checkpoints(project: Path) -> int:
     with holdfast.open(SESSION, root=project) as session:
         return len(checkpoints_of(session.store.read(SESSION)))
-
-
-def _until(holds: object, seconds: float = 30) -> None:
-    """Wait for what a hook does once its host has gone."""
-    assert callable(holds)
-    end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end
-        time.sleep(0.1)

@@ -17,10 +17,14 @@ SECONDS = {
     "SessionStart": 15,
     "BeforeAgent": 15,
     "AfterTool": 10,
+    "PreCompress": 30,
     "AfterAgent": 15,
     "SessionEnd": 10,
 }
 """For each event that we are told of: after how long Gemini CLI goes on without us."""
+ONLY = {"PreCompress": "manual"}
+"""Gemini CLI tells of a compression before every request, whether there is one or not; only where
+the user wants one, it is one."""
 OFF = (
     "hooksConfig.enabled is false there: Gemini CLI runs no hooks until you set it to true, and "
     "that is left to you"
@@ -65,7 +69,8 @@ def _group(event: str, seconds: int) -> Json:
         "command": command(NAME, event),
         "timeout": seconds * 1000,
     }
-    return {"hooks": [hook]}
+    when: dict[str, Json] = {"matcher": ONLY[event]} if event in ONLY else {}
+    return {**when, "hooks": [hook]}
 
 
 def _is_off(content: bytes) -> bool:

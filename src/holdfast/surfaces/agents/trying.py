@@ -6,11 +6,12 @@ All of it happens in a project made for that, which is gone afterwards.
 import json
 import os
 import subprocess
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import perf_counter, sleep
 
 from holdfast.core.ledger.jsontext import Json, as_list, as_object, as_text, parse
 from holdfast.surfaces.agents.jsonc import value_at
@@ -28,10 +29,21 @@ LARGE = "\n".join(
 def try_hooks(path: Path, agent: str) -> Iterator[Check]:
     """Run every hook of a file once, and look at what it answers."""
     hooks = as_object(as_object(_read(path)).get("hooks"))
-    with TemporaryDirectory(prefix="holdfast-doctor-") as folder:
+    with _scratch() as folder:
         for event, groups in hooks.items():
             for command in _commands(groups):
                 yield _tried(event, command, agent, folder)
+
+
+@contextmanager
+def _scratch() -> Generator[str]:
+    """A folder that is gone afterwards, although a hook may still be at work there on its own."""
+    with TemporaryDirectory(prefix="holdfast-doctor-", ignore_cleanup_errors=True) as folder:
+        yield folder
+    end = perf_counter() + PATIENCE
+    while Path(folder).exists() and perf_counter() < end:
+        rmtree(folder, ignore_errors=True)
+        sleep(0.05)
 
 
 def _commands(groups: Json) -> Iterator[str]:

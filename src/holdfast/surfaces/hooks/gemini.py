@@ -2,7 +2,8 @@
 
 A denied result is replaced by the reason, which the model gets as the tool's error. Nobody is told
 when a chat was compressed, and it happens between the user's words and the first request: where
-the window is so full that it will be, what must not be lost goes along with the words.
+the window is so full that it will be, what must not be lost goes along with the words. What is said
+when a chat is cleared, or compressed by hand, is thrown away: the next words take that along too.
 """
 
 import os
@@ -19,15 +20,22 @@ from holdfast.surfaces.hooks.happening import Happened, Reply
 from holdfast.wire.gemini import HOOKED, call_named
 
 NAME = "gemini"
-DEADLINES: dict[str, float] = {"SessionStart": 10.0, "AfterAgent": 10.0, "SessionEnd": 10.0}
+DEADLINES: dict[str, float] = {
+    "SessionStart": 10.0,
+    "PreCompress": 20.0,
+    "AfterAgent": 10.0,
+    "SessionEnd": 10.0,
+}
 AFTERWARDS = frozenset({"SessionEnd"})
 EVENTS = {
     "AfterTool": "tool_result",
-    "BeforeAgent": "prompt",
+    "BeforeAgent": "unheard",
     "SessionStart": "session_start",
     "AfterAgent": "turn_end",
     "SessionEnd": "session_end",
+    "PreCompress": "unheard",
 }
+CLEAR = "clear"
 FILLING = ("BeforeAgent", "AfterTool")
 """Events that the next request follows."""
 
@@ -42,6 +50,9 @@ def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) 
     root = _root(document, environment)
     tokens, model = reported(transcript)
     full = event in FILLING and tokens >= SMALLEST and tokens >= _full(root, environment, model)
+    source = as_text(document.get("source") or document.get("reason") or document.get("trigger"))
+    if kind == "session_start" and source == CLEAR:
+        kind = "unheard"
     return Happened(
         agent=NAME,
         kind="full" if full else kind,
@@ -54,7 +65,7 @@ def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) 
         output=text_of(as_object(response).get("llmContent")),
         failed=bool(as_object(response).get("error")),
         prompt=HOOKED.sub("", as_text(document.get("prompt"))),
-        source="compact" if full else as_text(document.get("source") or document.get("reason")),
+        source="compact" if full else source,
         said=as_text(document.get("prompt_response")),
         again=document.get("stop_hook_active") is True,
         model=model,

@@ -9,6 +9,7 @@ KINDS = (
     "before_compaction",
     "compaction",
     "session_start",
+    "unheard",
     "handover",
     "worker_start",
     "worker_stop",

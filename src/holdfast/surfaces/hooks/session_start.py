@@ -9,8 +9,8 @@ from holdfast.core.ledger.entry import Noted
 from holdfast.session import Session
 from holdfast.surfaces.hooks.at_hand import LONGEST, followed, opened, told_within
 from holdfast.surfaces.hooks.compaction import ANCHORED
-from holdfast.surfaces.hooks.happening import NOTHING, Happened, Reply
-from holdfast.surfaces.hooks.session_end import ENDED
+from holdfast.surfaces.hooks.happening import Happened, Reply
+from holdfast.surfaces.hooks.predecessor import cleared_before
 from holdfast.unattended import line_of
 
 COMPACTED, RESUMED, CLEARED = 2_000, 500, 700
@@ -34,15 +34,15 @@ def answer(happened: Happened) -> Reply:
     with opened(happened) as session:
         match happened.source:
             case "compact":
-                return _told(_compacted(happened, session), session)
+                told = _where(_compacted(happened, session), session)
             case "resume" | "fork":
                 followed(happened, session)
-                return _told(_of(session, RESUMED, "where it stood"), session)
+                told = _where(_of(session, RESUMED, "where it stood"), session)
             case "clear":
-                return _told(_cleared(session), session)
+                told = told_of(cleared_before(happened, session), session)
             case _:
-                known = bool(session.store.sessions())
-                return Reply(context=_with_run(WHERE if known else "", session))
+                told = _with_run(WHERE if session.store.sessions() else "", session)
+        return Reply(context=told)
 
 
 def _compacted(happened: Happened, session: Session) -> str:
@@ -66,24 +66,15 @@ def _of(session: Session, tokens: int, title: str) -> str:
     return told_within(session, tokens, LONGEST - len(WHERE) - 300, title=title)
 
 
-def _cleared(session: Session) -> str:
-    """What the session that was just cleared came to; nothing when it was not cleared."""
-    for listed in session.store.sessions()[:3]:
-        if listed.name == session.name:
-            continue
-        last = session.sibling(listed.name)
-        session.owns_store, last.owns_store = True, False
-        ends = [e.body for e in last.store.read(last.name) if isinstance(e.body, Noted)]
-        if not any(one.what == ENDED and one.facts.get("reason") == "clear" for one in ends[-3:]):
-            return ""
-        told = _of(last, CLEARED, f"session {last.name}")
-        return f"{CLEARED_BEFORE}\n\n{told}" if told else ""
-    return ""
+def told_of(last: Session | None, session: Session) -> str:
+    """What the session that was just cleared came to, for the one that follows it."""
+    told = _of(last, CLEARED, f"session {last.name}") if last is not None else ""
+    return _where(f"{CLEARED_BEFORE}\n\n{told}" if told else "", session)
 
 
-def _told(text: str, session: Session) -> Reply:
-    whole = f"{WHERE}\n\n{text}" if text else WHERE
-    return Reply(context=_with_run(whole, session)) if whole else NOTHING
+def _where(text: str, session: Session) -> str:
+    """A text, behind where the rest is."""
+    return _with_run(f"{WHERE}\n\n{text}" if text else WHERE, session)
 
 
 def _with_run(text: str, session: Session) -> str:
