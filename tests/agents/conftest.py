@@ -29,13 +29,18 @@ def provider() -> Iterator[Provider]:
 
 
 @pytest.fixture
-def driven(tmp_path: Path, provider: Provider) -> Callable[[type[D]], D]:
+def driven(tmp_path: Path, provider: Provider) -> Iterator[Callable[[type[D]], D]]:
     """A client in a scratch home; the scenario is skipped where there is no such client."""
+    made: list[Driven] = []
 
     def drive(kind: type[D]) -> D:
         why = absence(kind.client)
         if why:
             pytest.skip(why)
-        return kind(tmp_path, provider)
+        one = kind(tmp_path, provider)
+        made.append(one)
+        return one
 
-    return drive
+    yield drive
+    for one in made:
+        one.end()

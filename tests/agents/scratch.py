@@ -2,9 +2,11 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +69,14 @@ class Scratch:
     def start(self, client: Client, words: Sequence[str], **more: str) -> Ran:
         """Run a client in the project."""
         return self.run(str(client.path), *words, wait=self.patience, **more)
+
+    def end(self) -> None:
+        """End what clients left running in this home: some start servers that outlive them."""
+        mine = f"HOME={self.home}".encode()
+        for process in Path("/proc").iterdir():
+            with suppress(OSError, ValueError):
+                if mine in (process / "environ").read_bytes().split(b"\0"):
+                    os.kill(int(process.name), signal.SIGKILL)
 
     def holdfast(self, *words: str) -> Ran:
         """Run our own command in the project; it has to succeed."""
