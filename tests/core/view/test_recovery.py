@@ -169,6 +169,16 @@ def test_what_somebody_said_cannot_pass_for_a_row_of_ours() -> None:
     assert rows == ["Request [abababab]: Fix it."]
 
 
+def test_what_the_user_forbade_comes_before_what_the_system_did() -> None:
+    theirs = tuple(
+        Constraint(f"Never use the tool of the number {at} for any purpose at all.", "", "system")
+        for at in range(30)
+    )
+    mine = Constraint("Never touch the schema.", "ab" * 16)
+    text = recovered(Summary(constraints=(*theirs, mine)), 100, O200K).text
+    assert text.index("Never touch the schema.") < text.index("Never use the tool")
+
+
 def test_a_lifted_constraint_is_not_told() -> None:
     rule = Constraint("Use XML for the export.", "ab" * 16, lifted="cd" * 16)
     assert "XML" not in recovered(Summary(constraints=(rule,)), 500, O200K).text

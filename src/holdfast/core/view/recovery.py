@@ -17,7 +17,7 @@ from holdfast.core.ledger.summary import Quote, Summary
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.shrink.fitting import standing
 from holdfast.core.shrink.spelling import head_of, name_of
-from holdfast.core.view.forms.parts import chosen, due, failed, in_a_line, looked_at
+from holdfast.core.view.forms.parts import chosen, due, failed, in_a_line, in_force, looked_at
 
 LEVELS: Mapping[int, int] = {1: 100, 2: 500, 3: 2_000}
 """Tokens of each level, the fence included."""
@@ -371,10 +371,9 @@ def _quote(quote: Quote, label: str, *, cuttable: bool = False) -> Row:
 
 def _constraints(summary: Summary) -> Iterable[Row]:
     """Those that hold, whole or not at all: half a rule can say the opposite."""
-    for one in summary.constraints:
-        if not one.lifted:
-            tags = () if one.by == "user" else (one.by,)
-            yield Row(one.text.strip(), one.entry, BULLET, tags)
+    for one in in_force(summary):
+        tags = () if one.by == "user" else (one.by,)
+        yield Row(one.text.strip(), one.entry, BULLET, tags)
 
 
 def _state(summary: Summary) -> Iterable[Row]:

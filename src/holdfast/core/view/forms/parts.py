@@ -109,8 +109,9 @@ def wanted(intent: Intent) -> list[str]:
 
 
 def in_force(summary: Summary) -> list[Constraint]:
-    """The constraints that hold."""
-    return [one for one in summary.constraints if not one.lifted]
+    """The constraints that hold, the user's own first: a program repeats those of its system."""
+    held = (one for one in summary.constraints if not one.lifted)
+    return sorted(held, key=lambda one: one.by != "user")
 
 
 def bound(summary: Summary, label: str = "") -> list[str]:

@@ -14,6 +14,7 @@ from holdfast.core.ledger.packet import Packet
 from holdfast.core.ledger.summary import Quote, Summary
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.observe.sentences import is_question, own_words, plain, sentences
+from holdfast.core.view.forms.parts import in_force
 from holdfast.core.view.packet.relevance import telling_words
 
 TASK, FRAME = 0.18, 0.06
@@ -112,7 +113,7 @@ def _frame(task: str, rows: Summary, room: int, count: CountTokens) -> str:
 
 def constraints_of(rows: Summary) -> tuple[str, ...]:
     """Every constraint that holds, word for word."""
-    return tuple(dict.fromkeys(one.text for one in rows.constraints if not one.lifted))
+    return tuple(dict.fromkeys(one.text for one in in_force(rows)))
 
 
 def criteria_in(task: str, rows: Summary) -> list[str]:
