@@ -150,6 +150,11 @@ PASTED = re.compile(
 )
 """How lines begin that were copied from somewhere: logs, traces, diffs, tables, code, markup."""
 
+REMARK, REMARK_END = "<!--", "-->"
+"""Around what no reader of a page is shown, such as the hints of a form: nobody says it."""
+TEST = re.compile(r"\w{1,120} \([\w.]{1,200}\)$")
+TESTED = re.compile(r"(?<=\.\.\. )(?:ok|FAIL|ERROR|skipped\b.{0,80}|expected failure)$")
+
 LAST = re.compile(r"[.!?…]{1,8}[\"'”’)\]*_`]{0,3}(?=\s)|[。！？]{1,8}")
 SHORTENED = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|mr|mrs|ms|dr|approx|resp|incl|fig)$|^\d{1,3}$",
@@ -253,18 +258,29 @@ def _lines(text: str) -> Iterator[_Line]:
     rows = text.split("\n")
     indents = [len(row) - len(row.lstrip()) for row in rows if row.strip()]
     base = min(indents, default=0)
-    fence = ""
-    start = 0
+    fence = before = ""
+    start = remarked = 0
+    closing = text.rfind(REMARK_END)
     for row in rows:
         bare = row.strip()
         indent = len(row) - len(row.lstrip()) if bare else 0
+        if bare.startswith(REMARK) and start < closing and not fence:
+            remarked = text.find(REMARK_END, start) + len(REMARK_END)
         if bare.startswith(FENCE) and (not fence or bare.startswith(fence)):
             fence = "" if fence else bare[:3]
             kind = "pasted"
+        elif fence or start < remarked or _is_reported(before, bare):
+            kind = "pasted"
         else:
-            kind = "pasted" if fence else _kind_of(row, bare, indent - base)
+            kind = _kind_of(row, bare, indent - base)
         yield _Line(bare, start + indent, indent, kind)
         start += len(row) + 1
+        before = bare
+
+
+def _is_reported(before: str, bare: str) -> bool:
+    """Whether a test run says here what the test above is about, and how it went."""
+    return TESTED.search(bare) is not None and TEST.match(before) is not None
 
 
 def _kind_of(row: str, bare: str, indent: int) -> _LineKind:
@@ -277,6 +293,13 @@ def _kind_of(row: str, bare: str, indent: int) -> _LineKind:
     if PASTED.match(bare):
         return "pasted"
     return "indented" if indent >= 4 or row.startswith("\t") else "plain"
+
+
+def without_remarks(text: str) -> str:
+    """A text as the reader of a page has it."""
+    first, *parts = text.split(REMARK)
+    shown = (part.partition(REMARK_END) for part in parts)
+    return first + "".join(rest if end else f"{REMARK}{part}" for part, end, rest in shown)
 
 
 ASKS = re.compile(

@@ -11,6 +11,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from holdfast.core.ledger.packet import Change, Choice, Codebase, Packet
+from holdfast.core.observe.progress import tested_in
 from holdfast.core.observe.worth import telling
 from holdfast.core.view.packet.code import relevant_files, touched
 from holdfast.core.view.packet.distance import USER, Told, ages, by_distance
@@ -31,6 +32,7 @@ from holdfast.core.view.packet.layers import (
     sorted_layers,
     task_type_of,
 )
+from holdfast.core.view.packet.lines import bare_command
 from holdfast.core.view.packet.material import Material, Tools, Wish
 from holdfast.core.view.packet.merging import merged
 from holdfast.core.view.packet.patterns import extract
@@ -241,8 +243,16 @@ class _Making:
         rows = self._material.rows
         plan = [f"Next: {one.step}" for one in rows.next[:1]]
         plan += [f"Working on: {rows.progress.phase}"] if rows.progress.phase else []
-        plan += [f"Tests: {rows.progress.tests}"] if rows.progress.tests else []
+        plan += [f"Tests: {rows.progress.tests}{self._tested()}"] if rows.progress.tests else []
         return replace(packet, state=tuple(plan[:STATE]))
+
+    def _tested(self) -> str:
+        """The command by which the tests were run last."""
+        scene = self._material.scene
+        _, at = tested_in(scene)
+        pair = scene.of_result.get(at)
+        command = bare_command(pair.body) if pair else ""
+        return f" (`{command}`)" if command else ""
 
     def _composed(self, packet: Packet, found: Found) -> Packet:
         code = packet.codebase
