@@ -13,7 +13,7 @@ from holdfast.core.shrink.facts import Line
 
 SAID, RAN, LOOSE = "said", "ran", "loose"
 """Heads of what is of no file: sentences, commands, and names that were met elsewhere."""
-SPOKEN, DEFINED = 0.75, 0.85
+SPOKEN, DEFINED = 0.9, 0.85
 """What a token of the agent's own sentences counts, and one of a definition: they say more."""
 BARE = 1
 """Tokens that a bare name counts more than it takes."""

@@ -54,7 +54,7 @@ MORE, LESS = 1.5, 0.4
 EARLIER, LATER = -2, 3
 """How far such a part is moved among the parts."""
 TRIES = 6
-SLACK = 8
+SLACK = 4
 """Tokens of a cap that may stay unused."""
 ROW = 4
 JUST_NOW = 12

@@ -34,7 +34,7 @@ LEADING = 120
 """Names, the likeliest first, whose places are looked at."""
 POOL = 500
 """Lines and names among which is chosen."""
-MENTION = 0.6
+MENTION = 0.7
 """How much of a name's worth its bare mention is to a worker; the rest is for the line it is in."""
 PLACES = 2
 """Entries that are looked at for a name: the newest that hold it."""
