@@ -99,6 +99,7 @@ def test_what_only_tells_of_the_next_step_or_of_a_fact_is_no_decision(text: str)
     [
         ("let's use JWT", "let's use JWT", ""),
         ("go with option 2", "go with option 2", ""),
+        ("Switch the reminders to push, please", "Switch the reminders to push, please", ""),
         ("Option 2, please", "Option 2, please", ""),
         ("No, use bun for this", "No, use bun for this", ""),
         ("I want to use Redis because we know it", "I want to use Redis", "we know it"),

@@ -141,7 +141,7 @@ PASTED = re.compile(
     r"[>|{}<+$%➜❯│┃⎿●✓✗✘─═=]|@@|\[[\w:./ -]{1,40}\](?!\()|\"[^\"\n]{0,80}\":"
     r"|'/|'[^' \n]{1,60}',?$|/\w{1,40}/"
     r"|\d{1,4}[-/:]\d{1,2}[-/:]\d{1,2}|\d{1,6}\s{0,4}[|:│]|at \S{1,200} ?\(|at <|File \""
-    r"|\.{1,2}/|Traceback\b|(?:[A-Z]\w{0,24})?(?:Error|Exception|Warning)\b ?[:\[(]"
+    r"|\.{1,2}/|E {2,16}\S|Traceback\b|(?:[A-Z]\w{0,24})?(?:Error|Exception|Warning)\b ?[:\[(]"
     r"|(?:FAIL|WARN|WARNING|INFO|DEBUG|ERROR)(?:ED)?\b|---? (?:FAIL|PASS)"
     r"|(?:diff --git|(?:index|commit) [0-9a-f]{6}|Author:|Date:|remote:|fatal:|error:|warning:"
     r"|npm (?:ERR|WARN)|panic:)"
