@@ -256,6 +256,16 @@ def test_a_change_of_mind_overrules_what_was_decided_on_the_same_thing() -> None
     assert [row.overrules for row in decisions_of(again)] == ["", ""]
 
 
+def test_to_switch_a_thing_overrules_what_was_decided_on_that_thing_alone() -> None:
+    shown = scene(
+        ask("Go"),
+        ask("let's use tabs for the nightly export"),
+        ask("let's use plain mail for push reports"),
+        ask("Switch the nightly export to push"),
+    )
+    assert [row.overrules for row in decisions_of(shown)] == ["", "", named(2)]
+
+
 def test_the_newer_answer_to_a_question_overrules_the_older() -> None:
     def asked(name: str, told: str) -> tuple[Told, Told]:
         return call(name, "question", question="Which store?"), back(name, told)

@@ -132,7 +132,7 @@ def _judged(
     near = _shares(question.wanted, beside, beside)
     shares = {stem: max(share, BESIDE * near[stem]) for stem, share in own.items()}
     found = sum(each.worth * shares[each.stem] for each in question.wanted)
-    decided = own if one.kind != "decision" else _decided(question, one, stems)
+    decided = _decided(question, one, own, stems)
     focus = [decided[stem] for stem in question.focus if stem in decided]
     # Who counts something wants that very thing; otherwise anything near it will do.
     least = COUNTED if question.counts else FAINT
@@ -147,9 +147,14 @@ def _judged(
     return Judged(one, round(score, 4), round(about, 4))
 
 
-def _decided(question: Question, one: Statement, stems: Stems) -> dict[str, float]:
+def _decided(
+    question: Question, one: Statement, own: dict[str, float], stems: Stems
+) -> dict[str, float]:
     """How much of each word what was decided answers, without the reason for it."""
     words = decided_in(one.words[:LOOKED_AT])
+    # Only a decision has a reason, and one that answers nothing has none that matters.
+    if one.kind != "decision" or not any(own.values()) or words == one.words[:LOOKED_AT]:
+        return own
     return _shares(question.wanted, frozenset(stems(words)), frozenset(stems(chosen_in(words))))
 
 
@@ -190,12 +195,18 @@ def _likest(each: Wanted, words: Collection[str]) -> tuple[str, float]:
 
 
 def _kin(stem: str, words: Iterable[str]) -> str:
-    """A word that goes on where the other ends, or ends with it: `config` and `configuration`."""
-    both = (word for word in words if _is_kin(stem, word) or _is_kin(word, stem))
+    """A word that goes on where the other ends, or ends with it: `domain` and `subdomain`."""
+    if len(stem) < BEGINS:
+        return ""
+    ends = len(stem) >= ENDS
+    both = (
+        word
+        for word in words
+        if len(word) >= BEGINS
+        and (
+            word.startswith(stem)
+            or stem.startswith(word)
+            or (ends and len(word) >= ENDS and (word.endswith(stem) or stem.endswith(word)))
+        )
+    )
     return min(both, default="")
-
-
-def _is_kin(short: str, long: str) -> bool:
-    if len(short) >= BEGINS and long.startswith(short):
-        return True
-    return len(short) >= ENDS and long.endswith(short)
