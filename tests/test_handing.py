@@ -662,6 +662,16 @@ def test_where_it_stands_is_told_in_sentences_and_not_in_announcements_or_code()
     assert not any(row.startswith(("Let me", "rate_table =", "```")) for row in state)
 
 
+def test_no_room_is_left_empty_because_what_fills_it_is_too_much_by_a_word() -> None:
+    rows = [
+        f"The export_{at} of table_{at} is written by write_{at} in a batch." for at in range(60)
+    ]
+    session = talked([said("user", "Go on."), *(said("assistant", row) for row in rows)])
+    for budget in range(120, 400, 9):
+        packet = session.packet("Fix the rates", budget=budget)
+        assert budget - 30 <= packet.token_count <= budget
+
+
 def test_a_command_is_told_without_what_only_frames_it() -> None:
     run = called("bash", "ok", command="cd /work/app && make check_rates 2>&1 | tail -5")
     assert "Commands used: `make check_rates`" in shown(*run).state

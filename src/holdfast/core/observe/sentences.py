@@ -264,7 +264,7 @@ def _lines(text: str) -> Iterator[_Line]:
     for row in rows:
         bare = row.strip()
         indent = len(row) - len(row.lstrip()) if bare else 0
-        if bare.startswith(REMARK) and start < closing and not fence:
+        if bare.startswith(REMARK) and remarked <= start < closing and not fence:
             remarked = text.find(REMARK_END, start) + len(REMARK_END)
         if bare.startswith(FENCE) and (not fence or bare.startswith(fence)):
             fence = "" if fence else bare[:3]

@@ -222,7 +222,7 @@ class _Making:
         best = base
         pool = material.pool()
         covered = telling(to_prompt(base))
-        room = self._cap - base.token_count
+        room, step = self._cap - base.token_count, 1
         for _ in range(TRIES):
             if room < SLACK:
                 break
@@ -233,8 +233,10 @@ class _Making:
                 best = made
             if -SLACK <= over <= 0 or (over <= 0 and made.token_count < best.token_count):
                 break
-            # What lines cost together is known only once they stand there.
-            room -= over if over > 0 else over * 3 // 4
+            # What lines cost together is known only once they stand there; the same lines that are
+            # too much by a token would be chosen again for a token less.
+            room -= max(over, ROW) * step if over > 0 else over * 3 // 4
+            step = step * 2 if over > 0 else 1
         return self._with_files(self._with_more_decisions(best))
 
     def _with_plan(self, packet: Packet) -> Packet:
