@@ -1,6 +1,6 @@
 """Decisions to plant in real sessions, with questions that use other words than they were said in.
 
-The judging was tuned with `PLANTED` and `ABSENT`, later with `SECOND` and `ABSENT_SECOND` as well.
+The judging was tuned with `PLANTED` and `ABSENT`, later with the second and the third set as well.
 `HELD_OUT` and `ABSENT_HELD_OUT` were written when that was done, and nothing was changed for them.
 The questions under `ABSENT` ask for what
 nobody decided: half of them are about something that another decision is about.
@@ -1017,7 +1017,7 @@ ABSENT_SECOND: tuple[str, ...] = (
 )
 
 
-HELD_OUT: tuple[Planted, ...] = (
+THIRD: tuple[Planted, ...] = (
     Planted(
         "user",
         "Let's use Hetzner for the build runners, AWS minutes eat the budget.",
@@ -1157,7 +1157,7 @@ HELD_OUT: tuple[Planted, ...] = (
     ),
 )
 
-ABSENT_HELD_OUT: tuple[str, ...] = (
+ABSENT_THIRD: tuple[str, ...] = (
     "Which bank pays out the vouchers?",
     "How many translators work for us?",
     "Who takes the lectures?",
@@ -1178,4 +1178,169 @@ ABSENT_HELD_OUT: tuple[str, ...] = (
     "Which glaze does the pottery get?",
     "How many owls nest in the barn?",
     "What was settled about the hay?",
+)
+
+HELD_OUT: tuple[Planted, ...] = (
+    Planted(
+        "user",
+        "Let's use Terraform for the infrastructure, clicking around in the console got us lost.",
+        "Terraform",
+        (
+            "How is our infrastructure described?",
+            "Which tool provisions the infrastructure?",
+        ),
+    ),
+    Planted(
+        "assistant",
+        "I decided to cap uploads at 25 MB, because the scanner chokes on larger ones.",
+        "25 MB",
+        (
+            "How large may an upload be?",
+            "What is the size limit for uploaded files?",
+        ),
+    ),
+    Planted(
+        "user",
+        "All timestamps must be stored in UTC.",
+        "UTC",
+        (
+            "In which timezone do we save timestamps?",
+            "What zone are stored times in?",
+        ),
+    ),
+    Planted(
+        "assistant",
+        "Going with SendGrid for transactional mail, since SES is not approved by legal.",
+        "SendGrid",
+        (
+            "Which provider delivers our transactional email?",
+            "Who sends the transactional mails for us?",
+        ),
+    ),
+    Planted(
+        "user",
+        "Switch the nightly import to Airflow, cron jobs fail silently.",
+        "Airflow",
+        (
+            "What schedules the nightly import?",
+            "Which scheduler does the import run on?",
+        ),
+        "Let's keep the nightly import in cron.",
+    ),
+    Planted(
+        "assistant",
+        "I'll go with Redux Toolkit rather than MobX for the editor state, the team knows it.",
+        "Redux Toolkit",
+        (
+            "How do we manage state in the editor?",
+            "Which state library does the editor use?",
+        ),
+    ),
+    Planted(
+        "user",
+        "Never send personal data to the analytics vendor.",
+        "personal data",
+        (
+            "What must not go to the analytics vendor?",
+            "May analytics receive personal information?",
+        ),
+    ),
+    Planted(
+        "assistant",
+        "We settled on semantic versioning for the SDK, because customers pin major versions.",
+        "semantic versioning",
+        (
+            "How do we number SDK releases?",
+            "Which versioning scheme does the SDK follow?",
+        ),
+    ),
+    Planted(
+        "user",
+        "Go with Terraform Cloud's free tier for now and keep the remote state encrypted.",
+        "encrypted",
+        (
+            "Is the remote state encrypted?",
+            "How is remote state protected?",
+        ),
+    ),
+    Planted(
+        "assistant",
+        "I chose virtual scrolling for the transaction table, since ten thousand rows froze the "
+        "tab.",
+        "virtual scrolling",
+        (
+            "How does the transaction table cope with many rows?",
+            "What keeps the transaction table fast?",
+        ),
+    ),
+    Planted(
+        "user",
+        "The trial lasts 14 days and no credit card is required.",
+        "14 days",
+        (
+            "How long is the trial period?",
+            "Do people need a credit card for the trial?",
+        ),
+    ),
+    Planted(
+        "assistant",
+        "Decided to run the linter in a pre-commit hook instead of in CI, so feedback comes early.",
+        "pre-commit hook",
+        (
+            "Where does the linter run?",
+            "When is linting done?",
+        ),
+    ),
+    Planted(
+        "user",
+        "We'll use Crowdin for translations rather than a shared sheet.",
+        "Crowdin",
+        (
+            "Which platform do the translators work with?",
+            "How are translations managed?",
+        ),
+        "Let's manage translations in a shared sheet.",
+    ),
+    Planted(
+        "assistant",
+        "I'll stick with server side rendering for the marketing pages, because search engines "
+        "index them better.",
+        "server side rendering",
+        (
+            "How are the marketing pages rendered?",
+            "Why do marketing pages render on the server?",
+        ),
+    ),
+    Planted(
+        "user",
+        "Refunds over 200 euros need a second approval.",
+        "second approval",
+        (
+            "When does a refund need two approvals?",
+            "What do large refunds require?",
+        ),
+    ),
+)
+
+ABSENT_HELD_OUT: tuple[str, ...] = (
+    "Which cloud region hosts the infrastructure?",
+    "How many uploads fail each day?",
+    "Who wrote the import script?",
+    "Which font do the marketing pages use?",
+    "What does Crowdin charge per seat?",
+    "How many refunds were approved in May?",
+    "Which keyboard shortcuts does the editor have?",
+    "What is the API key of the analytics vendor?",
+    "How do we test the SDK on Windows?",
+    "When does the trial of the design tool end?",
+    "Who approves new translators?",
+    "Which colour has the transaction table?",
+    "What did we decide about the company retreat?",
+    "How is the bread sliced?",
+    "Which violin strings were bought?",
+    "What was agreed about the garden fence?",
+    "How deep is the well?",
+    "Which trail does the hiking group take?",
+    "How often is the aquarium cleaned?",
+    "What was settled for the chess tournament?",
 )

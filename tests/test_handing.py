@@ -613,6 +613,43 @@ def test_a_line_of_a_difference_is_told_of_its_file() -> None:
     assert "settle_amount(order_total, exchange_rate)" in told["src/rates.py"]
 
 
+def test_a_file_is_told_once_by_its_whole_path_and_not_again_by_its_name() -> None:
+    whole, part = "/home/eve/shop/src/rates.py", "src/rates.py"
+    read = called("read_file", "def settle_amount(order_total):\n", path=whole)
+    grep = called("bash", f"{part}:7:import round_half_even\n", command="grep -rn import src/")
+    packet = shown(*read, *grep, said("assistant", "Fine, `rates.py` is what we change."))
+    told = {file.path: file.summary for file in packet.codebase.relevant_files}
+    assert part not in told
+    assert "settle_amount" in told[whole]
+    assert "rates.py" not in told[whole]
+
+
+def test_two_files_of_one_name_stay_two() -> None:
+    one = called("read_file", "def settle_amount(total):\n", path="/shop/a/src/rates.py")
+    other = called("read_file", "def refund_amount(total):\n", path="/shop/b/src/rates.py")
+    told = {file.path: file.summary for file in shown(*one, *other).codebase.relevant_files}
+    assert "settle_amount" in told["/shop/a/src/rates.py"]
+    assert "refund_amount" in told["/shop/b/src/rates.py"]
+
+
+def test_how_the_tests_went_is_told_with_the_command_that_ran_them() -> None:
+    run = called("bash", "===== 7 passed, 1 failed in 2.1s =====", command="cd /a && pytest -q x")
+    rows = [row for row in shown(*run).state if row.startswith("Tests:")]
+    assert rows == ["Tests: 7 passed, 1 failed in 2.1s (`pytest -q x`)"]
+
+
+def test_a_task_that_is_a_form_is_told_without_its_hints_and_its_tags() -> None:
+    form = "<issue>\n<!-- Please search\nbefore you write. -->\nRates are wrong.\n</issue>"
+    assert talked([]).packet(form).goal == "Rates are wrong."
+
+
+def test_a_task_that_is_a_document_needs_no_word_on_what_it_is_a_part_of() -> None:
+    session = talked([said("user", "Move the whole billing service to the new ledger format.")])
+    document = "Rewrite the rates module step by step. " * 40
+    assert "Part of: " in session.packet("Rewrite the rates module").goal
+    assert "Part of: " not in session.packet(document).goal
+
+
 def test_where_it_stands_is_told_in_sentences_and_not_in_announcements_or_code() -> None:
     text = (
         "Let me check the `rate_table` first. The `rate_table` is read once for each order.\n"
@@ -623,6 +660,16 @@ def test_where_it_stands_is_told_in_sentences_and_not_in_announcements_or_code()
     assert "The `rate_table` is read once for each order." in " ".join(state)
     assert "`settle_amount` — rounds the amount to full cents" in state
     assert not any(row.startswith(("Let me", "rate_table =", "```")) for row in state)
+
+
+def test_no_room_is_left_empty_because_what_fills_it_is_too_much_by_a_word() -> None:
+    rows = [
+        f"The export_{at} of table_{at} is written by write_{at} in a batch." for at in range(60)
+    ]
+    session = talked([said("user", "Go on."), *(said("assistant", row) for row in rows)])
+    for budget in range(120, 400, 9):
+        packet = session.packet("Fix the rates", budget=budget)
+        assert budget - 30 <= packet.token_count <= budget
 
 
 def test_a_command_is_told_without_what_only_frames_it() -> None:

@@ -231,6 +231,14 @@ def test_somebody_who_asked_the_same_is_no_answer() -> None:
         ("What authentication approach was decided?", "The author of the commit is in its header."),
         ("How many analysts use the exports?", "I chose nightly exports, analysts load them."),
         ("What does the staging environment cost?", "Let's go with Azure for the staging tests."),
+        (
+            "Which phone does the planner ring?",
+            "Decided to batch pushes every ten minutes, because the phones were buzzing.",
+        ),
+        ("How long is the bar?", "Let's raise the bar, but never be rude."),
+        ("How do penguins find their partner?", "Let's use passkeys for the partner portal."),
+        ("When do uploads expire?", "E       CacheWarning: the uploads expire after 10 days"),
+        ("Which bank pays out the prizes?", "I chose retries, because the bank is slow."),
     ],
 )
 def test_words_that_only_come_near_answer_nothing(question: str, said: str) -> None:
@@ -257,6 +265,32 @@ def test_words_that_only_come_near_answer_nothing(question: str, said: str) -> N
             "We settled on Renovate for dependency updates.",
             "Renovate",
         ),
+        ("Who supplies the maps?", "Let's go with Mapbox for the maps.", "Mapbox"),
+        (
+            "What do the browser checks run on?",
+            "Going with Playwright rather than Cypress for browser tests.",
+            "Playwright",
+        ),
+        (
+            "What delay did the draft get?",
+            "Let's go with a pause of two seconds before the draft is saved.",
+            "two seconds",
+        ),
+        (
+            "On which domain is the admin area?",
+            "Keep the admin area on a separate subdomain.",
+            "subdomain",
+        ),
+        (
+            "Which language does the chatbot answer in?",
+            "Going with German for the answers of the chatbot, whatever language is asked in.",
+            "German",
+        ),
+        (
+            "How is the map of branches stored?",
+            "Switch the map of branches to vector graphics.",
+            "vector graphics",
+        ),
     ],
 )
 def test_the_verb_of_a_question_need_not_stand_in_its_answer(
@@ -267,3 +301,12 @@ def test_the_verb_of_a_question_need_not_stand_in_its_answer(
     assert answer.known
     assert answer.statement is not None
     assert holds in answer.statement.words
+
+
+def test_going_with_something_names_no_language() -> None:
+    chosen = {"role": "assistant", "content": "The bot replies in the language of its visitor."}
+    other = {"role": "assistant", "content": "Going with events for the bar, as nothing is sent."}
+    first = {"role": "user", "content": "Go on."}
+    answer = asked("What language does the bot reply in?", (first, chosen, other))
+    assert answer.statement is not None
+    assert "visitor" in answer.statement.words

@@ -43,7 +43,7 @@ from holdfast.handing.sealing import count_of, signed
 NEAREST = 40
 """Files of a codebase that are looked at closely."""
 PIN_NOTES = (PINNED, UNPINNED)
-REACH = 250_000
+REACH = 400_000
 """Characters of the record, from its end, in which names are weighed."""
 PRIOR = 4_000
 """Characters of what an earlier session came to."""

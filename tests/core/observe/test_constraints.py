@@ -109,10 +109,36 @@ def test_what_binds_is_a_constraint(text: str) -> None:
         "$ deploy --must-never",
         "# You must obey",
         "Würdest du bitte nachsehen, ob es läuft.",
+        "look at the branches where we use git add but don't change the folder",
+        "<!-- Please be sure to read our\nrules, you must never skip them. -->",
+        "test_popup (admin.tests.ListTest)\nFields should not be edited in popups. ... ok",
+        "test_long (admin.tests.ListTest)\nLong values should not fail. ... skipped 'slow'",
     ],
 )
 def test_what_asks_tells_or_was_pasted_is_none(text: str) -> None:
     assert texts("Hello, build the app.", text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Make sure that you update the docs and don't touch the tests.",
+        "Fix it where it fails, but don't change the API.",
+        "This is late because we must never ship on Friday and don't have a day left.",
+        "Never trust it ... ok",
+        "--> must not be in a name.\n<!--",
+        "<!-- hidden --> \nYou must obey.",
+    ],
+)
+def test_what_looks_told_or_hidden_and_is_neither_binds(text: str) -> None:
+    assert texts("Hello, build the app.", text) != []
+
+
+def test_a_lead_in_goes_on_in_the_line_below_it() -> None:
+    text = "Add the three fields to the record and keep content:\n  str unchanged. It is text."
+    assert texts("Hello.", text) == [
+        "Add the three fields to the record and keep content:\n  str unchanged."
+    ]
 
 
 def test_an_exception_stays_with_its_rule() -> None:

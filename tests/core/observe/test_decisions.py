@@ -109,6 +109,7 @@ def test_what_only_tells_of_the_next_step_or_of_a_fact_is_no_decision(text: str)
     [
         ("let's use JWT", "let's use JWT", ""),
         ("go with option 2", "go with option 2", ""),
+        ("Switch the reminders to push, please", "Switch the reminders to push, please", ""),
         ("Option 2, please", "Option 2, please", ""),
         ("No, use bun for this", "No, use bun for this", ""),
         ("I want to use Redis because we know it", "I want to use Redis", "we know it"),
@@ -263,6 +264,16 @@ def test_a_change_of_mind_overrules_what_was_decided_on_the_same_thing() -> None
     assert [row.overrules for row in decisions_of(shown)] == ["", named(2)]
     again = scene(ask("Go"), ask("let's use tabs"), ask("Actually, we'll use tabs"))
     assert [row.overrules for row in decisions_of(again)] == ["", ""]
+
+
+def test_to_switch_a_thing_overrules_what_was_decided_on_that_thing_alone() -> None:
+    shown = scene(
+        ask("Go"),
+        ask("let's use tabs for the nightly export"),
+        ask("let's use plain mail for push reports"),
+        ask("Switch the nightly export to push"),
+    )
+    assert [row.overrules for row in decisions_of(shown)] == ["", "", named(2)]
 
 
 def test_the_newer_answer_to_a_question_overrules_the_older() -> None:

@@ -16,6 +16,8 @@ _CHANGES_MIND = re.compile(
     r"|changed (?:my|our) mind|scrap|abandon|no longer|drop|revert)\b"
 )
 _AFTER = re.compile(r"(?i)\b(?:instead of|rather than|switch(?:ed|ing)? from|abandon|scrap|drop)\b")
+_SWITCHED = re.compile(r"(?i)\bswitch (?:the|our|all) ((?:[\w-]{1,30} ){1,6})to\b")
+"""What is done in another way from now on: what was decided on that is over."""
 _TERM = re.compile(r"[A-Za-z0-9_][\w./-]{1,40}")
 _STOP = re.compile(
     r"the|and|for|with|that|this|then|than|from|into|not|but|are|was|were|will|use|used"
@@ -72,6 +74,8 @@ class Turned(Struct, frozen=True):
     against: frozenset[str] = frozenset()
     named: bool = False
     """Whether it says what; else it only says that something is over."""
+    whole: bool = False
+    """Whether all of that has to be what the other was about."""
 
 
 def turned_from(choice: str) -> Turned:
@@ -79,6 +83,9 @@ def turned_from(choice: str) -> Turned:
     turned = _AFTER.search(choice)
     if turned:
         return Turned(terms_of(choice[turned.end() :]), named=True)
+    switched = _SWITCHED.search(choice)
+    if switched:
+        return Turned(terms_of(switched[1]), named=True, whole=True)
     return Turned(terms_of(choice)) if _CHANGES_MIND.search(choice) else Turned()
 
 
@@ -91,6 +98,7 @@ def _overruled(
         return None
     candidates = {last_with[term] for term in against if term in last_with}
     needed = max(1, min(2, (len(against) + 1) // 2)) if turned.named else 1
+    needed = len(against) if turned.whole else needed
     # To come back to the same thing overrules nothing.
     shared = [
         number

@@ -18,6 +18,8 @@ LONG = 4_000
 """Characters from which a message is taken for a document: only its hard words bind."""
 BLOCK = 600
 """A lead-in and its list are one constraint up to this length."""
+WRAP = 8
+"""Characters between a line that an editor broke and the next: its end, and an indent."""
 WIDE = 400
 """A sentence longer than this is read clause by clause."""
 
@@ -56,6 +58,11 @@ DO_NOT = re.compile(
     r"|forget\b|believe\b|need\b|have\b|care\b|remember\b|get\b|want\b|quite\b|really\b"
     r"|even\b|we\b|you\b|i\b|they\b|it\b|seem\b|like\b|agree\b)"
 )
+_TELLS = re.compile(
+    r"\b((?:where|which|because|since|how) (?:we|they|it|i) [^.,;:]{0,80}\b)"
+    r"(?:and|but|or) (?:do not|don't|dont) "
+)
+"""What somebody does and does not do, told beside something else: no order."""
 SHOULD_NOT = re.compile(
     r"\bshould(?:n't| not| never)\b|\blet'?s (?:not|never|avoid)\b|\bno longer (?:use|need|want)\b"
     r"|" + _CLAUSE + r"(?:avoid|refrain from|stop \w{2,20}ing)\b"
@@ -193,8 +200,21 @@ def _list_end(told: Sequence[Sentence], at: int, found: Found) -> int:
     last = at
     while last + 1 < len(told) and told[last + 1].kind == "item":
         last += 1
+    if last == at and _is_broken(told, at):
+        last += 1
     end = told[last].end
     return end if end - found.start <= BLOCK else found.start + len(found.text)
+
+
+def _is_broken(told: Sequence[Sentence], at: int) -> bool:
+    """Whether a sentence goes on in the line below: `Keep it:` and `as it is.`"""
+    after = told[at + 1] if at + 1 < len(told) else None
+    return (
+        after is not None
+        and after.kind == "plain"
+        and after.start - told[at].end <= WRAP
+        and after.text[:1].islower()
+    )
 
 
 def _exception_end(told: Sequence[Sentence], at: int, found: Found) -> int:
@@ -235,7 +255,7 @@ def _strength(text: str) -> tuple[int, bool]:
     """How hard a sentence binds, 0 when it does not, and whether it forbids."""
     if len(text) > WIDE:
         return 0, False
-    words = plain(text)
+    words = _TELLS.sub(r"\1", plain(text))
     if MACHINE.search(words) or ALOUD.search(words):
         return 0, False
     forbids = next((weight for weight, cue in FORBIDS if cue.search(words)), 0)

@@ -102,7 +102,8 @@ _USER_CHOSE = re.compile(
     r"|\b(?:I['’]ll|I will|I['’]d like to|we['’]ll|we should|please|just) go (?:with|for) (?!it\b)"
     r"|^go (?:with|for) (?!it\b)"
     r"|\b(?:I|we)(?:['’]d| would)?(?: rather)? (?:choose|prefer|decided|chose|opted|agreed)\b"
-    r"|^(?:actually,? |ok,? |please )?switch (?:to|from|back)\b|\bI want (?:you |us )?to use\b"
+    r"|^(?:actually,? |ok,? |please )?switch (?:(?:the|our|all) (?:[\w-]{1,30} ){1,6})?"
+    r"(?:to|from|back)\b|\bI want (?:you |us )?to use\b"
     r"|\bwe(?: wi|['’])ll use\b|\boption [a-z0-9]{1,2} it is\b"
     r"|\b(?:proceed with|do|take|pick|want|approve|make the) option [a-z0-9]{1,2}\b"
 )

@@ -60,7 +60,7 @@ _QUESTION_END = re.compile(r"\?[\"'’”)*_`]{0,3}$")
 def progress_of(scene: Scene) -> Progress:
     """Where the work stands at the end of a scene."""
     todos = todos_of(scene)
-    tests, tested = _tests(scene)
+    tests, tested = tested_in(scene)
     told = todos.at if todos else -1
     done = [todo.text for todo in todos.items if todo.status == DONE] if todos else []
     newest = takewhile(lambda one: one[0] > told, _finished(scene))
@@ -123,7 +123,7 @@ def _cut(text: str, most: int = LONGEST) -> str:
     return text if len(text) <= most else text[: most + 1].rpartition(" ")[0] or text[:most]
 
 
-def _tests(scene: Scene) -> tuple[str, int]:
+def tested_in(scene: Scene) -> tuple[str, int]:
     """What the newest run of tests came to, and where it says so."""
     for pair in reversed(scene.pairs):
         touch = touch_of(pair.body)

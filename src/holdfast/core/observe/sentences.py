@@ -141,7 +141,7 @@ PASTED = re.compile(
     r"[>|{}<+$%➜❯│┃⎿●✓✗✘─═=]|@@|\[[\w:./ -]{1,40}\](?!\()|\"[^\"\n]{0,80}\":"
     r"|'/|'[^' \n]{1,60}',?$|/\w{1,40}/"
     r"|\d{1,4}[-/:]\d{1,2}[-/:]\d{1,2}|\d{1,6}\s{0,4}[|:│]|at \S{1,200} ?\(|at <|File \""
-    r"|\.{1,2}/|Traceback\b|(?:[A-Z]\w{0,24})?(?:Error|Exception|Warning)\b ?[:\[(]"
+    r"|\.{1,2}/|E {2,16}\S|Traceback\b|(?:[A-Z]\w{0,24})?(?:Error|Exception|Warning)\b ?[:\[(]"
     r"|(?:FAIL|WARN|WARNING|INFO|DEBUG|ERROR)(?:ED)?\b|---? (?:FAIL|PASS)"
     r"|(?:diff --git|(?:index|commit) [0-9a-f]{6}|Author:|Date:|remote:|fatal:|error:|warning:"
     r"|npm (?:ERR|WARN)|panic:)"
@@ -149,6 +149,11 @@ PASTED = re.compile(
     r"|(?:def|class|elif|try|except)\b.{0,200}:$"
 )
 """How lines begin that were copied from somewhere: logs, traces, diffs, tables, code, markup."""
+
+REMARK, REMARK_END = "<!--", "-->"
+"""Around what no reader of a page is shown, such as the hints of a form: nobody says it."""
+TEST = re.compile(r"\w{1,120} \([\w.]{1,200}\)$")
+TESTED = re.compile(r"(?<=\.\.\. )(?:ok|FAIL|ERROR|skipped\b.{0,80}|expected failure)$")
 
 LAST = re.compile(r"[.!?…]{1,8}[\"'”’)\]*_`]{0,3}(?=\s)|[。！？]{1,8}")
 SHORTENED = re.compile(
@@ -253,18 +258,29 @@ def _lines(text: str) -> Iterator[_Line]:
     rows = text.split("\n")
     indents = [len(row) - len(row.lstrip()) for row in rows if row.strip()]
     base = min(indents, default=0)
-    fence = ""
-    start = 0
+    fence = before = ""
+    start = remarked = 0
+    closing = text.rfind(REMARK_END)
     for row in rows:
         bare = row.strip()
         indent = len(row) - len(row.lstrip()) if bare else 0
+        if bare.startswith(REMARK) and remarked <= start < closing and not fence:
+            remarked = text.find(REMARK_END, start) + len(REMARK_END)
         if bare.startswith(FENCE) and (not fence or bare.startswith(fence)):
             fence = "" if fence else bare[:3]
             kind = "pasted"
+        elif fence or start < remarked or _is_reported(before, bare):
+            kind = "pasted"
         else:
-            kind = "pasted" if fence else _kind_of(row, bare, indent - base)
+            kind = _kind_of(row, bare, indent - base)
         yield _Line(bare, start + indent, indent, kind)
         start += len(row) + 1
+        before = bare
+
+
+def _is_reported(before: str, bare: str) -> bool:
+    """Whether a test run says here what the test above is about, and how it went."""
+    return TESTED.search(bare) is not None and TEST.match(before) is not None
 
 
 def _kind_of(row: str, bare: str, indent: int) -> _LineKind:
@@ -277,6 +293,13 @@ def _kind_of(row: str, bare: str, indent: int) -> _LineKind:
     if PASTED.match(bare):
         return "pasted"
     return "indented" if indent >= 4 or row.startswith("\t") else "plain"
+
+
+def without_remarks(text: str) -> str:
+    """A text as the reader of a page has it."""
+    first, *parts = text.split(REMARK)
+    shown = (part.partition(REMARK_END) for part in parts)
+    return first + "".join(rest if end else f"{REMARK}{part}" for part, end, rest in shown)
 
 
 ASKS = re.compile(

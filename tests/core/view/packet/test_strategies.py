@@ -5,7 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.core.ledger.packet import Choice, RelevantFile
+from holdfast.core.ledger.summary import Decision, Summary
 from holdfast.core.view.packet.distance import LINE, Told, by_distance
+from holdfast.core.view.packet.history import avoided_in
 from holdfast.core.view.packet.merging import merged
 from holdfast.core.view.packet.patterns import extract
 from holdfast.core.view.packet.relevance import relevant, similar_by
@@ -126,3 +128,9 @@ def test_decisions_about_different_things_at_different_times_stay_apart() -> Non
 def test_the_same_decision_told_twice_is_told_once() -> None:
     rows = [Choice("Use PostgreSQL", "it is there", refs=("a",)), Choice("use PostgreSQL")]
     assert [one.choice for one in merged(rows, EXACT)] == ["Use PostgreSQL"]
+
+
+def test_what_was_turned_down_is_told_with_its_whole_name() -> None:
+    told = "Write main-new.ts instead of changing main.ts. It is safer."
+    rows = Summary(decisions=(Decision(told, entry="a"),))
+    assert avoided_in(rows) == ("changing main.ts",)

@@ -18,18 +18,22 @@ BESIDE = 0.5
 """What a word counts that stands beside the statement and not in it."""
 ASIDE = 0.5
 """What is left of a statement that says nothing of it itself, only the words beside it do."""
-BEGINS, SHARED = 5, 0.8
-"""Letters in common from which two words are of one stem, and what that counts."""
+REASONED = 0.8
+"""What is left of a decision that says nothing of it itself, only its reason does."""
+BEGINS, ENDS, SHARED = 5, 6, 0.8
+"""Letters from which a word that begins or ends another is of its kin, and what that counts."""
 COUNTED = 0.8
 """How nearly a statement must speak of what is counted."""
 MISSED, FAINT = 0.55, 0.3
 """What is left of an answer that has nothing of what is asked for, and what counts as nothing."""
-MEASURE = re.compile(
+_AMOUNT = (
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|dozen|hundred|thousand|half"
-    r"|once|twice|never|always|every|each|hourly|daily|weekly|monthly|yearly|nightly|second"
-    r"|minute|hour|day|week|month|year|before|after|until)s?\b",
-    re.I,
+    r"|once|twice|every|each|hourly|daily|weekly|monthly|yearly|nightly|second"
+    r"|minute|hour|day|week|month|year|before|after|until"
 )
+SIZE = re.compile(_AMOUNT + r")s?\b", re.I)
+MEASURE = re.compile(_AMOUNT + r"|never|always)s?\b", re.I)
+"""How much there is of something, or when it is."""
 NUMBER = re.compile(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|dozen|hundred|thousand)\b",
     re.I,
@@ -48,7 +52,16 @@ NAMES_IT = 0.5
 """What it is worth to name a thing of the sort that is asked for."""
 BY_USER, DECIDED = 0.1, 0.2
 """What it is worth, all else being equal, that the user said it, and that it was decided."""
-TURNED_DOWN = re.compile(r"(?i)\b(?:instead of|rather than|in place of)\b[^,.;—]{1,80}")
+TURNED_DOWN = re.compile(
+    r"(?i)\b(?:instead of|rather than|in place of)\b"
+    r"(?: (?!(?:for|in|on|at|as|when|with|by|so|to|because|since)\b)[^\s,.;—]{1,60}){1,8}"
+)
+"""What was not chosen; what it was not chosen for stands behind it."""
+AFTERTHOUGHT = re.compile(
+    r"(?i)(?:, (?=(?:the|its?|our|we|they|i|he|she|this|that|there|these|those|people|nobody"
+    r"|everybody|everyone|no one) )| — | – |,? (?:because|since|so that|as otherwise) )"
+)
+"""Where a statement begins to say why."""
 FOCUSED, SHORT = 0.3, 6
 """What it is worth to say nothing else, and the fewest words that this is a share of."""
 
@@ -99,6 +112,8 @@ def _sort(question: Question) -> re.Pattern[str] | None:
         return MONEY
     if question.counts:
         return NUMBER
+    if question.sizes:
+        return SIZE
     return MEASURE if question.measures else None
 
 
@@ -117,16 +132,36 @@ def _judged(
     near = _shares(question.wanted, beside, beside)
     shares = {stem: max(share, BESIDE * near[stem]) for stem, share in own.items()}
     found = sum(each.worth * shares[each.stem] for each in question.wanted)
-    focus = [own[stem] for stem in question.focus if stem in own]
+    decided = _decided(question, one, own, stems)
+    focus = [decided[stem] for stem in question.focus if stem in decided]
     # Who counts something wants that very thing; otherwise anything near it will do.
     least = COUNTED if question.counts else FAINT
     score = found / weight * factor(one) * (MISSED if focus and max(focus) < least else 1.0)
     if max(own.values()) < FAINT:
         score *= ASIDE
+    elif max(decided.values()) < FAINT:
+        score *= REASONED
     about = len(told) / max(len(said), SHORT)
     names = any(each.names & chosen for each in question.wanted if each.stem in question.focus)
     about += NAMES_IT * names + BY_USER * (one.by == "user") + DECIDED * (one.kind == "decision")
     return Judged(one, round(score, 4), round(about, 4))
+
+
+def _decided(
+    question: Question, one: Statement, own: dict[str, float], stems: Stems
+) -> dict[str, float]:
+    """How much of each word what was decided answers, without the reason for it."""
+    words = decided_in(one.words[:LOOKED_AT])
+    # Only a decision has a reason, and one that answers nothing has none that matters.
+    if one.kind != "decision" or not any(own.values()) or words == one.words[:LOOKED_AT]:
+        return own
+    return _shares(question.wanted, frozenset(stems(words)), frozenset(stems(chosen_in(words))))
+
+
+def decided_in(text: str) -> str:
+    """What was decided, without what was said for it."""
+    found = AFTERTHOUGHT.search(text)
+    return text[: found.start()] if found else text
 
 
 def chosen_in(text: str) -> str:
@@ -155,17 +190,23 @@ def _likest(each: Wanted, words: Collection[str]) -> tuple[str, float]:
     """The word that means most nearly the same, and how nearly."""
     near = ((each.like[key], key) for key in each.like.keys() & words)
     share, stem = max(near, default=(0.0, ""))
-    begun = _begins_like(each.stem, words) if share < SHARED else ""
-    return (begun, SHARED) if begun else (stem, share)
+    kin = _kin(each.stem, words) if share < SHARED else ""
+    return (kin, SHARED) if kin else (stem, share)
 
 
-def _begins_like(stem: str, words: Iterable[str]) -> str:
-    """A word that goes on where the other ends: `config` and `configuration`."""
+def _kin(stem: str, words: Iterable[str]) -> str:
+    """A word that goes on where the other ends, or ends with it: `domain` and `subdomain`."""
     if len(stem) < BEGINS:
         return ""
+    ends = len(stem) >= ENDS
     both = (
         word
         for word in words
-        if len(word) >= BEGINS and (word.startswith(stem) or stem.startswith(word))
+        if len(word) >= BEGINS
+        and (
+            word.startswith(stem)
+            or stem.startswith(word)
+            or (ends and len(word) >= ENDS and (word.endswith(stem) or stem.endswith(word)))
+        )
     )
     return min(both, default="")

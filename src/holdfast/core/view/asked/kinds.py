@@ -1,7 +1,8 @@
 """What sort of thing a name is: nobody who decided for Redis says "cache", and everybody asks so.
 
 The table of like words knows English; these are names that are in no dictionary, and what words
-mean among developers. Public knowledge, kept small: what is asked for by its sort.
+mean among developers. Public knowledge, kept small: what is asked for by its sort. A name that is a
+word everybody uses is left out: who is going with something does not speak of Go.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,7 +32,7 @@ framework: react vue svelte angular solid nextjs nuxt django flask fastapi expre
 frontend: react vue svelte angular solid nextjs nuxt astro htmx tailwind vite webpack
 ui: react vue svelte angular solid htmx qt tauri electron tailwind
 backend: django flask fastapi express nestjs rails spring gin axum actix
-language: python go golang rust typescript javascript java kotlin swift ruby php c# elixir zig
+language: python golang rust typescript javascript java kotlin swift ruby php c# elixir zig
 protocol: grpc rest graphql http https websocket websockets mqtt amqp soap tcp udp sse thrift
 api: grpc rest graphql openapi soap websocket
 format: json yaml toml xml csv parquet avro protobuf msgpack markdown html pdf cbor
@@ -53,9 +54,10 @@ deploy: kubernetes docker helm terraform ansible heroku vercel netlify fly syste
  lambda k8s argocd
 deployment: kubernetes docker helm terraform ansible heroku vercel netlify fly systemd nomad ecs
  lambda k8s argocd
+host: aws gcp azure heroku vercel netlify fly render hetzner digitalocean cloudflare
 hosting: aws gcp azure heroku vercel netlify fly render hetzner digitalocean cloudflare
 cloud: aws gcp azure s3 lambda ec2 cloudflare
-storage: s3 gcs minio disk filesystem bucket blob
+storage: s3 gcs minio disk filesystem bucket blob indexeddb localstorage
 container: docker podman kubernetes k8s
 monitoring: prometheus grafana datadog sentry newrelic opentelemetry
 observability: prometheus grafana datadog sentry opentelemetry jaeger tracing

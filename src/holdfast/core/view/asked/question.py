@@ -48,7 +48,7 @@ LOOSE = frozenset(_LOOSE.split())
 
 WEIGHED = 6.0
 """The rarity from which on a word weighs all it can."""
-LEAST, WEAK, NOWHERE = 0.35, 0.3, 0.8
+LEAST, WEAK, NOWHERE = 0.35, 0.3, 1.0
 """What a word weighs at the least; a loose one; one that the ledger does not have."""
 NEAR, NEARER = 0.2, 0.8
 """What any word that means nearly the same counts, and what more for how nearly."""
@@ -66,7 +66,8 @@ ACTING = re.compile(
 )
 """What someone or something does, asked for by what it does: `what powers the index`."""
 DOING = re.compile(
-    r"\bwhich (?:[\w-]{2,40} ){1,3}([a-z]{2,30}[^s\W]s) (?:the|a|an|our|its|their|all|every|each)\b"
+    r"\bwhich (?:[\w-]{2,40} ){1,3}([a-z]{2,30}[^s\W]s) (?:(?:out|up|in|on|off|down|over|back) )?"
+    r"(?:the|a|an|our|its|their|all|every|each)\b"
 )
 """The same of something that is named by its sort: `which protocol feeds the bar`."""
 PHRASES = re.compile(
@@ -78,9 +79,11 @@ MEASURES = re.compile(
     r"\bhow (?:long|many|much|often|big|large|wide|old|frequently|soon|far|fast|high|late)\b"
     r"|^\W{0,3}(?:since |until |by |from )?when\b"
     r"|\b(?:what time|what hour|(?:earliest|latest)(?: time| moment)?"
-    r"|(?:maximum|minimum|limit|threshold|interval|duration|size)(?! (?:limit|method)))\b"
+    r"|(?:maximum|minimum|limit|threshold|interval|duration|size|delay|timeout|deadline|frequency"
+    r"|cadence|rhythm)(?! (?:limit|method)))\b"
 )
 """A number or a time is asked for."""
+SIZES = re.compile(r"\bhow (?:long|big|large|wide|old|far|high)\b")
 PRICED = re.compile(
     r"\b(?:costs?|prices?|fees?|salary|salaries|wages?|budget|charged?|earns?|expensive|cheap)\b"
     r"|\bpays?\b|\bhow much (?:money|is paid)\b"
@@ -88,7 +91,8 @@ PRICED = re.compile(
 """Money is asked for."""
 WHOM = re.compile(
     r"^\W{0,3}who(?:se|m)? (?!(?:was it (?:that|who) |has |had )?(?:decided?|chose|chosen|picked"
-    r"|wanted|wants|said|asked|made|told|preferred|opted|handles|runs|serves|processes)\b)"
+    r"|wanted|wants|said|asked|made|told|preferred|opted|handles|runs|serves|processes|supplies"
+    r"|provides|hosts|powers|delivers)\b)"
 )
 """A person is asked for, and not whoever decided."""
 
@@ -122,6 +126,11 @@ class Question(Struct, frozen=True):
     def measures(self) -> bool:
         """Whether a number or a time is asked for."""
         return MEASURES.search(self.text[:LOOKED_AT].lower()) is not None
+
+    @property
+    def sizes(self) -> bool:
+        """Whether it is asked how much of something there is: never is no answer to that."""
+        return SIZES.search(self.text[:LOOKED_AT].lower()) is not None
 
     @property
     def prices(self) -> bool:
@@ -172,10 +181,10 @@ def read_question(
 
 
 def _weak(text: str) -> frozenset[str]:
-    """Words that say how something is asked for: what it does, or by which measure."""
-    acting, measure = ACTING.match(text) or DOING.search(text), MEASURES.search(text)
-    words = f"{acting[1] if acting else ''} {measure[0] if measure else ''}"
-    return frozenset(words.split())
+    """Words that say how something is asked for: what it does, by which measure or price."""
+    acting = ACTING.match(text) or DOING.search(text)
+    measures = " ".join(found[0] for by in (MEASURES, PRICED) for found in by.finditer(text))
+    return frozenset(f"{acting[1] if acting else ''} {measures}".split())
 
 
 def _told_once(wanted: tuple[Wanted, ...]) -> tuple[Wanted, ...]:
@@ -198,7 +207,9 @@ def _focus(text: str, wanted: Sequence[Wanted]) -> tuple[str, ...]:
 
 
 def _worth(word: str, rarity: float) -> float:
-    if any(form in LOOSE for form in forms_of(word)):
+    # Who runs something may be meant by anything; a runner is a thing.
+    doer = word.endswith("er") and word not in LOOSE
+    if not doer and any(form in LOOSE for form in forms_of(word)):
         return WEAK
     if not rarity:
         return NOWHERE

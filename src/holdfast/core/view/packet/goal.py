@@ -13,7 +13,13 @@ from holdfast.core.ledger.jsontext import SURROGATE
 from holdfast.core.ledger.packet import Packet
 from holdfast.core.ledger.summary import Quote, Summary
 from holdfast.core.measure.tokens import CountTokens
-from holdfast.core.observe.sentences import is_question, own_words, plain, sentences
+from holdfast.core.observe.sentences import (
+    is_question,
+    own_words,
+    plain,
+    sentences,
+    without_remarks,
+)
 from holdfast.core.view.forms.parts import in_force
 from holdfast.core.view.packet.relevance import telling_words
 
@@ -32,6 +38,8 @@ MOST, LONGEST_CRITERION = 4, 240
 _END = re.compile(r"(?<![\s\n(]\d)(?<!\s\d\d)[.!?](?=\s)|\n|[。！？]")
 """Where a sentence ends; the number of a list entry is no sentence."""
 _TAG = re.compile(r"^(?:</?[\w-]{1,40}>\s{0,4}){1,4}")
+_TAG_LINE = re.compile(r"(?m)^[ \t]{0,8}</?[\w-]{1,40}>[ \t]{0,8}$")
+_BLANK_LINES = re.compile(r"\n[ \t]{0,8}\n\s{1,200}(?=\n)")
 _NO_CRITERION = re.compile(r"^(?:#|run\b|```|\||<)|:$")
 _CRITERION = re.compile(
     r"\b(?:done when|success(?: criteria| means)|acceptance|make sure|ensure|verify that"
@@ -55,7 +63,8 @@ def goal_of(task: str, rows: Summary, budget: int, count: CountTokens) -> Goal:
     task = said(task)
     begun = beginning(task, max(int(budget * TASK), LEAST), count)
     constraints = constraints_of(rows)
-    frame = _frame(task, rows, int(budget * FRAME), count)
+    # Of a task that is a document already, its own words say what it is about.
+    frame = _frame(task, rows, int(budget * FRAME), count) if begun == task else ""
     criteria = [one for one in criteria_in(task, rows) if one not in constraints]
     return Goal(
         "\n".join(part for part in (begun, frame) if part),
@@ -68,8 +77,9 @@ def goal_of(task: str, rows: Summary, budget: int, count: CountTokens) -> Goal:
 def said(task: str) -> str:
     """A task in the words of whoever set it, without what a program put around them."""
     whole = SURROGATE.sub("\ufffd", task).strip()
-    words = "\n".join(part.strip() for part in own_words(whole)).strip()
-    return words or whole
+    words = "\n".join(part.strip() for part in own_words(whole))
+    shown = _BLANK_LINES.sub("\n\n", _TAG_LINE.sub("", without_remarks(words))).strip()
+    return shown or words.strip() or whole
 
 
 def _left(task: str, begun: str, count: CountTokens) -> int:

@@ -22,7 +22,9 @@ _FAILED = re.compile(
 _WHY = re.compile(r"(?i)\s{0,2}(?:,? but |,? because |;|—| - |: )")
 _ANSWERED = re.compile(r"\? (?=\S)")
 """Between what the user was asked and what was answered."""
-_REJECTED = re.compile(r"(?i)\b(?:instead of|rather than|not)\s{1,2}([^.;,()\n]{3,70})")
+_REJECTED = re.compile(
+    r"(?i)\b(?:instead of|rather than|not)\s{1,2}((?:[^.;,()\n]|\.(?=\w)){3,70})"
+)
 
 
 def failures_of(rows: Summary, scene: Scene) -> tuple[FailedAttempt, ...]:

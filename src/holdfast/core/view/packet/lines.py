@@ -13,7 +13,7 @@ from holdfast.core.shrink.facts import Line
 
 SAID, RAN, LOOSE = "said", "ran", "loose"
 """Heads of what is of no file: sentences, commands, and names that were met elsewhere."""
-SPOKEN, DEFINED = 0.75, 0.85
+SPOKEN, DEFINED = 0.9, 0.85
 """What a token of the agent's own sentences counts, and one of a definition: they say more."""
 BARE = 1
 """Tokens that a bare name counts more than it takes."""
@@ -121,11 +121,17 @@ def is_name(word: str) -> bool:
 
 def command_lines(fact: Fact, body: ToolCalled) -> Iterator[Line]:
     """What was run, without what only frames it."""
+    command = bare_command(body)
+    if fact.line == 1 and command:
+        yield _line(RAN, command, telling(command))
+
+
+def bare_command(body: ToolCalled) -> str:
+    """The command of a call without what only frames it; empty when it is too long to tell."""
     command = " ".join(touch_of(body).command.split())
     while (shorter := _FRAME.sub("", command).strip()) != command:
         command = shorter
-    if fact.line == 1 and command and len(command) <= LONGEST_COMMAND:
-        yield _line(RAN, command, telling(command))
+    return command if len(command) <= LONGEST_COMMAND else ""
 
 
 def _line(head: str, text: str, names: frozenset[str]) -> Line:

@@ -11,6 +11,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from holdfast.core.ledger.packet import Change, Choice, Codebase, Packet
+from holdfast.core.observe.progress import tested_in
 from holdfast.core.observe.worth import telling
 from holdfast.core.view.packet.code import relevant_files, touched
 from holdfast.core.view.packet.distance import USER, Told, ages, by_distance
@@ -31,6 +32,7 @@ from holdfast.core.view.packet.layers import (
     sorted_layers,
     task_type_of,
 )
+from holdfast.core.view.packet.lines import bare_command
 from holdfast.core.view.packet.material import Material, Tools, Wish
 from holdfast.core.view.packet.merging import merged
 from holdfast.core.view.packet.patterns import extract
@@ -52,7 +54,7 @@ MORE, LESS = 1.5, 0.4
 EARLIER, LATER = -2, 3
 """How far such a part is moved among the parts."""
 TRIES = 6
-SLACK = 8
+SLACK = 4
 """Tokens of a cap that may stay unused."""
 ROW = 4
 JUST_NOW = 12
@@ -220,7 +222,7 @@ class _Making:
         best = base
         pool = material.pool()
         covered = telling(to_prompt(base))
-        room = self._cap - base.token_count
+        room, step = self._cap - base.token_count, 1
         for _ in range(TRIES):
             if room < SLACK:
                 break
@@ -231,8 +233,10 @@ class _Making:
                 best = made
             if -SLACK <= over <= 0 or (over <= 0 and made.token_count < best.token_count):
                 break
-            # What lines cost together is known only once they stand there.
-            room -= over if over > 0 else over * 3 // 4
+            # What lines cost together is known only once they stand there; the same lines that are
+            # too much by a token would be chosen again for a token less.
+            room -= max(over, ROW) * step if over > 0 else over * 3 // 4
+            step = step * 2 if over > 0 else 1
         return self._with_files(self._with_more_decisions(best))
 
     def _with_plan(self, packet: Packet) -> Packet:
@@ -241,8 +245,16 @@ class _Making:
         rows = self._material.rows
         plan = [f"Next: {one.step}" for one in rows.next[:1]]
         plan += [f"Working on: {rows.progress.phase}"] if rows.progress.phase else []
-        plan += [f"Tests: {rows.progress.tests}"] if rows.progress.tests else []
+        plan += [f"Tests: {rows.progress.tests}{self._tested()}"] if rows.progress.tests else []
         return replace(packet, state=tuple(plan[:STATE]))
+
+    def _tested(self) -> str:
+        """The command by which the tests were run last."""
+        scene = self._material.scene
+        _, at = tested_in(scene)
+        pair = scene.of_result.get(at)
+        command = bare_command(pair.body) if pair else ""
+        return f" (`{command}`)" if command else ""
 
     def _composed(self, packet: Packet, found: Found) -> Packet:
         code = packet.codebase

@@ -13,9 +13,10 @@ from msgspec import Struct
 
 from holdfast.core.ledger.entry import EntryId, Said, Source, ToolCalled, ToolReturned
 from holdfast.core.ledger.packet import RelevantFile
+from holdfast.core.ledger.summary import Fact
 from holdfast.core.observe.artifacts import arguments_of, touch_of
 from holdfast.core.observe.calls import Scene
-from holdfast.core.observe.worth import Telling
+from holdfast.core.observe.worth import Telling, telling
 from holdfast.core.shrink.facts import Line, Weigh, lines_of, pick
 from holdfast.core.view.packet.lines import (
     LONGEST_TEXT,
@@ -33,7 +34,7 @@ LEADING = 120
 """Names, the likeliest first, whose places are looked at."""
 POOL = 500
 """Lines and names among which is chosen."""
-MENTION = 0.6
+MENTION = 0.7
 """How much of a name's worth its bare mention is to a worker; the rest is for the line it is in."""
 PLACES = 2
 """Entries that are looked at for a name: the newest that hold it."""
@@ -63,12 +64,39 @@ class Pool(Struct, frozen=True):
 def pool_of(scene: Scene, held: Telling, weigh: Weigh) -> Pool:
     """What a scene tells, each under the file, the words or the command it is of."""
     found: dict[tuple[str, str], tuple[Line, EntryId]] = {}
-    places = _places(scene, held, weigh)
-    for line, entry in _told(scene, places):
-        key = line.fact.entry, line.fact.text
-        # The newest word on a line is what counts.
-        found[key] = line, entry
+    told = list(_told(scene, _places(scene, held, weigh)))
+    names = whole_paths(line.fact.source for line, _ in told if line.fact.source)
+    for line, entry in told:
+        path = names.get(line.fact.source, "")
+        for one in _placed(line, path) if path else (line,):
+            # The newest word on a line is what counts.
+            found[one.fact.entry, one.fact.text] = one, entry
     return _best(found, weigh)
+
+
+def whole_paths(paths: Iterable[str]) -> dict[str, str]:
+    """Each path as the longest one that ends with it, where there is only one: the same file."""
+    known = sorted(set(paths))
+    ends: dict[str, list[str]] = {}
+    for path in known:
+        parts = path.split("/")
+        for at in range(1, len(parts)):
+            ends.setdefault("/".join(parts[at:]), []).append(path)
+    return {path: _longest(path, ends.get(path, [])) for path in known}
+
+
+def _longest(path: str, longer: Sequence[str]) -> str:
+    whole = max(longer, key=len, default=path)
+    return whole if all(whole.endswith(one) for one in longer) else path
+
+
+def _placed(line: Line, path: str) -> Iterator[Line]:
+    """A line below the whole path of its file, and the file alone; its own name says nothing."""
+    yield Line(Fact("", path, path), frozenset(), 0)
+    own = telling(path)
+    names = frozenset(name for name in line.names if name not in own and not path.endswith(name))
+    if names:
+        yield Line(Fact(line.fact.text, path, path), names, line.tokens, line.rich)
 
 
 def _told(scene: Scene, places: frozenset[EntryId]) -> Iterator[tuple[Line, EntryId]]:
@@ -160,6 +188,7 @@ def _best(found: Mapping[tuple[str, str], tuple[Line, EntryId]], weigh: Weigh) -
         return sum(map(weigh, line.names)) / (line.tokens + 2)
 
     kept = set(sorted(found, key=worth, reverse=True)[:POOL])
+    kept |= {key for key in found if not key[1]}
     lines = tuple(line for key, (line, _) in found.items() if key in kept)
     return Pool(lines, {key: entry for key, (_, entry) in found.items() if key in kept})
 
@@ -200,7 +229,7 @@ def _layer(head: str) -> int:
 def joined(texts: Sequence[str]) -> str:
     """Names and lines in a row: names with commas, lines with semicolons."""
     told, last = "", ""
-    for text in texts:
+    for text in filter(None, texts):
         names = bool(last) and " " not in text and " " not in last
         told += f"{', ' if names else '; ' if told else ''}{text}"
         last = text
