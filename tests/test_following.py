@@ -1,5 +1,6 @@
 """Following a transcript as it grows comes to the same as reading it at the end."""
 
+import gzip
 from pathlib import Path
 from typing import NoReturn
 
@@ -106,6 +107,26 @@ def test_what_did_not_grow_is_not_read(tmp_path: Path) -> None:
     before = store.head(S)
     assert follow(store, S, path) == 0
     assert store.head(S) == before
+
+
+def opened_again(*_: object) -> NoReturn:
+    pytest.fail("it was opened")
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_a_file_that_looks_as_it_did_is_not_even_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    path, store = tmp_path / f"t.jsonl{ending}", MemoryStore()
+    raw = jsonl(*TURNS).rstrip(b"\n")  # the last line may still be written: it is not settled
+    path.write_bytes(gzip.compress(raw) if ending else raw)
+    assert follow(store, S, path) > 0
+    with monkeypatch.context() as closed:
+        closed.setattr(Path, "open", opened_again)
+        assert follow(store, S, path) == 0
+    whole = jsonl(*TURNS, user("u5", "a5", "Thanks."))
+    path.write_bytes(gzip.compress(whole) if ending else whole)
+    assert follow(store, S, path) == 1
 
 
 def test_a_line_that_is_half_written_waits_for_its_end(tmp_path: Path) -> None:

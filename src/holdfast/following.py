@@ -18,7 +18,7 @@ from holdfast.core.ledger.jsontext import Json, as_list, as_object, as_text
 from holdfast.core.plan.policy import Policy
 from holdfast.errors import Erased, HoldfastError
 from holdfast.files import opencode
-from holdfast.ingesting import MARKED, Reading, ingest, stem_of
+from holdfast.ingesting import MARKED, Reading, ingest, stamp_of, stem_of
 from holdfast.readers import Reader, reader_of
 from holdfast.stores.store import Store, retried
 from holdfast.wire import claude_code
@@ -62,14 +62,13 @@ def _workers(file: Path) -> list[Path]:
 
 
 def _followed(store: Store, session: str, file: Path, policy: Policy) -> int:
-    inside = opencode.is_inside(file)
-    size = 0 if inside else file.stat().st_size
-    if not size and not inside:
+    stamp = stamp_of(file)
+    if not opencode.is_inside(file) and not file.stat().st_size:
         return 0
     head = store.head(session) or Head()
     source = stem_of(file) if file.parent.name == "subagents" else ""
     known = head.documents.get(source, Document())
-    if size and known.path == str(file.absolute()) and known.offset + 1 == size:
+    if stamp and (known.path, known.stamp) == (str(file.absolute()), stamp):
         return 0
     reader = _goes_on(store, session, source, file, head)
     pieces = _new(file, known, reader) if reader is not None else None
@@ -79,7 +78,7 @@ def _followed(store: Store, session: str, file: Path, policy: Policy) -> int:
         return 0
     rules = Withholder(policy.never_store)
     reading = Reading(file, head.wire, pieces, policy, rules, source, reader)
-    reading.counts = False
+    reading.counts, reading.stamp = False, stamp
     return reading.on(store, session, pieces, known).added
 
 

@@ -100,10 +100,11 @@ def ingest(
     tries: list[Reading] = []
 
     def attempt() -> Ingested:
+        stamp = stamp_of(Path(path))
         with opened(Path(path)) as stream:
             try:
                 reading, pieces = _begun(Path(path), stream, wire, policy or Policy())
-                reading.again, reading.counts = again, counting
+                reading.again, reading.counts, reading.stamp = again, counting, stamp
                 tries.append(reading)
                 done = reading.into(store, session, pieces, progress or _silent)
                 return _with_break(done) if is_broken(stream) else done
@@ -196,6 +197,8 @@ class Reading:
         if reader is None and wire in TRANSCRIPT_WIRES:
             self.transcript = TRANSCRIPT_WIRES[wire].Reader()
         self.flaws: list[Flaw] = []
+        self.stamp = ""
+        """What the file looked like before it was read."""
         self.again = False
         """Whether a session is read that was erased before."""
         self.counts = True
@@ -262,6 +265,7 @@ class Reading:
                 known,
                 path=str(self.path.absolute()),
                 offset=self.settled,
+                stamp=self.stamp,
                 mark=sha256(self.last[-MARKED:]).hexdigest()[:16] if self.settled else "",
                 upto=head.seq,
             )
@@ -435,6 +439,15 @@ class Reading:
         self.added += len(batch.entries)
 
 
+def stamp_of(path: Path) -> str:
+    """What a file looks like from outside: as long as that is the same, nothing is new in it."""
+    try:
+        found = path.stat()
+    except OSError:  # it is in a database, or gone
+        return ""
+    return f"{found.st_ino:x}-{found.st_size:x}-{found.st_mtime_ns:x}"
+
+
 def stem_of(path: Path) -> str:
     """What a file is called, whatever its kind."""
     name = path.name.removesuffix(".gz")
@@ -469,6 +482,6 @@ def _batches(arrivals: Iterable[Arrival]) -> Iterator[list[Arrival]]:
 def _from_file(batch: Batch, source: str, origin: str) -> Batch:
     # How far the file was read is not known again before all of it is: who comes in between, or
     # after a kill, compares line by line.
-    document = replace(batch.head.documents[source], origin=origin, offset=0)
+    document = replace(batch.head.documents[source], origin=origin, offset=0, stamp="")
     documents = {**batch.head.documents, source: document}
     return replace(batch, head=replace(batch.head, documents=documents))

@@ -17,6 +17,7 @@ from holdfast.core.ledger.entry import (
     ToolReturned,
     Used,
 )
+from holdfast.ingesting import ingest
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.stores.store import Store
@@ -740,7 +741,7 @@ def test_reading_a_transcript_again_adds_nothing(store: MemoryStore, tmp_path: P
     data = jsonl(*COMPACTED)
     session = taken(store, tmp_path, data)
     before = (list(store.read(session.name)), store.head(session.name))
-    done = read_in(store, tmp_path, data)
+    done = ingest(tmp_path / "file.jsonl", store)
     assert (done.added, done.branched) == (0, False)
     assert (list(store.read(session.name)), store.head(session.name)) == before
 

@@ -102,6 +102,8 @@ class Document(Struct, frozen=True, omit_defaults=True):
     """Bytes of the file up to which it is settled: what follows them is new. 0 for not known."""
     mark: str = ""
     """A digest of the bytes that stand just before that."""
+    stamp: str = ""
+    """What the file looked like from outside when it was last read; empty for not known."""
     upto: int = 0
     """The session's last entry when the file was last read."""
 
