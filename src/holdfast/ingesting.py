@@ -443,7 +443,7 @@ def stamp_of(path: Path) -> str:
     """What a file looks like from outside: as long as that is the same, nothing is new in it."""
     try:
         found = path.stat()
-    except OSError:  # it is in a database, or gone
+    except (OSError, ValueError):  # it is in a database, gone, or no path at all
         return ""
     return f"{found.st_ino:x}-{found.st_size:x}-{found.st_mtime_ns:x}"
 
