@@ -6,7 +6,7 @@ from typing import NoReturn
 
 import pytest
 
-from holdfast.core.ledger.entry import Entry
+from holdfast.core.ledger.entry import Entry, Said
 from holdfast.core.plan.policy import Redact
 from holdfast.core.view.asked.statements import Told
 from holdfast.errors import StoreBusy
@@ -60,6 +60,16 @@ def test_what_came_since_is_read_all_the_same(session: Session) -> None:
     assert dict(other.known.marks) == dict(fresh.known.marks)
     assert other.known.clean == fresh.known.clean
     assert late not in other.text(late)
+
+
+def test_what_was_taken_from_elsewhere_stays_a_secret(session: Session) -> None:
+    session.redactor.learn()
+    late = PLANTED["aws-key"]
+    other = again(session)
+    other.take([Entry("e1" * 16, None, Said("user", f"It is {late}."), 1)])
+    shown = other.text(f"{KEY} and {late}")
+    assert late in other.known.marks
+    assert (KEY in shown, late in shown) == (False, False)
 
 
 def test_other_rules_read_anew(session: Session) -> None:

@@ -93,7 +93,10 @@ class Redactor:
         kept = recalled(store, self._session, SECRETS, self._rules, _Secrets)
         if kept is not None:
             self._seq, found = kept
-            self.known = replace(self.known, marks=found.marks, clean=found.clean)
+            # What was taken from elsewhere stays a secret; what was shown is looked at again.
+            marks, clean = {**found.marks, **self.known.marks}, found.clean | self.known.clean
+            self.known = replace(self.known, marks=marks, clean=clean)
+            self._made.clear()
 
     def take(self, entries: Iterable[Entry]) -> bool:
         """Learn from entries that are not known yet; whether there are more secrets now."""
