@@ -155,30 +155,29 @@ class SqliteStore:
     def append(self, session: str, build: Build) -> Batch:
         """See `Store.append`."""
         with self._lock, translated(self.path):
-            self._db.execute("begin immediate")
-            try:
+            with self._writing():
                 if self._unsafe:
                     refuse_log(self._db, self.path)
                 key, head = self._stand(session)
                 batch = build(head)
                 self.write(key, batch)
-            except BaseException:
-                self._roll_back()
-                raise
-            self._commit()
             return batch
+
+    @contextmanager
+    def _writing(self) -> Generator[None]:
+        """A transaction: all that is written in it is there afterwards, or nothing is."""
+        self._db.execute("begin immediate")
+        try:
+            yield
+            self._db.execute("commit")
+        except BaseException:
+            self._roll_back()
+            raise
 
     def _roll_back(self) -> None:
         # A full disk makes SQLite roll back by itself; a second one would hide the first error.
         if self._db.in_transaction:
             self._db.execute("rollback")
-
-    def _commit(self) -> None:
-        try:
-            self._db.execute("commit")
-        except BaseException:
-            self._roll_back()
-            raise
 
     def _stand(self, session: str) -> tuple[int, Head]:
         found = self._db.execute(FIND, (self.project, session)).fetchone()
@@ -376,17 +375,11 @@ class SqliteStore:
 
     def keep_reading(self, session: str, name: str, head: Head, data: bytes) -> None:
         """See `Store.keep_reading`."""
-        with self._lock, translated(self.path):
-            self._db.execute("begin immediate")
-            try:
-                found = self._db.execute(FIND, (self.project, session)).fetchone()
-                # Whoever erased something in the meantime moved the session on.
-                if found is not None and self._decode_head(found[1]) == head:
-                    self._db.execute(ADD_READING, (found[0], name, packing.sealed(data)))
-            except BaseException:
-                self._roll_back()
-                raise
-            self._commit()
+        with self._lock, translated(self.path), self._writing():
+            found = self._db.execute(FIND, (self.project, session)).fetchone()
+            # Whoever erased something in the meantime moved the session on.
+            if found is not None and self._decode_head(found[1]) == head:
+                self._db.execute(ADD_READING, (found[0], name, packing.sealed(data)))
 
     def forget_readings(self, session: str) -> None:
         """Drop what was read off a session: it is made again when it is needed."""
@@ -414,13 +407,8 @@ class SqliteStore:
         with self._lock, translated(self.path):
             # What is deleted is overwritten, and not only left for others to write over.
             self._db.pragma("secure_delete", "on")
-            self._db.execute("begin immediate")
-            try:
+            with self._writing():
                 erase_rows(self, self._db, session, erasure)
-            except BaseException:
-                self._roll_back()
-                raise
-            self._commit()
             scrub(self._db, self.path)
 
     def tombstones(self, session: str | None = None, ref: str = "") -> list[Tombstone]:
@@ -535,14 +523,8 @@ class SqliteStore:
 
         if not batch:
             return True
-        with self._lock, translated(self.path):
-            self._db.execute("begin immediate")
-            try:
-                new = [index.write(self._db, key, rows) for key, rows in batch]
-            except BaseException:
-                self._roll_back()
-                raise
-            self._commit()
+        with self._lock, translated(self.path), self._writing():
+            new = [index.write(self._db, key, rows) for key, rows in batch]
         return all(new)
 
     def forget_index(self, session: str) -> None:
@@ -550,28 +532,16 @@ class SqliteStore:
         from holdfast.stores import index
 
         key = self._key(session)
-        with self._lock, translated(self.path):
-            self._db.execute("begin immediate")
-            try:
-                index.forget(self._db, key)
-                self._db.execute(index.TIDY)
-            except BaseException:
-                self._roll_back()
-                raise
-            self._commit()
+        with self._lock, translated(self.path), self._writing():
+            index.forget(self._db, key)
+            self._db.execute(index.TIDY)
 
     def drop_index(self) -> None:
         """Make an empty index of one that cannot be read; the next search fills it."""
         from holdfast.stores import index
 
-        with self._lock, translated(self.path):
-            self._db.execute("begin immediate")
-            try:
-                index.drop(self._db)
-            except BaseException:
-                self._roll_back()
-                raise
-            self._commit()
+        with self._lock, translated(self.path), self._writing():
+            index.drop(self._db)
 
     def shelves(self) -> "Iterator[SqliteStore]":
         """See `Store.shelves`."""
