@@ -82,13 +82,15 @@ def told(store: Store) -> object:
     assert head is not None
     sources = [e.id for e in store.read(S) if not isinstance(e.body, Derived)]
     bytes_ = [(s.lead, s.raw) for s in store.sightings(S)]
-    return sources, bytes_, {name: (lane.end, lane.tokens) for name, lane in head.lanes.items()}
+    sizes = {name: (at.end, at.tokens, at.calibration) for name, at in head.lanes.items()}
+    return sources, bytes_, sizes, list(store.check())
 
 
 @pytest.mark.parametrize("lines", [TURNS, REWOUND, COMPACTED, WORKER, CODEX, *READ_AGAIN])
 @pytest.mark.parametrize("step", [1, 2, 3, 5])
+@pytest.mark.parametrize("counting", [1, 2, 99])
 def test_following_line_by_line_is_reading_it_whole(
-    tmp_path: Path, lines: list[dict[str, object]], step: int
+    tmp_path: Path, lines: list[dict[str, object]], step: int, counting: int
 ) -> None:
     path, whole, grown = tmp_path / "t.jsonl", MemoryStore(), MemoryStore()
     path.write_bytes(b"")
@@ -96,6 +98,8 @@ def test_following_line_by_line_is_reading_it_whole(
         with path.open("ab") as file:
             file.write(jsonl(*lines[at : at + step]))
         follow(grown, S, path)
+        if at // step % counting == 0:
+            settle(grown, S)
     ingest(path, whole, session=S)
     assert told(grown) == told(whole)
 

@@ -41,27 +41,34 @@ def _is_behind(head: Head, vocabulary: str) -> bool:
 
 def _caught_up(store: Store, session: str, base: Head, vocabulary: str) -> Build:
     """What brings a head up to date, worked out beforehand: written if nobody wrote in between."""
-    whole = base.stale or base.stamp != STAMP or base.vocabulary != vocabulary
-    entries = list(store.read(session, since=0 if whole else base.counted))
+    anew = base.stale or base.stamp != STAMP or base.vocabulary != vocabulary
     known = store.counts(session, vocabulary)
-    fresh = counted(entries, vocabulary, known)
+    since = _up_to(base, store.read(session, since=0 if anew else base.counted))
+    fresh = counted(since, vocabulary, known)
+    turned = anew or _turns(since)
     renewed = replace(base, vocabulary=vocabulary)
-    if whole or _turns(entries):
-        every = entries if whole else store.read(session)
+    if turned:
+        every = since if anew else _up_to(base, store.read(session))
         head = replay(every, {**known, **fresh}, renewed)
     else:
-        head = replace(settled(renewed, fresh, entries), counted=base.seq)
+        head = settled(renewed, fresh, since, known)
 
     def build(found: Head) -> Batch:
         pairs = tuple(sorted(fresh.items()))
         if found == base:
             return Batch(head, counts=pairs)
-        if whole or not _only_grew(base, found):
+        if turned or not _only_grew(base, found):
             raise Conflict(session, expected=base.seq, found=found.seq)
         # Beside a busy writer every try has to get somewhere.
-        return Batch(replace(settled(found, fresh, entries), counted=base.seq), counts=pairs)
+        grown = list(store.read(session, since=found.counted))
+        return Batch(settled(found, fresh, grown, store.counts(session, vocabulary)), counts=pairs)
 
     return build
+
+
+def _up_to(base: Head, entries: Iterable[Entry]) -> list[Entry]:
+    """The entries that a head knows of: more may have come since it was read."""
+    return [entry for entry in entries if entry.seq <= base.seq]
 
 
 def _only_grew(base: Head, found: Head) -> bool:

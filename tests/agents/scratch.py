@@ -81,7 +81,7 @@ class Scratch:
     def holdfast(self, *words: str) -> Ran:
         """Run our own command in the project; it has to succeed."""
         done = self.run("holdfast", *words)
-        assert done.code == 0, done.err
+        assert done.code == 0, done.err or done.out
         return done
 
     def told(self, *words: str) -> dict[str, Any]:

@@ -7,7 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import Compressed, Derived, Entry, Restored
+from holdfast.core.ledger.arrive import derived
+from holdfast.core.ledger.entry import Compressed, Derived, Entry, Restored, Said, Used
+from holdfast.core.ledger.head import UNCOUNTED, Head, settled
+from holdfast.core.ledger.head import advance as move
 from holdfast.core.ledger.replay import replay
 from holdfast.core.ledger.snapshot import keep, numbers, reopen
 from holdfast.core.ledger.window import Run, Window, advance, fold, only_grows
@@ -143,6 +146,51 @@ def test_a_head_kept_up_to_date_is_the_head_of_a_replay(session: Session) -> Non
     head = session.head()
     counts = session.store.counts("s", head.vocabulary)
     assert replay(session.store.read("s"), counts, head) == head
+
+
+class Heard(NamedTuple):
+    """An entry that reached a session, and whether it came with its count."""
+
+    body: Said | Used
+    lane: str
+    counted: bool
+
+
+heard = st.lists(
+    st.builds(
+        Heard,
+        st.builds(Said, st.sampled_from(("user", "assistant")), words)
+        | st.builds(Used, st.integers(1, 900)),
+        st.sampled_from(("", "helper")),
+        st.booleans(),
+    ),
+    max_size=12,
+)
+
+
+def entry_of(number: int, one: Heard, head: Head) -> Entry:
+    end = head.lane(one.lane).end
+    if isinstance(one.body, Derived):
+        return derived(number, one.body, parent=end, lane=one.lane)
+    return Entry(f"{number:032x}", end, one.body, number, one.lane, message=number)
+
+
+@given(heard, st.data())
+def test_counts_that_come_late_and_in_any_order_make_the_head_of_a_replay(
+    arrivals: list[Heard], data: st.DataObject
+) -> None:
+    head, counts, ledger = Head(), dict[int, int](), list[Entry]()
+    for number, one in enumerate(arrivals, start=1):
+        ledger.append(entry_of(number, one, head))
+        spoken = isinstance(one.body, Said)
+        if spoken and one.counted:
+            counts[number] = number * 10
+        head = move(head, ledger[-1], counts.get(number, UNCOUNTED))
+        late = [e.seq for e in ledger if isinstance(e.body, Said) and e.seq not in counts]
+        fresh = {n: n * 10 for n in late if data.draw(st.booleans())}
+        head = settled(head, fresh, ledger[head.counted :], counts)
+        counts |= fresh
+        assert replay(ledger, counts, head) == head
 
 
 @given(lived())

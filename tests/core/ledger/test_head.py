@@ -179,18 +179,35 @@ def test_only_growth_between_two_requests_of_one_model_teaches(
     assert calibrated(Lane(tokens=tokens, calibration=KNOWN), used) == known
 
 
+HEARD = (Said("user", "abc"), Noted("x"), Said("user", "de"))
+
+
+def entries_of(*bodies: Body) -> list[Entry]:
+    """Bodies as entries, each at the end of the one lane."""
+    made: list[Entry] = []
+    for seq, body in enumerate(bodies, start=1):
+        end = next((one.id for one in reversed(made) if not isinstance(one.body, Derived)), None)
+        derive = isinstance(body, Derived)
+        made.append(derived(seq, body, parent=end) if derive else entry(seq, body, end))
+    return made
+
+
 def test_settling_turns_bytes_into_tokens() -> None:
-    head = after(Said("user", "abc"), Noted("x"), Said("user", "de"))
-    entries = [entry(1, Said("user", "abc")), entry(3, Said("user", "de"), "1")]
-    lane = settled(head, {1: 2, 3: 1}, entries).lane("")
-    assert (lane.tokens, lane.uncounted) == (3, 0)
+    head = settled(after(*HEARD), {1: 2, 3: 1}, entries_of(*HEARD))
+    assert (head.lane("").tokens, head.lane("").uncounted, head.counted) == (3, 0, 3)
 
 
 def test_settling_counts_only_what_was_counted() -> None:
-    head = after(Said("user", "abc"), Said("user", "de"))
-    entries = [entry(1, Said("user", "abc")), entry(2, Said("user", "de"), "1")]
-    lane = settled(head, {2: 1}, entries).lane("")
-    assert (lane.tokens, lane.uncounted) == (1, 3)
+    head = settled(after(*HEARD), {3: 1}, entries_of(*HEARD))
+    assert (head.lane("").tokens, head.lane("").uncounted, head.counted) == (1, 3, 0)
+
+
+def test_a_report_waits_until_what_it_is_about_is_counted() -> None:
+    bodies = (Said("user", "abc"), Used(50), Said("user", "de"))
+    head = after(*bodies)
+    assert head.lane("").calibration == Calibration()
+    known = settled(head, {1: 2, 3: 1}, entries_of(*bodies)).lane("").calibration
+    assert (known.requests, known.size, known.raw) == (1, 50, 2)
 
 
 def test_the_size_of_a_body_is_that_of_its_words_in_utf_8() -> None:

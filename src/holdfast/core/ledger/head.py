@@ -5,12 +5,13 @@ session of any length and in a fresh process. It is a cache: `replay` over the w
 the same value, and `STAMP` tells a head written by other code apart.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import (
+    Body,
     Checkpointed,
     Compacted,
     Compressed,
@@ -33,7 +34,7 @@ from holdfast.core.ledger.entry import (
 )
 from holdfast.core.ledger.size import most_tokens
 
-STAMP = 2
+STAMP = 3
 """Raised when the fold changes what it computes: older heads are then replayed."""
 
 UNCOUNTED = -1
@@ -174,8 +175,11 @@ class Folding:
         """Take one more entry in."""
         lane, body = self.lane(entry.lane), entry.body
         self.stale = self.stale or _is_rewind(lane, entry)
-        self.lanes[entry.lane] = _moved(lane, entry, tokens)
-        if self._counted == self.seq and _settled(entry, tokens):
+        all_counted = self._counted == self.seq
+        # A report says nothing of a window whose size is not known: it is taken in when it is.
+        waits = isinstance(body, Used) and not all_counted
+        self.lanes[entry.lane] = lane if waits else _moved(lane, entry, tokens)
+        if all_counted and _is_settled(entry, tokens):
             self._counted = entry.seq
         self.seq = entry.seq
         self._at = entry.at or self._at
@@ -223,7 +227,7 @@ def _moved(lane: Lane, entry: Entry, tokens: int) -> Lane:
         case Compacted():
             return replace(lane, generation=lane.generation + 1, tokens=0, uncounted=0)
         case Used():
-            return replace(lane, calibration=calibrated(lane, entry.body))
+            return _sized(lane, entry.body, tokens)
         case Noted() if entry.body.what == "switched":
             return led_back(lane, entry.parent)
         case Noted() if entry.body.what == "postponed":
@@ -250,7 +254,7 @@ def _weighed(lane: Lane, raw: int, reclaimed: int = 0) -> Lane:
     return replace(lane, weighed=raw, reclaimed=reclaimed, weighed_turn=lane.turns)
 
 
-def _settled(entry: Entry, tokens: int) -> bool:
+def _is_settled(entry: Entry, tokens: int) -> bool:
     return tokens != UNCOUNTED or isinstance(entry.body, Derived)
 
 
@@ -266,10 +270,8 @@ def _sourced(lane: Lane, entry: Entry, body: Source, tokens: int) -> Lane:
     starts = entry.message == entry.seq
     spoken = role_of(body) == "assistant"
     return replace(
-        lane,
+        _sized(lane, body, tokens),
         end=entry.id,
-        tokens=lane.tokens + max(tokens, 0),
-        uncounted=lane.uncounted + (most_tokens(body) if tokens == UNCOUNTED else 0),
         messages=lane.messages + starts,
         turns=lane.turns + is_request(body),
         steps=lane.steps + (starts and spoken),
@@ -320,15 +322,45 @@ def calibrated(lane: Lane, used: Used) -> Calibration:
     )
 
 
-def settled(head: Head, counts: Mapping[int, int], entries: Iterable[Entry]) -> Head:
-    """The head once the entries left uncounted have their counts; `entries` are those in sight."""
+def settled(
+    head: Head,
+    fresh: Mapping[int, int],
+    entries: Sequence[Entry],
+    known: Mapping[int, int] | None = None,
+) -> Head:
+    """The head once `fresh` counts are in; `entries` are all since the last that was counted.
+
+    Some of them may have come with a count that is `known`. Nothing but growth may be among them:
+    after anything else, only a replay knows what is in sight.
+    """
     lanes = dict(head.lanes)
     for entry in entries:
-        if entry.seq in counts and not isinstance(entry.body, Derived):
-            lane = lanes[entry.lane]
-            lanes[entry.lane] = replace(
-                lane,
-                tokens=lane.tokens + counts[entry.seq],
-                uncounted=lane.uncounted - most_tokens(entry.body),
-            )
-    return replace(head, lanes=lanes)
+        lanes[entry.lane] = _weighed_less(lanes[entry.lane], entry, known or {})
+    counts, counted = {**(known or {}), **fresh}, head.counted
+    for entry in entries:
+        tokens = counts.get(entry.seq, UNCOUNTED)
+        if counted == entry.seq - 1 or not isinstance(entry.body, Used):
+            lanes[entry.lane] = _sized(lanes[entry.lane], entry.body, tokens)
+        if counted == entry.seq - 1 and _is_settled(entry, tokens):
+            counted = entry.seq
+    return replace(head, lanes=lanes, counted=counted)
+
+
+def _sized(lane: Lane, body: Body, tokens: int) -> Lane:
+    """A lane with one more entry in sight, as far as sizes go."""
+    if isinstance(body, Used):
+        return replace(lane, calibration=calibrated(lane, body))
+    if isinstance(body, Derived):
+        return lane
+    if tokens == UNCOUNTED:
+        return replace(lane, uncounted=lane.uncounted + most_tokens(body))
+    return replace(lane, tokens=lane.tokens + tokens)
+
+
+def _weighed_less(lane: Lane, entry: Entry, known: Mapping[int, int]) -> Lane:
+    """A lane as it stood before an entry, as far as sizes go."""
+    if isinstance(entry.body, Derived):
+        return lane
+    if entry.seq in known:
+        return replace(lane, tokens=lane.tokens - known[entry.seq])
+    return replace(lane, uncounted=lane.uncounted - most_tokens(entry.body))

@@ -1,0 +1,44 @@
+"""Counting beside others who write: what is kept is what a replay of everything says."""
+
+from pathlib import Path
+
+import pytest
+
+from holdfast import counting
+from holdfast.core.measure.tokens import CountTokens
+from holdfast.counting import settle
+from holdfast.session import Session
+from holdfast.stores.memory import MemoryStore
+from holdfast.stores.sqlite import SqliteStore
+from holdfast.stores.store import Store
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
+    return MemoryStore() if request.param == "memory" else SqliteStore(str(tmp_path / "ledger.db"))
+
+
+def say(store: Store, *texts: str) -> None:
+    Session("s", store).extend([{"role": "user", "content": text} for text in texts])
+
+
+@pytest.mark.parametrize("others", [("third",), ("third", "fourth", "fifth")])
+def test_who_writes_while_others_count_is_counted_the_next_time(
+    store: Store, monkeypatch: pytest.MonkeyPatch, others: tuple[str, ...]
+) -> None:
+    say(store, "first", "second")
+    writing = [others]
+    true = counting.counter
+
+    def overtaken(vocabulary: str) -> CountTokens:
+        while writing:
+            say(store, *writing.pop())
+        return true(vocabulary)
+
+    monkeypatch.setattr(counting, "counter", overtaken)
+    head = settle(store, "s")
+    assert (head.counted, head.seq) == (2, 2 + len(others))
+    assert list(store.check()) == []
+    head = settle(store, "s")
+    assert (head.counted, head.lane("").uncounted) == (head.seq, 0)
+    assert list(store.check()) == []
