@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator
 from statistics import fmean, median
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import holdfast
 from benchmarks.recall import (
@@ -58,6 +58,10 @@ BUDGETS = {"minimal": 100, "standard": 400, "deep": 800}
 LONG = 120_000
 """Tokens of a session from which the time of a packet is measured."""
 TIMES = 5
+MOVED, OPENED = "opened, moved on", "opened, as it was"
+MOVED_OPEN, AGAIN = "open, moved on", "open, one more"
+WHEN = (MOVED, OPENED, MOVED_OPEN, AGAIN)
+"""When a packet is made: in a session just opened or open for a while, moved on or as it was."""
 SCORES = ("mention", "in context", "mention, by name", "in context, by name")
 ANSWERS, LONGEST_REQUEST = 3, 2_000
 SHORTEST, LONGEST = 40, 300
@@ -282,11 +286,17 @@ def _times() -> None:
             with holdfast.open("packets", root=folder) as session:
                 session.extend(messages)
                 session.packet("Go on with the work", "standard")
-            first, again = _timed(folder)
-        rows.append((name, f"{tokens:,}", *map(_told, (*first, *again))))
-    head = ("session", "tokens", "opened afresh", "of it computing", "again", "of it computing")
+            took = _timed(folder)
+        rows.append((name, f"{tokens:,}", *map(_told, took)))
+    head = (
+        "session",
+        "tokens",
+        *(f"{what}{part}" for what in WHEN for part in ("", ", computing")),
+    )
     print_table("Time of a packet of depth standard", head, rows)
-    middle = [f"{median(float(row[at].split()[0]) for row in rows):.0f} ms" for at in range(2, 6)]
+    middle = [
+        f"{median(float(row[at].split()[0]) for row in rows):.0f} ms" for at in range(2, len(head))
+    ]
     print_table("Median", head[2:], [tuple(middle)])
 
 
@@ -294,18 +304,23 @@ def _told(seconds: float) -> str:
     return f"{seconds * 1e3:.0f} ms"
 
 
-Took: TypeAlias = tuple[float, float]
-"""Seconds on the clock, and seconds of the processor."""
+def _timed(folder: str) -> list[float]:
+    """Seconds on the clock and of the processor, for each of `WHEN`."""
+    took: dict[str, list[tuple[float, float]]] = {what: [] for what in WHEN}
 
+    def packet(session: Session, what: str) -> None:
+        start, worked = perf_counter(), process_time()
+        session.packet("Add a test for the last change", "standard")
+        took[what].append((perf_counter() - start, process_time() - worked))
 
-def _timed(folder: str) -> tuple[Took, Took]:
-    """The first packet of an opened session, and one more."""
-    took: tuple[list[Took], list[Took]] = ([], [])
-    for _ in range(TIMES):
+    for at in range(TIMES):
         with holdfast.open("packets", root=folder) as session:
-            for part in took:
-                start, worked = perf_counter(), process_time()
-                session.packet("Add a test for the last change", "standard")
-                part.append((perf_counter() - start, process_time() - worked))
-    first, again = ((median(x for x, _ in one), median(y for _, y in one)) for one in took)
-    return first, again
+            session.append({"role": "user", "content": f"Go on with part {at}."})
+            packet(session, MOVED)
+            packet(session, AGAIN)
+            session.append({"role": "assistant", "content": f"Part {at} is done."})
+            packet(session, MOVED_OPEN)
+        with holdfast.open("packets", root=folder) as session:
+            packet(session, OPENED)
+    middles = ((median(x for x, _ in one), median(y for _, y in one)) for one in took.values())
+    return [seconds for pair in middles for seconds in pair]

@@ -7,9 +7,12 @@ from typing import NoReturn
 import pytest
 
 from holdfast.core.ledger.entry import Entry, Said
-from holdfast.core.plan.policy import Redact
+from holdfast.core.plan.policy import Policy, Redact
 from holdfast.core.view.asked.statements import Told
 from holdfast.errors import StoreBusy
+from holdfast.forgetting import carry_out, part
+from holdfast.handing.drawing import generate
+from holdfast.handing.giving import hand
 from holdfast.opening import open as open_session
 from holdfast.querying import settled_for
 from holdfast.readings import read_once, rules_of
@@ -122,3 +125,80 @@ def test_a_store_that_takes_nothing_hinders_nobody(
     monkeypatch.setattr(session.store, "keep_reading", refuse)
     assert read_once(session.store, "s", "told", "x", Told, made_anew) == made_anew()
     assert session.store.reading("s", "told") is None
+
+
+def test_half_a_character_hinders_nobody(session: Session) -> None:
+    half = Told("half of \ud83d")
+    assert read_once(session.store, "s", "told", "x", Told, lambda: half) == half
+    assert session.store.reading("s", "told") is None
+
+
+TASK = "Add a test for the last change"
+RULE = "Never touch the billing schema."
+
+
+def worked(tmp_path: Path, *rules: str) -> Path:
+    """A project whose session has said much, some of it rules."""
+    with open_session("s", root=tmp_path) as session:
+        session.extend([{"role": "user", "content": text} for text in rules])
+        session.extend(MANY)
+        session.append({"role": "assistant", "content": "I'll use RS256 because it is checked."})
+    return tmp_path
+
+
+def prompt(root: Path, policy: Policy | None = None) -> str:
+    """A packet as a process of its own would make it."""
+    with open_session("s", root=root, policy=policy) as session:
+        return session.packet(TASK, "deep").to_prompt()
+
+
+def unread(session: Session) -> Session:
+    """A session whose messages must not be read again."""
+    session.path = path  # pyright: ignore[reportAttributeAccessIssue]
+    return session
+
+
+def path(*_: object) -> NoReturn:
+    pytest.fail("it was all read again")
+
+
+def test_a_packet_is_the_same_from_the_record_and_from_what_was_kept_of_it(tmp_path: Path) -> None:
+    first = prompt(worked(tmp_path, f"{RULE} The key is {KEY}."))
+    assert RULE in first
+    assert "RS256" in first
+    with open_session("s", root=tmp_path) as session:
+        hand(session, generate(session, TASK, "minimal", audience="pane-1"), task=TASK)
+        assert session.store.reading("s", "packet") is not None
+    with open_session("s", root=tmp_path) as session:
+        again = unread(session).packet(TASK, "deep").to_prompt()
+    assert again == first
+    assert KEY not in again
+
+
+def test_a_packet_knows_what_was_said_and_pinned_since(tmp_path: Path) -> None:
+    prompt(worked(tmp_path))
+    with open_session("s", root=tmp_path) as session:
+        session.append({"role": "user", "content": RULE})
+    assert RULE in prompt(tmp_path)
+    with open_session("s", root=tmp_path) as session:
+        session.pin("Deploy on Tuesdays only.")
+    assert "Deploy on Tuesdays only." in prompt(tmp_path)
+    with open_session("s", root=tmp_path) as session:
+        session.unpin(RULE)
+    assert RULE not in prompt(tmp_path)
+
+
+def test_a_packet_by_other_rules_is_made_anew(tmp_path: Path) -> None:
+    assert "RS256" in prompt(worked(tmp_path))
+    hidden = Policy(redact=Redact(patterns=("RS256",)))
+    assert "RS256" not in prompt(tmp_path, hidden)
+    assert "RS256" in prompt(tmp_path)
+
+
+def test_what_was_purged_is_not_in_what_was_kept_for_packets(tmp_path: Path) -> None:
+    assert RULE in prompt(worked(tmp_path, RULE))
+    with open_session("s", root=tmp_path) as session:
+        entry = next(session.store.read("s"))
+        carry_out(session, part(session, entry.id), at="2026-01-01T00:00:00Z")
+        assert session.store.reading("s", "packet") is None
+    assert RULE not in prompt(tmp_path)

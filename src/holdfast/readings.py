@@ -35,7 +35,8 @@ class Reading(Struct, frozen=True, array_like=True):
 
 def rules_of(*rules: object) -> str:
     """A short name for what a reading depends on besides the entries."""
-    return sha256(msgspec.msgpack.encode((__version__, VERSION, rules))).hexdigest()[:16]
+    told = repr((__version__, VERSION, rules)).encode("utf-8", "surrogatepass")
+    return sha256(told).hexdigest()[:16]
 
 
 def recalled(
@@ -56,9 +57,10 @@ def recalled(
 
 def remember(store: Store, session: str, name: str, rules: str, head: Head, value: object) -> None:
     """Keep what was read off a session as it stands."""
-    raw = msgspec.Raw(msgspec.msgpack.encode(value))
-    data = msgspec.msgpack.encode(Reading(head.seq, rules, raw))
-    with suppress(HoldfastError):
+    # Half a character cannot be encoded: what holds one is read anew each time.
+    with suppress(HoldfastError, UnicodeEncodeError):
+        raw = msgspec.Raw(msgspec.msgpack.encode(value))
+        data = msgspec.msgpack.encode(Reading(head.seq, rules, raw))
         store.keep_reading(session, name, head, data)
 
 

@@ -148,7 +148,7 @@ def collect(session: Session) -> list[Collected]:
     """Read every file of feedback there is, and put on record what is new."""
     shown = session.redactor.text
     kept_out = Withholder(session.policy.never_store).text
-    entries = session.store.read(session.name)
+    entries = session.store.events(session.name)
     bodies = (entry.body for entry in entries if isinstance(entry.body, PacketReported))
     # As anyone may see them: the file that a command wrote has no secrets either.
     known = {(body.file, _words(_worded(body.feedback, shown))) for body in bodies}
@@ -227,7 +227,7 @@ def ask_for_more(session: Session, pane: str, *, kind: str = MORE, why: str = ""
 def wanted(session: Session) -> list[Wanted]:
     """What workers asked for, were not handed since, and still need; oldest first."""
     asked: dict[tuple[str, str], Wanted] = {}
-    for entry in session.redactor.entries(session.store.read(session.name)):
+    for entry in session.redactor.entries(session.store.events(session.name)):
         match entry.body:
             case Noted(what="packet_wanted", facts=facts):
                 pane, kind = facts.get("pane", ""), facts.get("kind", MORE)
@@ -249,7 +249,7 @@ def _answered(asked: dict[tuple[str, str], Wanted], pane: str) -> None:
 
 def reports(session: Session) -> list[tuple[Entry, Feedback]]:
     """All feedback on record, oldest first."""
-    entries = session.redactor.entries(session.store.read(session.name))
+    entries = session.redactor.entries(session.store.events(session.name))
     return [
         (entry, entry.body.feedback) for entry in entries if isinstance(entry.body, PacketReported)
     ]

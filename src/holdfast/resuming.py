@@ -62,7 +62,7 @@ def resume(
 def _newest(old: Session) -> Entry:
     """A checkpoint of where a session stands now."""
     old.checkpoint()
-    return checkpoints_of(old.store.read(old.name), old.agent)[-1]
+    return checkpoints_of(old.events(), old.agent)[-1]
 
 
 def ready(old: Session, taken: Entry | None, budget: int) -> Recovered:

@@ -189,7 +189,7 @@ class Session:
 
     def task(self) -> str:
         """The task that is worked on; nothing when nobody named one."""
-        notes = (entry.body for entry in reversed(self.sight.window(whole=True).ledger))
+        notes = (entry.body for entry in reversed(self.events()))
         named = (body.facts for body in notes if isinstance(body, Noted) and body.what == TASK)
         return self._task or next((facts.get("name", "") for facts in named), "")
 
@@ -339,7 +339,7 @@ class Session:
 
         path = self.redactor.entries(self.path())
         want = wanted(read_scene([Item(entry) for entry in path])).intent
-        return merge_intent(inherited(self.sight.window(whole=True).ledger).intent, want)
+        return merge_intent(inherited(self.events()).intent, want)
 
     def pin(self, text_or_ref: str) -> str:
         """Make words stay in sight whatever leaves; returns the name of the pin.
@@ -353,7 +353,7 @@ class Session:
         self.note(PINNED, text=text)
         return next(
             entry.id
-            for entry in reversed(list(self.store.read(self.name)))
+            for entry in reversed(self.events())
             if isinstance(entry.body, Noted) and entry.body.what == PINNED
         )
 
@@ -368,6 +368,10 @@ class Session:
             BadCompression: there is none to lift.
         """
         return self.engine.undo()
+
+    def events(self) -> list[Entry]:
+        """What was done, noted and handed over by this agent, without what was said."""
+        return [entry for entry in self.store.events(self.name) if entry.lane == self.agent]
 
     def log(self) -> "tuple[Event, ...]":
         """Every compression, undoing and postponement, oldest first."""

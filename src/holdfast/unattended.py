@@ -68,7 +68,7 @@ def stop(session: "Session") -> Standing:
     Raises:
         NotRecorded: none was started.
     """
-    run = run_of(session.sight.window(whole=True).ledger)
+    run = run_of(session.events())
     if run is None or run.state != RUNNING:
         raise NotRecorded("unattended run", "", where=f"session {session.name!r}")
     session.note(RUN, **facts_of(replace(run, state=STOPPED, consent=False, seal="")))
@@ -77,7 +77,7 @@ def stop(session: "Session") -> Standing:
 
 def status(session: "Session") -> Standing:
     """Whether the session's agent may go on by itself, and what to tell it."""
-    run = run_of(session.sight.window(whole=True).ledger)
+    run = run_of(session.events())
     file = _file(session.root) if session.root else None
     if run is None:
         return standing(None, file, age=None, proven=False)
@@ -91,7 +91,7 @@ def line_of(session: "Session") -> str:
 
 def carry_over(old: "Session", new: "Session") -> None:
     """Let a run go on in a session that goes on from another; its consent gets no longer."""
-    run = run_of(old.sight.window(whole=True).ledger)
+    run = run_of(old.events())
     if run is not None and run.state == RUNNING:
         new.note(RUN, **facts_of(run))
 

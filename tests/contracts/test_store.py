@@ -132,6 +132,17 @@ def test_reading_since_a_number_gives_what_came_after_it(store: Store) -> None:
     assert list(store.read("s", since=99)) == []
 
 
+def test_events_are_what_was_done_without_what_was_said(store: Store) -> None:
+    assert list(store.events("s")) == []
+    store.append("s", saying("a"))
+    first = store.append("s", noting(Noted("first"))).entries
+    store.append("s", saying("b"))
+    later = store.append("s", noting(Noted("later"))).entries
+    assert tuple(store.events("s")) == (*first, *later)
+    assert tuple(store.events("s", since=2)) == later
+    assert list(store.events("s", since=4)) == []
+
+
 def test_reading_numbers_gives_those_entries_in_order_and_once(store: Store) -> None:
     store.append("s", saying("a", "b", "c"))
     assert list(store.read("s", numbers=[3, 1, 3])) == [A, C]

@@ -1,36 +1,31 @@
 """Packets made from what a session came to; nothing is recorded."""
 
 from collections.abc import Mapping, Sequence
-from functools import cache, partial
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import (
-    Entry,
-    Noted,
-    text_of,
-)
+from holdfast.core.ledger.entry import Noted, text_of
+from holdfast.core.ledger.head import Head, Lane
 from holdfast.core.ledger.packet import SHARED, Choice
 from holdfast.core.ledger.packet import Packet as Stored
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.calls import Scene, read_scene
-from holdfast.core.observe.likely import Likely
 from holdfast.core.observe.pins import PINNED, UNPINNED
-from holdfast.core.observe.worth import hold
 from holdfast.core.shrink.step import ref_of
 from holdfast.core.view.packet.code import relevant_files
+from holdfast.core.view.packet.gathering import Gathered, gathered
 from holdfast.core.view.packet.goal import carried
 from holdfast.core.view.packet.layers import DEPTHS, SAME
 from holdfast.core.view.packet.making import make
 from holdfast.core.view.packet.material import Material, Tools, Wish
-from holdfast.core.view.packet.record import pool_of
 from holdfast.core.view.packet.relevance import Similar, similar_by
 from holdfast.core.view.recovery import sections_of
 from holdfast.errors import BadSetting
 from holdfast.packets import Packet
+from holdfast.readings import recalled, remember, rules_of
 from holdfast.thesaurus import like
 
 if TYPE_CHECKING:
@@ -42,7 +37,8 @@ from holdfast.handing.sealing import count_of, signed
 
 NEAREST = 40
 """Files of a codebase that are looked at closely."""
-PIN_NOTES = (PINNED, UNPINNED)
+MANY = 100
+"""Entries from which on it pays to keep what was gathered from them."""
 REACH = 400_000
 """Characters of the record, from its end, in which names are weighed."""
 PRIOR = 4_000
@@ -127,10 +123,6 @@ def _check(task: str, layers: Sequence[int], audience: str) -> None:
         raise BadSetting("layers", f"{wrong[0]!r} is not one of 1, 2, 3, 4", origin="the caller")
 
 
-_drawn: "WeakKeyDictionary[Session, tuple[object, Material]]" = WeakKeyDictionary()
-"""What was last drawn from a session, and where it stood: workers are spawned several at a time."""
-
-
 def _material(
     session: "Session",
     task: str,
@@ -140,44 +132,61 @@ def _material(
 ) -> Material:
     """All that a packet can be made of."""
     near = relevant_files(task, codebase, similar, most=NEAREST) if codebase else []
-    return replace(
+    return Material(
         _from_record(session),
         codebase={row.path: session.redactor.text(codebase[row.path]) for row in near},
         prior=_prior(session, continues),
     )
 
 
-def _from_record(session: "Session") -> Material:
-    """What the record shows, looked at once for each end that the session has."""
+_drawn: "WeakKeyDictionary[Session, tuple[str, Gathered]]" = WeakKeyDictionary()
+"""What was last drawn from a session, and by which rules: workers are spawned several at a time."""
+
+
+def _from_record(session: "Session") -> Gathered:
+    """What the record shows, looked through once for each end that the session has."""
     head = session.store.head(session.name)
-    lane = head.lane(session.agent) if head else None
-    known = session.redactor.known
-    stand = (lane.end, lane.generation) if lane else (), len(known.marks), len(_pins(session))
+    if head is None:
+        return Gathered()
+    rules = _rules(session, head.lane(session.agent))
     found = _drawn.get(session)
-    if found is None or found[0] != stand:
-        found = _drawn[session] = stand, _read(session)
+    if found is None or found[0] != rules:
+        found = _drawn[session] = rules, _recalled(session, head, rules)
     return found[1]
 
 
-def _pins(session: "Session") -> list[Entry]:
-    """Notes of the user's: they bind a worker as well, and are no link of the chain."""
-    ledger = session.sight.window(whole=True).ledger
-    return [one for one in ledger if isinstance(one.body, Noted) and one.body.what in PIN_NOTES]
+def _rules(session: "Session", lane: Lane) -> str:
+    """A name for all that decides what is drawn: where the path ends, what holds, what is hidden.
+
+    What becomes of packets is on record as well and changes none of it.
+    """
+    session.redactor.learn()
+    # Notes of the user's bind a worker as well, and are no link of the chain.
+    pins = [
+        one.id
+        for one in session.events()
+        if isinstance(one.body, Noted) and one.body.what in (PINNED, UNPINNED)
+    ]
+    marks = sorted(session.redactor.known.marks.items())
+    return rules_of(lane.end, lane.generation, pins, marks, session.policy)
 
 
-def _read(session: "Session") -> Material:
-    head = session.store.head(session.name)
-    scene = read_scene(
-        [Item(one) for one in session.redactor.entries(session.path())] if head else ()
-    )
-    rows = session.engine.rows() if scene.items else Summary()
-    recent = _recent(scene)
-    if not recent.items:
-        return Material(rows=rows)
-    held = hold(recent.items, {})
-    weigh = Likely(recent, held)
-    # Workers are spawned several at a time: what the record tells is worked out for the first.
-    return Material(rows, recent, weigh, cache(partial(pool_of, recent, held, weigh)))
+def _recalled(session: "Session", head: Head, rules: str) -> Gathered:
+    name = f"packet {session.agent}".rstrip()
+    kept = recalled(session.store, session.name, name, rules, Gathered)
+    if kept is not None:
+        return kept[1]
+    made = _gathered(session)
+    if made.entries >= MANY:
+        remember(session.store, session.name, name, rules, head, made)
+    return made
+
+
+def _gathered(session: "Session") -> Gathered:
+    path = session.redactor.entries(session.path())
+    # What is preserved outside of the ledger is nothing that a packet tells.
+    rows = replace(session.engine.rows(), refs=()) if path else Summary()
+    return gathered(rows, _recent(read_scene([Item(one) for one in path])))
 
 
 def _recent(scene: Scene) -> Scene:
@@ -193,7 +202,7 @@ def _prior(session: "Session", continues: str) -> str:
     """What the session or task came to that this one goes on with."""
     from holdfast.core.ledger.inherited import inherited  # late: few go on from another
 
-    rows = inherited(session.sight.window(whole=True).ledger) if not continues else Summary()
+    rows = inherited(session.events()) if not continues else Summary()
     if continues and continues != session.name and session.store.head(continues) is not None:
         other = session.sibling(continues, store=session.store)
         rows = other.engine.rows()

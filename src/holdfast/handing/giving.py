@@ -85,7 +85,7 @@ def spawned(session: "Session", facts: Mapping[str, str]) -> Listed | None:
 
 def whole_task(session: "Session", packet: Stored) -> str:
     """The task of a packet in full: as it was given, where the packet has only its beginning."""
-    for entry in reversed(list(session.store.read(session.name))):
+    for entry in reversed(list(session.store.events(session.name))):
         body = entry.body
         if isinstance(body, Noted) and body.what == WHOLE_TASK:
             task = body.facts.get("text", "")

@@ -76,7 +76,7 @@ def audience_of(pane: int | str | None, environment: Mapping[str, str] | None = 
 def handed(session: "Session") -> list[Listed]:
     """Every revision of every packet of a session, oldest first, and what became of each."""
     made: dict[str, Listed] = {}
-    told = [one for one in session.store.read(session.name) if isinstance(one.body, ABOUT)]
+    told = [one for one in session.store.events(session.name) if isinstance(one.body, ABOUT)]
     for entry in session.redactor.entries(told):
         body = entry.body
         if isinstance(body, Handed):

@@ -114,6 +114,10 @@ class MemoryStore:
         there = sorted(number for number in set(numbers) if 0 < number <= len(entries))
         return iter([entries[number - 1] for number in there])
 
+    def events(self, session: str, *, since: int = 0) -> Iterator[Entry]:
+        """See `Store.events`."""
+        return (one for one in self.read(session, since=since) if isinstance(one.body, Derived))
+
     def names(self, session: str, ids: Iterable[EntryId] | None = None) -> dict[EntryId, int]:
         """See `Store.names`."""
         names = self._shelf(session).names

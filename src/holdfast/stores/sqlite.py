@@ -61,6 +61,9 @@ ENTRY_COLUMNS = (
     "seq, id, parent, lane, message, part, fork, grouped, at, derived, stored, body, sum"
 )
 READ_SINCE = f"select {ENTRY_COLUMNS} from entries where session = ? and seq > ? order by seq"
+EVENTS = f"""
+select {ENTRY_COLUMNS} from entries where session = ? and seq > ? and derived = 1 order by seq
+"""
 READ_SOME = f"{READ_SINCE} limit ?"
 READ_RUN = f"""
 select {ENTRY_COLUMNS} from entries where session = ? and seq between ? and ? order by seq
@@ -320,6 +323,11 @@ class SqliteStore:
             return
         for first, last in runs(sorted(set(numbers))):
             yield from self._each(READ_RUN, (key, first, last), partial(self._entry, key))
+
+    def events(self, session: str, *, since: int = 0) -> Iterator[Entry]:
+        """See `Store.events`."""
+        key = self._key(session)
+        return self._each(EVENTS, (key, since), partial(self._entry, key))
 
     def names(self, session: str, ids: Iterable[EntryId] | None = None) -> dict[EntryId, int]:
         """See `Store.names`."""

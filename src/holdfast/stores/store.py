@@ -130,6 +130,10 @@ class Store(AbstractContextManager["Store"], Protocol):
         """Entries in order: all after `since`, or those with the numbers given."""
         ...
 
+    def events(self, session: str, *, since: int = 0) -> Iterator[Entry]:
+        """The derived entries after `since` in order: what was done, without what was said."""
+        ...
+
     def names(self, session: str, ids: Iterable[EntryId] | None = None) -> dict[EntryId, int]:
         """The numbers of entries by name: of all source entries, or of those asked for."""
         ...

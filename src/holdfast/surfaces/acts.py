@@ -193,7 +193,7 @@ def start_afresh(session: Session, name: str | None = None) -> Afresh:
     session.note("session_end")
     with go_on(session, as_=name) as fresh:
         text = str(fresh.messages()[0]["content"])
-        taken = checkpoints_of(session.store.read(session.name), session.agent)[-1]
+        taken = checkpoints_of(session.events(), session.agent)[-1]
         return Afresh(as_checkpoint(taken), fresh.name, text)
 
 

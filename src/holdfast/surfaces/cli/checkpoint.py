@@ -166,7 +166,7 @@ def diff(
 
 
 def _all(session: Session) -> list[Entry]:
-    return checkpoints_of(session.store.read(session.name), session.agent)
+    return checkpoints_of(session.events(), session.agent)
 
 
 def _one(session: Session, ref: str | None) -> Entry:

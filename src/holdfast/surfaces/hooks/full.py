@@ -33,7 +33,7 @@ def answer(happened: Happened) -> Reply:
 
 def _was_told(session: Session) -> bool:
     """Whether it was told since the window was last compacted."""
-    for entry in reversed(list(session.store.read(session.name))):
+    for entry in reversed(list(session.store.events(session.name))):
         if isinstance(entry.body, Compacted):
             return False
         if isinstance(entry.body, Noted) and entry.body.what == KEPT:

@@ -34,7 +34,7 @@ def followed_by(happened: Happened, session: Session) -> Session | None:
 
 def _notes(session: Session) -> list[Noted]:
     """What was noted in a session beside its messages."""
-    entries = session.store.read(session.name)
+    entries = session.store.events(session.name)
     return [entry.body for entry in entries if isinstance(entry.body, Noted)]
 
 

@@ -54,7 +54,7 @@ def _compacted(happened: Happened, session: Session) -> str:
 
 def _is_anchored(session: Session) -> bool:
     """Whether the summary that is now in sight is our own."""
-    for entry in reversed(list(session.store.read(session.name))):
+    for entry in reversed(list(session.store.events(session.name))):
         if isinstance(entry.body, Noted) and entry.body.what == ANCHORED:
             return session.seconds_since(entry.at) < RECENT
     return False

@@ -58,7 +58,7 @@ def _narrowed(window: int) -> int:
 
 def _was_told(session: Session, level: Level) -> bool:
     """Whether this level was told of since the window was last made smaller."""
-    for entry in reversed(list(session.store.read(session.name))):
+    for entry in reversed(list(session.store.events(session.name))):
         if isinstance(entry.body, Compacted):
             return False
         if isinstance(entry.body, Noted) and entry.body.what == WARNED:

@@ -11,16 +11,14 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from holdfast.core.ledger.packet import Change, Choice, Codebase, Packet
-from holdfast.core.observe.progress import tested_in
 from holdfast.core.observe.worth import telling
-from holdfast.core.view.packet.code import relevant_files, touched
+from holdfast.core.view.packet.code import relevant_files
 from holdfast.core.view.packet.distance import USER, Told, ages, by_distance
 from holdfast.core.view.packet.exclusions import Left, exclusions
 from holdfast.core.view.packet.goal import beginning, carried, goal_of
 from holdfast.core.view.packet.history import (
     avoided_in,
     choices_of,
-    failures_of,
     pivots_of,
     questions_of,
 )
@@ -32,7 +30,6 @@ from holdfast.core.view.packet.layers import (
     sorted_layers,
     task_type_of,
 )
-from holdfast.core.view.packet.lines import bare_command
 from holdfast.core.view.packet.material import Material, Tools, Wish
 from holdfast.core.view.packet.merging import merged
 from holdfast.core.view.packet.patterns import extract
@@ -65,7 +62,7 @@ STATE = 3
 
 def make(wish: Wish, material: Material, tools: Tools) -> Packet:
     """A packet for a task; what is not its own affair (who, when, for whom) is left empty."""
-    rows = material.rows
+    rows = material.record.rows
     still = sum(not one.resolved for one in rows.errors)
     depth, why = (wish.depth, "")
     if depth == "auto":
@@ -101,19 +98,16 @@ class _Making:
     ) -> None:
         self._first, self._cap, self._wish = first, cap, wish
         self._material, self._tools, self._rest = material, tools, left
+        self._record, self._rows = material.record, material.record.rows
         decided = self._decided()
         self._decisions, self._tags = decided.shown, decided.tags
-        self._files = touched(material.rows.files, material.scene)
         deep = 4 in first.layers
-        self._failed = failures_of(material.rows, material.scene) if deep else ()
-        self._pivots = pivots_of(material.rows) if deep else ()
-        self._questions = questions_of(material.rows) if deep else ()
+        self._pivots = pivots_of(self._rows) if deep else ()
+        self._questions = questions_of(self._rows) if deep else ()
 
     def _decided(self) -> Told:
-        rows, scene = self._material.rows, self._material.scene
-        every = (*choices_of(rows), *self._material.decisions)
-        steps = {item.entry.id: step for item, step in zip(scene.items, scene.steps, strict=True)}
-        age = ages(steps, scene.step_count)
+        every = (*choices_of(self._rows), *self._material.decisions)
+        age = ages(self._record.steps, self._record.now)
         about = relevant(
             every,
             self._wish.task,
@@ -143,7 +137,6 @@ class _Making:
         return replace(done, token_count=self._tools.count(to_prompt(done)))
 
     def _left(self, packet: Packet) -> Left:
-        rows = self._material.rows
         shown = {file.path for file in packet.codebase.relevant_files}
         bound = "\n".join(packet.constraints)
         untold = [one for one in self._decisions if one.choice not in bound]
@@ -151,9 +144,9 @@ class _Making:
             task=self._rest,
             decisions=sum(one not in packet.decisions for one in untold),
             tags=self._tags,
-            files=sum(file.path not in shown for file in self._files),
-            failures=len(rows.errors) if 4 not in packet.layers else 0,
-            entries=len(self._material.scene.items),
+            files=sum(file.path not in shown for file in self._record.files),
+            failures=len(self._rows.errors) if 4 not in packet.layers else 0,
+            entries=self._record.entries,
         )
 
     def _filled(self, bare: Packet) -> Packet:
@@ -191,7 +184,7 @@ class _Making:
         pivots = self._taken(self._pivots, turned, room // 4)
         spent = sum(self._tools.count(turned(one)) + ROW for one in pivots)
         spent += sum(self._tools.count(one) + ROW for one in questions)
-        failures = self._taken(self._failed, failed, room - spent)
+        failures = self._taken(self._record.failed, failed, room - spent)
         return replace(packet, failed_attempts=failures, pivots=pivots, open_questions=questions)
 
     def _taken(self, rows: Iterable[Row], text: Callable[[Row], str], room: int) -> tuple[Row, ...]:
@@ -216,17 +209,16 @@ class _Making:
 
     def _with_record(self, packet: Packet) -> Packet:
         """Fill what is left with what the record shows, as nearly as can be told."""
-        material = self._material
+        record = self._record
         packet = self._with_plan(packet)
         base = self._finished(packet)
         best = base
-        pool = material.pool()
         covered = telling(to_prompt(base))
         room, step = self._cap - base.token_count, 1
         for _ in range(TRIES):
             if room < SLACK:
                 break
-            found = fill(pool, room, material.weigh, covered=covered, layers=packet.layers)
+            found = fill(record.pool, room, record.weigh, covered=covered, layers=packet.layers)
             made = self._finished(self._composed(packet, found))
             over = made.token_count - self._cap
             if over <= 0 and made.token_count > best.token_count:
@@ -242,7 +234,7 @@ class _Making:
     def _with_plan(self, packet: Packet) -> Packet:
         if 2 not in packet.layers:
             return packet
-        rows = self._material.rows
+        rows = self._rows
         plan = [f"Next: {one.step}" for one in rows.next[:1]]
         plan += [f"Working on: {rows.progress.phase}"] if rows.progress.phase else []
         plan += [f"Tests: {rows.progress.tests}{self._tested()}"] if rows.progress.tests else []
@@ -250,11 +242,7 @@ class _Making:
 
     def _tested(self) -> str:
         """The command by which the tests were run last."""
-        scene = self._material.scene
-        _, at = tested_in(scene)
-        pair = scene.of_result.get(at)
-        command = bare_command(pair.body) if pair else ""
-        return f" (`{command}`)" if command else ""
+        return f" (`{self._record.tested}`)" if self._record.tested else ""
 
     def _composed(self, packet: Packet, found: Found) -> Packet:
         code = packet.codebase
@@ -265,7 +253,7 @@ class _Making:
         packet = replace(packet, state=(*packet.state, *found.said, *ran, *loose))
         if 3 not in packet.layers:
             return packet
-        avoid = avoided_in(self._material.rows)[:2]
+        avoid = avoided_in(self._rows)[:2]
         rows = (*code.relevant_files, *files)
         return replace(packet, codebase=Codebase(rows, code.patterns, code.examples, avoid))
 
@@ -284,7 +272,7 @@ class _Making:
         """Name more of the files that were touched, as long as there is room."""
         if 3 not in packet.layers:
             return packet
-        for file in self._files:
+        for file in self._record.files:
             if self._cap - packet.token_count < ROW * 4:
                 break
             code = packet.codebase

@@ -1,15 +1,12 @@
 """What a packet is made of: what is asked for, what there is, and what of the world it takes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from msgspec import Struct
 
 from holdfast.core.ledger.packet import Choice, Packet
-from holdfast.core.ledger.summary import Summary
 from holdfast.core.measure.tokens import CountTokens
-from holdfast.core.observe.calls import Scene, read_scene
-from holdfast.core.shrink.facts import Weigh
-from holdfast.core.view.packet.record import Pool
+from holdfast.core.view.packet.gathering import Gathered
 from holdfast.core.view.packet.relevance import Similar
 
 
@@ -45,11 +42,7 @@ class Wish(Struct, frozen=True):
 class Material(Struct, frozen=True):
     """All that a packet can be made of."""
 
-    rows: Summary = Summary()
-    scene: Scene = read_scene(())
-    weigh: Weigh = lambda _: 1.0
-    pool: Callable[[], Pool] = Pool
-    """What the record could tell; asked for only where there is room for it."""
+    record: Gathered = Gathered()
     codebase: Mapping[str, str] = {}
     """Files that were scanned or handed in, by path: their text."""
     decisions: tuple[Choice, ...] = ()

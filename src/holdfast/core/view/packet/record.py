@@ -8,6 +8,7 @@ measure decides what the room goes to.
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import fsum
 
 from msgspec import Struct
 
@@ -185,7 +186,7 @@ def _best(found: Mapping[tuple[str, str], tuple[Line, EntryId]], weigh: Weigh) -
 
     def worth(key: tuple[str, str]) -> float:
         line = found[key][0]
-        return sum(map(weigh, line.names)) / (line.tokens + 2)
+        return fsum(map(weigh, line.names)) / (line.tokens + 2)
 
     kept = set(sorted(found, key=worth, reverse=True)[:POOL])
     kept |= {key for key in found if not key[1]}
