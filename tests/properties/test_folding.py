@@ -159,7 +159,9 @@ class Heard(NamedTuple):
 heard = st.lists(
     st.builds(
         Heard,
-        st.builds(Said, st.sampled_from(("user", "assistant")), words)
+        st.builds(
+            Said, st.sampled_from(("user", "assistant")), st.text(st.characters(codec="utf-8"))
+        )
         | st.builds(Used, st.integers(1, 900)),
         st.sampled_from(("", "helper")),
         st.booleans(),

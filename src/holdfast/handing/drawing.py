@@ -145,8 +145,9 @@ _drawn: "WeakKeyDictionary[Session, tuple[str, Gathered]]" = WeakKeyDictionary()
 
 def _from_record(session: "Session") -> Gathered:
     """What the record shows, looked through once for each end that the session has."""
-    head = session.store.head(session.name)
-    if head is None:
+    # All counted: counting it later would move the head on from under what is kept.
+    head = session.head()
+    if not head.seq:
         return Gathered()
     rules = _rules(session, head.lane(session.agent))
     found = _drawn.get(session)

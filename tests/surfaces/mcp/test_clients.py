@@ -238,7 +238,9 @@ def test_one_that_wants_to_know_is_told_how_far_it_is(way: Way) -> None:
             )
 
     assert not run(work).is_error
-    assert told[0][1] == "compressing"
+    # A server that takes its time to begin says first that it is at work.
+    stages = [message for _, message in told if message != "working"]
+    assert stages[0] == "compressing"
     figures = [progress for progress, _ in told]
     assert figures == sorted(set(figures))
 
