@@ -8,6 +8,7 @@ sessions (`docs/performance.md`): which names of its past an agent wrote again.
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from math import exp, fsum, log, log1p
 
 from msgspec import Struct
@@ -19,6 +20,8 @@ from holdfast.core.observe.worth import Telling, is_own
 
 _WORD = re.compile(r"[A-Za-z]{3,80}")
 _PART = re.compile(r"[A-Z]{1,40}(?![a-z])|[A-Z]?[a-z]{1,40}")
+WORDS = 1 << 15
+"""Words that are not taken apart twice: a session uses the same ones over and over."""
 LONGEST_TEXT = 200_000
 """Characters of an entry in which words are looked for."""
 
@@ -87,9 +90,10 @@ def kind_of_name(name: str) -> float:
     return 0.65 if name.isalpha() else 0.1
 
 
-def parts_of(name: str) -> set[str]:
+@lru_cache(maxsize=WORDS)
+def parts_of(name: str) -> frozenset[str]:
     """The words that a name is made of."""
-    return {part.lower() for part in _PART.findall(name[:200]) if len(part) > 2}
+    return frozenset(part.lower() for part in _PART.findall(name[:200]) if len(part) > 2)
 
 
 def _names(scene: Scene, held: Telling) -> dict[str, Known]:
@@ -121,8 +125,5 @@ def _words(items: Sequence[Item]) -> tuple[Mapping[str, float], frozenset[str]]:
     return {word: log(count / seen) + 0.01 for word, seen in spread.items()}, frozenset(own)
 
 
-def _words_of(text: str) -> set[str]:
-    found: set[str] = set()
-    for word in set(_WORD.findall(text[:LONGEST_TEXT])):
-        found |= parts_of(word)
-    return found
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset[str]().union(*map(parts_of, set(_WORD.findall(text[:LONGEST_TEXT]))))

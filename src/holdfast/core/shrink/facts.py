@@ -107,15 +107,15 @@ def _lines(
     for number, text in rows:
         for piece in _pieces(text):
             names = telling(piece)
-            if names and _says(piece):
+            if names and _says(piece, names):
                 yield line(Fact(piece, entry, source, number), count, names)
 
 
-def _says(piece: str) -> bool:
+def _says(piece: str, names: frozenset[str]) -> bool:
     """Whether a line tells anything beside its own number or the name of a tag."""
     number = _NUMBER.match(piece)
     rest = piece[number.end() :] if number else piece
-    return bool(telling(rest)) and not _TAG.fullmatch(rest)
+    return bool(telling(rest) if number else names) and not _TAG.fullmatch(rest)
 
 
 def _asked(call: ToolCalled, entry: EntryId, count: CountTokens) -> Iterator[Line]:
