@@ -3,6 +3,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from holdfast.core.ledger.summary import (
     Constraint,
@@ -97,6 +98,14 @@ def test_a_section_that_a_probe_found_too_small_gets_more() -> None:
     plain = fit(summary, room(400)).summary
     wider = fit(summary, Room(400, words, even, wider={"decisions": 3.0})).summary
     assert len(wider.decisions) > len(plain.decisions)
+
+
+def test_words_that_were_said_twice_or_changed_the_scope_are_told_once() -> None:
+    said = [Quote(text, named(at)) for at, text in enumerate(("Why?", "No, use B.", "Why?", "So."))]
+    made = fit(replace(many(1), words=tuple(said)), room(1_500))
+    assert made.summary.words == (said[2], said[3])
+    assert (made.text.count("Why?"), made.text.count("No, use B.")) == (1, 1)
+    assert not made.summary.refs
 
 
 def test_words_that_are_not_shown_are_named_where_they_are() -> None:

@@ -154,7 +154,7 @@ def _names(summary: Summary, room: Room) -> frozenset[str]:
 
 def _served(summary: Summary, base: Summary, tokens: int, room: Room) -> Summary:
     """Each section with as many rows as its share has room for."""
-    served = _Serving(tokens, room)
+    served, words = _Serving(tokens, room), _not_told(summary)
     changed = served.rows("changed", _changed(summary.files), _file_text, newest=True)
     shown = replace(
         base,
@@ -167,17 +167,27 @@ def _served(summary: Summary, base: Summary, tokens: int, room: Room) -> Summary
         questions=served.rows("questions", summary.questions, lambda row: row.text, newest=True),
         errors=served.rows("errors", _by_need(summary.errors), _error_text, newest=False),
         decisions=served.rows("decisions", standing(summary), _decision_text, newest=True),
-        words=served.rows("words", summary.words, lambda row: row.text, newest=True),
+        words=served.rows("words", words, lambda row: row.text, newest=True),
         files=(
             *changed,
             *served.rows("read", _read(summary.files), _file_text, newest=True),
         ),
     )
-    left_out = [quote for quote in summary.words if quote not in shown.words]
+    left_out = [quote for quote in words if quote not in shown.words]
     named = [ref for ref in summary.refs if ref.entry]
     refs = (*named, *(_by_reference(quote, room) for quote in left_out))
     rows = served.rows("refs", refs, lambda row: row.what, newest=True)
     return replace(shown, refs=(*_whole(summary), *rows))
+
+
+def _not_told(summary: Summary) -> tuple[Quote, ...]:
+    """The user's words that stand nowhere else in a summary; what was said twice, as said last."""
+    told = {quote.text for quote in summary.intent.changes}
+    kept: dict[str, Quote] = {}
+    for quote in reversed(summary.words):
+        if quote.text not in told:
+            kept.setdefault(quote.text, quote)
+    return tuple(reversed(kept.values()))
 
 
 def _whole(summary: Summary) -> tuple[Ref, ...]:
