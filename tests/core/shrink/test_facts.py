@@ -87,6 +87,30 @@ def test_a_call_is_told_in_lines_and_labelled_in_few_words() -> None:
     assert len(label_of(bash("b", "word " * 90))) <= 80
 
 
+def test_how_a_tool_is_run_is_not_what_it_was_asked_for() -> None:
+    made = call(
+        "a",
+        "exec_command",
+        cmd="make test_pay",
+        workdir="/src/pay_app",
+        yield_time_ms=1000,
+        max_output_tokens=16000,
+        session_id=7741,
+    )
+    assert list(call_lines(made)) == ["exec_command make test_pay session_id=7741"]
+
+
+def test_what_a_shell_tool_says_of_its_own_running_is_no_fact() -> None:
+    frame = "Chunk ID: 98d7f1\nWall time: 0.0817 seconds\nOriginal token count: 5801\nOutput:\n"
+    shown = scene(ask("Go."), bash("a", "deploy"), back("a", f"{frame}{LOG}\n\nChunk ID: 4417"))
+    told = [one.fact.text for one in lines_of(shown, words) if one.fact.entry == named(3)]
+    assert told == [
+        "release DEPLOY-417-22 is live",
+        "port 8443 open on db-main-03",
+        "Chunk ID: 4417",
+    ]
+
+
 def test_a_long_line_is_cut_between_words() -> None:
     shown = scene(bash("a", "show"), back("a", " ".join(f"id_{n}" for n in range(200))))
     told = [one.fact.text for one in lines_of(shown, words) if one.fact.entry == named(2)]

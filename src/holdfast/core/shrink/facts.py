@@ -40,6 +40,14 @@ WIDTH = 160
 SHORTEST = 5
 LONGEST_ENTRY = 300_000
 """Characters of one entry that are looked at, half from either end."""
+_HOW = re.compile(
+    r"(?i)^(?:cwd|work_?dir|working_?dir(?:ectory)?|output_?mode|tty|login)$"
+    r"|^(?:max|timeout|yield|sandbox)(?:_|$)|_(?:ms|timeout|limit)$|_permissions$"
+)
+"""Arguments that say how a tool goes about it, and nothing of what it was asked for."""
+FRAME = 6
+_FRAMED = re.compile(r"(?:Chunk ID|Wall time|Original token count|Total output lines): ?\S")
+"""What a shell tool says of its own running, in the first lines of a result."""
 LABEL = 80
 """Characters of the call that brought a result, above its lines."""
 HEAD = 7
@@ -129,6 +137,8 @@ def _asked(call: ToolCalled, entry: EntryId, count: CountTokens) -> Iterator[Lin
 def _found(output: str, entry: EntryId, label: str, count: CountTokens) -> Iterator[Line]:
     """The lines of a result; of those that each name their file, the file stands above them."""
     for number, text in _numbered(output):
+        if number <= FRAME and _FRAMED.match(text):
+            continue
         match = _PLACED.match(text)
         if match is None:
             yield from _lines([(number, text)], entry, label, count)
@@ -195,6 +205,8 @@ def _rows(call: ToolCalled) -> Iterator[tuple[str, str]]:
         return
     short, long = [call.tool], list[tuple[str, str]]()
     for key, value in arguments.items():
+        if _HOW.search(key):
+            continue
         rows = [row for text in _leaves(value) for row in text.strip().split("\n")]
         if len(rows) == 1:
             short.append(rows[0] if key in MAIN else f"{key}={rows[0]}")
