@@ -97,7 +97,10 @@ def test_how_a_tool_is_run_is_not_what_it_was_asked_for() -> None:
         max_output_tokens=16000,
         session_id=7741,
     )
-    assert list(call_lines(made)) == ["exec_command make test_pay session_id=7741"]
+    assert list(call_lines(made)) == [
+        "exec_command make test_pay session_id=7741",
+        "workdir=/src/pay_app",
+    ]
 
 
 def test_what_a_shell_tool_says_of_its_own_running_is_no_fact() -> None:

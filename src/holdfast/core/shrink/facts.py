@@ -40,9 +40,9 @@ WIDTH = 160
 SHORTEST = 5
 LONGEST_ENTRY = 300_000
 """Characters of one entry that are looked at, half from either end."""
+_WHERE = re.compile(r"(?i)(?:cwd|work_?dir|working_?dir(?:ectory)?)$")
 _HOW = re.compile(
-    r"(?i)^(?:cwd|work_?dir|working_?dir(?:ectory)?|output_?mode|tty|login)$"
-    r"|^(?:max|timeout|yield|sandbox)(?:_|$)|_(?:ms|timeout|limit)$|_permissions$"
+    r"(?i)^(?:output_?mode|tty|login)$|^(?:max|yield|sandbox)_|_(?:ms|limit|permissions)$"
 )
 """Arguments that say how a tool goes about it, and nothing of what it was asked for."""
 FRAME = 6
@@ -208,7 +208,10 @@ def _rows(call: ToolCalled) -> Iterator[tuple[str, str]]:
         if _HOW.search(key):
             continue
         rows = [row for text in _leaves(value) for row in text.strip().split("\n")]
-        if len(rows) == 1:
+        if _WHERE.match(key):
+            # Nearly every call says it: it is told once, by itself.
+            long += [(key, f"{key}={row}") for row in rows[:1]]
+        elif len(rows) == 1:
             short.append(rows[0] if key in MAIN else f"{key}={rows[0]}")
         else:
             short += rows[:1] if key in COMMAND_KEYS else ()
