@@ -37,9 +37,7 @@ from holdfast.handing.sealing import count_of, signed
 
 NEAREST = 40
 """Files of a codebase that are looked at closely."""
-MANY = 100
-"""Entries from which on it pays to keep what was gathered from them."""
-REACH = 400_000
+REACH = 300_000
 """Characters of the record, from its end, in which names are weighed."""
 PRIOR = 4_000
 """Characters of what an earlier session came to."""
@@ -178,8 +176,7 @@ def _recalled(session: "Session", head: Head, rules: str) -> Gathered:
     if kept is not None:
         return kept[1]
     made = _gathered(session)
-    if made.entries >= MANY:
-        remember(session.store, session.name, name, rules, head, made)
+    remember(session.store, session.name, name, rules, head, made)
     return made
 
 
