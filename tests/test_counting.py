@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from holdfast import counting
+from holdfast.core.ledger.entry import Compacted
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.counting import settle
 from holdfast.session import Session
@@ -41,4 +42,21 @@ def test_who_writes_while_others_count_is_counted_the_next_time(
     assert list(store.check()) == []
     head = settle(store, "s")
     assert (head.counted, head.lane("").uncounted) == (head.seq, 0)
+    assert list(store.check()) == []
+
+
+def test_who_counts_behind_a_compaction_gets_there_beside_a_busy_writer(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    say(store, "first", "second")
+    Session("s", store).derive(Compacted("auto"))
+    true = counting.counter
+
+    def always_overtaken(vocabulary: str) -> CountTokens:
+        say(store, "another")
+        return true(vocabulary)
+
+    monkeypatch.setattr(counting, "counter", always_overtaken)
+    head = settle(store, "s")
+    assert (head.counted, head.seq) == (3, 4)
     assert list(store.check()) == []

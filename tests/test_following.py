@@ -7,11 +7,13 @@ from typing import NoReturn
 import pytest
 
 from holdfast.core.ledger.entry import Derived, Said
+from holdfast.core.measure.usage import Level
 from holdfast.core.plan.policy import Policy
 from holdfast.counting import settle
 from holdfast.following import follow
 from holdfast.ingesting import ingest
 from holdfast.purging import erase_session
+from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.stores.store import Store
 from tests.contracts import test_gemini as gemini
@@ -82,8 +84,9 @@ def told(store: Store) -> object:
     assert head is not None
     sources = [e.id for e in store.read(S) if not isinstance(e.body, Derived)]
     bytes_ = [(s.lead, s.raw) for s in store.sightings(S)]
+    assert list(store.check()) == []
     sizes = {name: (at.end, at.tokens, at.calibration) for name, at in head.lanes.items()}
-    return sources, bytes_, sizes, list(store.check())
+    return sources, bytes_, sizes
 
 
 @pytest.mark.parametrize("lines", [TURNS, REWOUND, COMPACTED, WORKER, CODEX, *READ_AGAIN])
@@ -102,6 +105,22 @@ def test_following_line_by_line_is_reading_it_whole(
             settle(grown, S)
     ingest(path, whole, session=S)
     assert told(grown) == told(whole)
+
+
+def test_a_window_that_a_provider_said_is_full_is_full_before_anything_is_counted(
+    tmp_path: Path,
+) -> None:
+    path, store = tmp_path / "t.jsonl", MemoryStore()
+    full = assistant("a9", "u2", "m9", text("Fixed."), usage={"input_tokens": 900_000})
+    path.write_bytes(jsonl(*TURNS[:-1], full))
+    follow(store, S, path)
+    session = Session(S, store)
+    assert session.status(quick=True).level is Level.CRITICAL
+    assert session.status(quick=True).tokens == 900_000
+    head = store.head(S)
+    assert head is not None
+    assert not head.counted
+    assert session.status().level is Level.CRITICAL
 
 
 def test_what_did_not_grow_is_not_read(tmp_path: Path) -> None:

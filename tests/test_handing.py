@@ -682,3 +682,20 @@ def test_a_goal_that_is_a_constraint_is_told_once() -> None:
     packet = talked([said("user", only)]).packet(only)
     assert only in packet.constraints
     assert packet.to_prompt().count(only) == 1
+
+
+def test_what_was_overruled_since_the_shared_packet_is_not_decided_any_more() -> None:
+    session = Session("s", MemoryStore(), wire="openai_chat")
+    session.extend(
+        [
+            said("user", "Build the token service."),
+            said("assistant", "I'll use RS256 for the token service because keys are rotated."),
+        ]
+    )
+    shared = hand(session, generate(session, "Token service", "deep", audience="shared"))
+    assert [one.choice for one in shared.packet.decisions] == [
+        "I'll use RS256 for the token service"
+    ]
+    session.append(said("user", "No, use EdDSA instead of RS256 for the token service."))
+    made = session.packet("Write tests of the token service", "deep")
+    assert [one.choice for one in made.decisions if "EdDSA" not in one.choice] == []

@@ -202,3 +202,16 @@ def test_what_was_purged_is_not_in_what_was_kept_for_packets(tmp_path: Path) -> 
         carry_out(session, part(session, entry.id), at="2026-01-01T00:00:00Z")
         assert session.store.reading("s", "packet") is None
     assert RULE not in prompt(tmp_path)
+
+
+def test_what_somebody_else_purged_is_in_no_packet_of_a_session_that_is_still_open(
+    tmp_path: Path,
+) -> None:
+    worked(tmp_path, RULE)
+    with open_session("s", root=tmp_path) as still_open:
+        assert RULE in still_open.packet(TASK, "deep").to_prompt()
+        with open_session("s", root=tmp_path) as other:
+            entry = next(other.store.read("s"))
+            carry_out(other, part(other, entry.id), at="2026-01-01T00:00:00Z")
+        assert RULE not in still_open.packet(TASK, "deep").to_prompt()
+    assert RULE not in prompt(tmp_path)

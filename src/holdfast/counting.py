@@ -57,11 +57,15 @@ def _caught_up(store: Store, session: str, base: Head, vocabulary: str) -> Build
         pairs = tuple(sorted(fresh.items()))
         if found == base:
             return Batch(head, counts=pairs)
-        if turned or not _only_grew(base, found):
+        if not _only_grew(base, found):
             raise Conflict(session, expected=base.seq, found=found.seq)
         # Beside a busy writer every try has to get somewhere.
+        told = store.counts(session, vocabulary)
+        if turned:
+            later = replace(found, vocabulary=vocabulary)
+            return Batch(replay(store.read(session), {**told, **fresh}, later), counts=pairs)
         grown = list(store.read(session, since=found.counted))
-        return Batch(settled(found, fresh, grown, store.counts(session, vocabulary)), counts=pairs)
+        return Batch(settled(found, fresh, grown, told), counts=pairs)
 
     return build
 
@@ -77,7 +81,7 @@ def _only_grew(base: Head, found: Head) -> bool:
     turned = any(
         found.lane(name).generation != lane.generation for name, lane in base.lanes.items()
     )
-    return same and not turned and not found.stale
+    return same and not turned and found.stale == base.stale
 
 
 def _turns(entries: Sequence[Entry]) -> bool:

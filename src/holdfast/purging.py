@@ -146,7 +146,7 @@ def _added(head: Head, now: Sequence[Entry], gone: Sequence[Entry], at: str) -> 
     """What is noted of it: that it happened, and that sealed thoughts are no longer sent."""
     lane = gone[0].lane
     end = head.lane(lane).end
-    note = Noted("purged", {"entries": " ".join(one.id for one in gone)})
+    note = Noted(PURGED, {"entries": " ".join(one.id for one in gone)})
     added = [derived(head.seq + 1, note, parent=end, lane=lane, at=at)]
     thoughts = [one for one in gone if isinstance(one.body, Thought)]
     window = fold(now, lane=lane)

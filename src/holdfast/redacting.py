@@ -68,7 +68,8 @@ class Redactor:
         self._store, self._session = store, session
         self._rules = rules_of(rules.secrets, rules.patterns)
         self._seq = 0
-        self._made: dict[EntryId, Entry] = {}
+        self._made: dict[EntryId, tuple[Entry, Entry]] = {}
+        """By name: an entry as it was, and as anyone may see it."""
 
     def learn(self) -> bool:
         """Look at what is new in the session; whether that told of more secrets."""
@@ -123,9 +124,10 @@ class Redactor:
 
     def _entry(self, entry: Entry) -> Entry:
         known = self._made.get(entry.id)
-        if known is None:
-            known = self._made[entry.id] = redacted_entry(entry, self.known)
-        return known
+        # What was purged goes by its old name.
+        if known is None or known[0] != entry:
+            known = self._made[entry.id] = entry, redacted_entry(entry, self.known)
+        return known[1]
 
     def window(self, window: Window) -> Window:
         """A window as anyone may see it."""

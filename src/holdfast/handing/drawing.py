@@ -25,6 +25,7 @@ from holdfast.core.view.packet.relevance import Similar, similar_by
 from holdfast.core.view.recovery import sections_of
 from holdfast.errors import BadSetting
 from holdfast.packets import Packet
+from holdfast.purging import PURGED
 from holdfast.readings import recalled, remember, rules_of
 from holdfast.thesaurus import like
 
@@ -89,7 +90,8 @@ def generate(
         session.now(),
     )
     material = _material(session, task, similar, codebase or {}, continues)
-    material = replace(material, decisions=(*_shared(listed), *decisions))
+    shared = _shared(listed, material.record.rows)
+    material = replace(material, decisions=(*shared, *decisions))
     made = make(wish, material, Tools(count, similar))
     return signed(session, _addressed(session, made, audience))
 
@@ -160,14 +162,14 @@ def _rules(session: "Session", lane: Lane) -> str:
     What becomes of packets is on record as well and changes none of it.
     """
     session.redactor.learn()
-    # Notes of the user's bind a worker as well, and are no link of the chain.
-    pins = [
+    # What the user pinned binds a worker as well, what was purged is gone; neither is in the chain.
+    notes = [
         one.id
-        for one in session.events()
-        if isinstance(one.body, Noted) and one.body.what in (PINNED, UNPINNED)
+        for one in session.store.events(session.name)
+        if isinstance(one.body, Noted) and one.body.what in (PINNED, UNPINNED, PURGED)
     ]
     marks = sorted(session.redactor.known.marks.items())
-    return rules_of(lane.end, lane.generation, pins, marks, session.policy)
+    return rules_of(lane.end, lane.generation, notes, marks, session.policy)
 
 
 def _recalled(session: "Session", head: Head, rules: str) -> Gathered:
@@ -208,10 +210,15 @@ def _prior(session: "Session", continues: str) -> str:
     return "\n".join(lines)[:PRIOR]
 
 
-def _shared(listed: Sequence[Listed]) -> tuple[Choice, ...]:
-    """What the packet of all workers says was decided."""
+def _shared(listed: Sequence[Listed], rows: Summary) -> tuple[Choice, ...]:
+    """What the packet of all workers says was decided, as far as that was not overruled since."""
     found = newest_of(listed, SHARED)
-    return found.packet.decisions if found is not None else ()
+    old = [one.overrules for one in rows.decisions if one.overrules]
+    return tuple(
+        choice
+        for choice in (found.packet.decisions if found is not None else ())
+        if not any(entry.startswith(ref) for entry in old for ref in choice.refs)
+    )
 
 
 def _addressed(session: "Session", packet: Stored, audience: str) -> Stored:

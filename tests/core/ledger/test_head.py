@@ -205,9 +205,23 @@ def test_settling_counts_only_what_was_counted() -> None:
 def test_a_report_waits_until_what_it_is_about_is_counted() -> None:
     bodies = (Said("user", "abc"), Used(50), Said("user", "de"))
     head = after(*bodies)
-    assert head.lane("").calibration == Calibration()
-    known = settled(head, {1: 2, 3: 1}, entries_of(*bodies)).lane("").calibration
-    assert (known.requests, known.size, known.raw) == (1, 50, 2)
+    assert (head.lane("").calibration, head.lane("").reported) == (Calibration(), 50)
+    lane = settled(head, {1: 2, 3: 1}, entries_of(*bodies)).lane("")
+    known = lane.calibration
+    assert (known.requests, known.size, known.raw, lane.reported) == (1, 50, 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("body", "left"),
+    [
+        (Compressed((Step(("1",), "x", None, before=30),), 0, 2), 20),
+        (Compressed((Step(("1",), "x", None, before=90),), 0, 2), 0),
+        (Restored("1", 0, returns=7), 57),
+        (Compacted("auto"), 0),
+    ],
+)
+def test_what_leaves_while_a_report_waits_is_no_longer_in_it(body: Derived, left: int) -> None:
+    assert after(Said("user", "abc"), Used(50), body).lane("").reported == left
 
 
 def test_the_size_of_a_body_is_that_of_its_words_in_utf_8() -> None:

@@ -143,3 +143,9 @@ def test_how_full_it_is_never_says_more_than_its_level(tokens: int, told: str, w
     usage = Usage(tokens, 100_000, "exact")
     assert (usage.percent(), usage.percent(0)) == (told, whole)
     assert Usage(5, 0, "exact").percent() == "100.0%"
+
+
+def test_a_report_that_waits_for_the_counts_is_the_least_that_is_in_sight() -> None:
+    lane = Lane(tokens=10, uncounted=400, reported=9_000)
+    assert measure(lane, GPT, 10_000).tokens == 9_000
+    assert measure_at_most(lane, GPT, 10_000).tokens == 9_400

@@ -103,15 +103,40 @@ def test_how_a_tool_is_run_is_not_what_it_was_asked_for() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("tool", "asked"),
+    [
+        ("update_customer", {"id": "C-17", "credit_limit": 25_000}),
+        ("set_config", {"max_connections": 500, "statement_timeout_ms": 3_000}),
+        ("create_user", {"login": "svc-deploy-02", "file_permissions": "0640"}),
+    ],
+)
+def test_what_a_tool_was_asked_for_is_told_whatever_it_is_called(
+    tool: str, asked: dict[str, object]
+) -> None:
+    told = " ".join(f"{key}={value}" for key, value in asked.items())
+    assert list(call_lines(call("a", tool, **asked))) == [f"{tool} {told}"]
+
+
 def test_what_a_shell_tool_says_of_its_own_running_is_no_fact() -> None:
-    frame = "Chunk ID: 98d7f1\nWall time: 0.0817 seconds\nOriginal token count: 5801\nOutput:\n"
-    shown = scene(ask("Go."), bash("a", "deploy"), back("a", f"{frame}{LOG}\n\nChunk ID: 4417"))
+    frame = (
+        "Chunk ID: 98d7f1\nWall time: 0.0817 seconds\nProcess running with session ID 7741\n"
+        "Original token count: 5801\nOutput:\n"
+    )
+    shown = scene(ask("Go."), bash("a", "deploy"), back("a", f"{frame}{LOG}\nChunk ID: 4417"))
     told = [one.fact.text for one in lines_of(shown, words) if one.fact.entry == named(3)]
     assert told == [
+        "Process running with session ID 7741",
         "release DEPLOY-417-22 is live",
         "port 8443 open on db-main-03",
         "Chunk ID: 4417",
     ]
+
+
+def test_what_a_program_says_of_its_own_time_is_a_fact() -> None:
+    timed = "Wall time: 41.70 seconds, build BLD-77"
+    shown = scene(ask("Go."), bash("a", "bench"), back("a", timed))
+    assert [one.fact.text for one in lines_of(shown, words)][-1] == timed
 
 
 def test_a_long_line_is_cut_between_words() -> None:

@@ -108,6 +108,14 @@ def test_words_that_were_said_twice_or_changed_the_scope_are_told_once() -> None
     assert not made.summary.refs
 
 
+def test_a_change_of_scope_that_is_not_shown_by_itself_stays_among_the_words() -> None:
+    change, now = Quote("No, use B.", named(3)), Quote("No, use B. And the docs.", named(2))
+    said = replace(many(1), intent=Intent(Quote("Go.", named(1)), now, (change,)), words=(change,))
+    shown = [fit(said, room(tokens)).summary for tokens in range(0, 400, 4)]
+    assert any(change in made.words for made in shown if change not in made.intent.changes)
+    assert all((change in made.words) + (change in made.intent.changes) < 2 for made in shown)
+
+
 def test_words_that_are_not_shown_are_named_where_they_are() -> None:
     summary = many(60)
     made = fit(summary, room(1_500)).summary

@@ -84,6 +84,8 @@ class Lane(Struct, frozen=True, omit_defaults=True):
     retraced: bool = False
     """Led back to an earlier entry, and nothing new since: what comes next may be known."""
     calibration: Calibration = Calibration()
+    reported: int = 0
+    """The size in a report that waits for the counts, less what left since; 0 when none does."""
 
 
 class Document(Struct, frozen=True, omit_defaults=True):
@@ -176,9 +178,7 @@ class Folding:
         lane, body = self.lane(entry.lane), entry.body
         self.stale = self.stale or _is_rewind(lane, entry)
         all_counted = self._counted == self.seq
-        # A report says nothing of a window whose size is not known: it is taken in when it is.
-        waits = isinstance(body, Used) and not all_counted
-        self.lanes[entry.lane] = lane if waits else _moved(lane, entry, tokens)
+        self.lanes[entry.lane] = _moved(lane, entry, tokens, exact=all_counted)
         if all_counted and _is_settled(entry, tokens):
             self._counted = entry.seq
         self.seq = entry.seq
@@ -216,18 +216,20 @@ def advance(head: Head, entry: Entry, tokens: int = UNCOUNTED) -> Head:
     return folding.head()
 
 
-def _moved(lane: Lane, entry: Entry, tokens: int) -> Lane:
+def _moved(lane: Lane, entry: Entry, tokens: int, *, exact: bool) -> Lane:
     match entry.body:
         case Compressed():
             return _compressed(lane, entry.body)
         case Restored():
             back = lane.tokens + entry.body.returns
             lifted = replace(lane, generation=lane.generation + 1, tokens=back)
+            lifted = _waiting(lifted, lane.reported and lane.reported + entry.body.returns)
             return _weighed(lifted, entry.body.raw, reclaimed=entry.body.returns)
         case Compacted():
-            return replace(lane, generation=lane.generation + 1, tokens=0, uncounted=0)
+            gone = replace(lane, generation=lane.generation + 1, tokens=0, uncounted=0)
+            return _waiting(gone, 0)
         case Used():
-            return _sized(lane, entry.body, tokens)
+            return _reported(lane, entry.body, exact=exact)
         case Noted() if entry.body.what == "switched":
             return led_back(lane, entry.parent)
         case Noted() if entry.body.what == "postponed":
@@ -243,10 +245,22 @@ def _moved(lane: Lane, entry: Entry, tokens: int) -> Lane:
 def _compressed(lane: Lane, body: Compressed) -> Lane:
     saved = sum(step.before - step.after for step in body.steps)
     turned = replace(lane, generation=lane.generation + 1, tokens=lane.tokens - saved)
+    turned = _waiting(turned, max(lane.reported - saved, 0))
     # What the host replaced is its own doing; what arrived large and left at once is no batch.
     if body.by != "holdfast" or body.trigger == AT_BIRTH:
         return turned
     return _weighed(turned, body.raw, reclaimed=saved)
+
+
+def _reported(lane: Lane, used: Used, *, exact: bool) -> Lane:
+    """A report says nothing of a window whose size is not known: it is taken in when it is."""
+    if not exact:
+        return _waiting(lane, used.size)
+    return replace(lane, calibration=calibrated(lane, used), reported=0)
+
+
+def _waiting(lane: Lane, size: int) -> Lane:
+    return replace(lane, reported=size) if size != lane.reported else lane
 
 
 def _weighed(lane: Lane, raw: int, reclaimed: int = 0) -> Lane:
@@ -338,18 +352,18 @@ def settled(
         lanes[entry.lane] = _weighed_less(lanes[entry.lane], entry, known or {})
     counts, counted = {**(known or {}), **fresh}, head.counted
     for entry in entries:
-        tokens = counts.get(entry.seq, UNCOUNTED)
-        if counted == entry.seq - 1 or not isinstance(entry.body, Used):
-            lanes[entry.lane] = _sized(lanes[entry.lane], entry.body, tokens)
-        if counted == entry.seq - 1 and _is_settled(entry, tokens):
+        lane, body = lanes[entry.lane], entry.body
+        tokens, exact = counts.get(entry.seq, UNCOUNTED), counted == entry.seq - 1
+        is_report = isinstance(body, Used)
+        sized = _reported(lane, body, exact=exact) if is_report else _sized(lane, body, tokens)
+        lanes[entry.lane] = sized
+        if exact and _is_settled(entry, tokens):
             counted = entry.seq
     return replace(head, lanes=lanes, counted=counted)
 
 
 def _sized(lane: Lane, body: Body, tokens: int) -> Lane:
     """A lane with one more entry in sight, as far as sizes go."""
-    if isinstance(body, Used):
-        return replace(lane, calibration=calibrated(lane, body))
     if isinstance(body, Derived):
         return lane
     if tokens == UNCOUNTED:
@@ -359,6 +373,8 @@ def _sized(lane: Lane, body: Body, tokens: int) -> Lane:
 
 def _weighed_less(lane: Lane, entry: Entry, known: Mapping[int, int]) -> Lane:
     """A lane as it stood before an entry, as far as sizes go."""
+    if isinstance(entry.body, Used):
+        return _waiting(lane, 0)
     if isinstance(entry.body, Derived):
         return lane
     if entry.seq in known:

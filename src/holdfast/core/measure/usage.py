@@ -105,13 +105,15 @@ def estimate(raw: int, model: Model, known: Calibration) -> int:
 def measure(lane: Lane, model: Model, limit: int) -> Usage:
     """How full a lane's window is."""
     raw = lane.tokens + guess(lane.uncounted)
-    return Usage(estimate(raw, model, lane.calibration), limit, _method(lane, model))
+    tokens = max(estimate(raw, model, lane.calibration), lane.reported)
+    return Usage(tokens, limit, _method(lane, model))
 
 
 def measure_at_most(lane: Lane, model: Model, limit: int) -> Usage:
     """How full it can be at the most: every byte that nobody counted taken for a token."""
     raw = lane.tokens + lane.uncounted
-    return Usage(estimate(raw, model, lane.calibration), limit, "estimated")
+    most = lane.reported and lane.reported + lane.uncounted
+    return Usage(max(estimate(raw, model, lane.calibration), most), limit, "estimated")
 
 
 def _method(lane: Lane, model: Model) -> str:

@@ -41,13 +41,11 @@ SHORTEST = 5
 LONGEST_ENTRY = 300_000
 """Characters of one entry that are looked at, half from either end."""
 _WHERE = re.compile(r"(?i)(?:cwd|work_?dir|working_?dir(?:ectory)?)$")
-_HOW = re.compile(
-    r"(?i)^(?:output_?mode|tty|login)$|^(?:max|yield|sandbox)_|_(?:ms|limit|permissions)$"
-)
-"""Arguments that say how a tool goes about it, and nothing of what it was asked for."""
-FRAME = 6
-_FRAMED = re.compile(r"(?:Chunk ID|Wall time|Original token count|Total output lines): ?\S")
-"""What a shell tool says of its own running, in the first lines of a result."""
+HOW = frozenset(("output_mode", "max_output_tokens", "yield_time_ms", "sandbox_permissions", "tty"))
+"""Arguments of shells and searches that say how to go about it, and nothing of what was asked."""
+_FRAME = re.compile(r"(?:Chunk ID: |Exit code: )(?:[^\n]{0,80}\n){1,6}?Output:\n")
+_FRAMED = re.compile(r"(?:Chunk ID|Wall time|Original token count|Total output lines): ")
+"""What a shell says of its own running above the output, and what of that nobody needs."""
 LABEL = 80
 """Characters of the call that brought a result, above its lines."""
 HEAD = 7
@@ -136,8 +134,10 @@ def _asked(call: ToolCalled, entry: EntryId, count: CountTokens) -> Iterator[Lin
 
 def _found(output: str, entry: EntryId, label: str, count: CountTokens) -> Iterator[Line]:
     """The lines of a result; of those that each name their file, the file stands above them."""
+    frame = _FRAME.match(output)
+    above = frame[0].count("\n") if frame else 0
     for number, text in _numbered(output):
-        if number <= FRAME and _FRAMED.match(text):
+        if number <= above and _FRAMED.match(text):
             continue
         match = _PLACED.match(text)
         if match is None:
@@ -205,7 +205,7 @@ def _rows(call: ToolCalled) -> Iterator[tuple[str, str]]:
         return
     short, long = [call.tool], list[tuple[str, str]]()
     for key, value in arguments.items():
-        if _HOW.search(key):
+        if key in HOW:
             continue
         rows = [row for text in _leaves(value) for row in text.strip().split("\n")]
         if _WHERE.match(key):

@@ -12,7 +12,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.jsontext import SURROGATE
-from holdfast.core.ledger.summary import Constraint, Decision, Error, File, Quote, Ref, Summary
+from holdfast.core.ledger.summary import (
+    Constraint,
+    Decision,
+    Error,
+    File,
+    Intent,
+    Quote,
+    Ref,
+    Summary,
+)
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.observe.worth import telling
 from holdfast.core.shrink.facts import Line, Weigh, line, pick
@@ -154,7 +163,7 @@ def _names(summary: Summary, room: Room) -> frozenset[str]:
 
 def _served(summary: Summary, base: Summary, tokens: int, room: Room) -> Summary:
     """Each section with as many rows as its share has room for."""
-    served, words = _Serving(tokens, room), _not_told(summary)
+    served, words = _Serving(tokens, room), _not_told(summary.words, base.intent)
     changed = served.rows("changed", _changed(summary.files), _file_text, newest=True)
     shown = replace(
         base,
@@ -180,11 +189,11 @@ def _served(summary: Summary, base: Summary, tokens: int, room: Room) -> Summary
     return replace(shown, refs=(*_whole(summary), *rows))
 
 
-def _not_told(summary: Summary) -> tuple[Quote, ...]:
-    """The user's words that stand nowhere else in a summary; what was said twice, as said last."""
-    told = {quote.text for quote in summary.intent.changes}
+def _not_told(words: Sequence[Quote], intent: Intent) -> tuple[Quote, ...]:
+    """The user's words that are not among the changes shown; what was said twice, as said last."""
+    told = {quote.text for quote in intent.changes}
     kept: dict[str, Quote] = {}
-    for quote in reversed(summary.words):
+    for quote in reversed(words):
         if quote.text not in told:
             kept.setdefault(quote.text, quote)
     return tuple(reversed(kept.values()))
