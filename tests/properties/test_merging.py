@@ -109,6 +109,7 @@ summaries = st.builds(
     progress=st.just(Progress()) | progress,
     next=rows(steps),
     questions=rows(quotes),
+    findings=rows(quotes),
     refs=rows(refs),
     revision=st.integers(0, 3),
     hidden=st.integers(0, 9),

@@ -37,6 +37,7 @@ def many(count: int) -> Summary:
         decisions=tuple(Decision(f"Use tool {at}", named(at), f"reason {at}") for at in each),
         facts=tuple(Fact(f"value id_{at} is set", named(at), "log", at) for at in each),
         next=tuple(Next(f"step {at}", named(at)) for at in each),
+        findings=tuple(Quote(f"The cause is in part {at}.", named(at)) for at in each),
         revision=1,
     )
 
@@ -77,6 +78,7 @@ def test_what_is_shown_is_what_there_was_in_its_order(count: int, tokens: int) -
         (made.files, summary.files),
         (made.decisions, summary.decisions),
         (made.next, summary.next),
+        (made.findings, summary.findings),
     ):
         assert in_order(kept, whole)
     assert {fact.text for fact in made.facts} <= {fact.text for fact in summary.facts}
@@ -85,12 +87,28 @@ def test_what_is_shown_is_what_there_was_in_its_order(count: int, tokens: int) -
 def test_with_room_for_all_nothing_is_left_out() -> None:
     summary = many(5)
     made = fit(summary, room(10_000)).summary
-    assert (made.words, made.files, made.decisions) == (
+    assert (made.words, made.files, made.decisions, made.findings) == (
         summary.words,
         summary.files,
         summary.decisions,
+        summary.findings,
     )
     assert len(made.facts) == 5
+
+
+def test_sections_that_come_to_more_than_the_room_are_shown_with_fewer_rows() -> None:
+    # Every section has rows that cost more than they are reckoned at, so that all are too much.
+    wide: dict[str, float] = dict.fromkeys(("changed", "decisions", "words", "next"), 3.0)
+    made = fit(many(30), Room(300, words, even, wider=wide))
+    assert made.tokens <= 300
+    assert all((made.summary.files, made.summary.decisions, made.summary.next))
+
+
+def test_findings_are_told_where_there_is_room_for_prose() -> None:
+    assert not fit(many(30), room(600)).summary.findings
+    told = fit(many(30), room(1_400)).summary.findings
+    assert 0 < len(told) < 30
+    assert told == many(30).findings[-len(told) :]
 
 
 def test_a_section_that_a_probe_found_too_small_gets_more() -> None:

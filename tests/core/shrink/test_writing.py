@@ -116,6 +116,7 @@ summaries = st.builds(
     progress=st.builds(Progress, texts, some(texts), some(texts), texts, names),
     next=some(st.builds(Next, texts, names, whos, texts)),
     questions=some(quotes),
+    findings=some(quotes),
     refs=some(st.builds(Ref, names, texts, sizes)),
     revision=sizes,
     hidden=sizes,
@@ -182,6 +183,7 @@ TITLES = [
     "### Artifacts Created",
     "### Files Read (Not Modified)",
     "### Key Decisions",
+    "### Findings",
     "### Current Progress",
     "### Error Context",
     "### Critical Facts",
@@ -205,7 +207,8 @@ def test_an_empty_summary_has_every_section_and_says_that_there_is_nothing() -> 
 
 def test_in_a_window_the_titles_of_empty_sections_share_a_line() -> None:
     _, *sections = write(Summary(questions=(Quote("Why?", A),))).split("\n\n")
-    empty = [title.removeprefix("### ") for title in TITLES if title != "### Open Questions"]
+    shown = ("### Open Questions", "### Findings")
+    empty = [title.removeprefix("### ") for title in TITLES if title not in shown]
     assert sections == ["### Open Questions\n- [3fa9c1e2] Why?", f"**None:** {', '.join(empty)}"]
 
 

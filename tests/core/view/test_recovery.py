@@ -68,6 +68,7 @@ summaries = st.builds(
     ),
     next=some(st.builds(Next, texts, entries)),
     questions=some(quotes),
+    findings=some(quotes),
 )
 
 

@@ -141,6 +141,8 @@ class Summary(Struct, frozen=True, omit_defaults=True):
     questions: tuple[Quote, ...] = ()
     """What was asked and not answered yet."""
     refs: tuple[Ref, ...] = ()
+    findings: tuple[Quote, ...] = ()
+    """What the agent found out and reported, in its own words, oldest first."""
     revision: int = 0
     """How often it was extended."""
     hidden: int = 0

@@ -16,6 +16,7 @@ from holdfast.core.observe.artifacts import arguments_of, plain_name, touch_of
 from holdfast.core.observe.calls import Scene
 from holdfast.core.observe.counts import counts_in
 from holdfast.core.observe.failures import only_looks, result_of, went_wrong
+from holdfast.core.observe.findings import closing
 from holdfast.core.observe.sentences import own_words, sentences
 from holdfast.core.observe.todos import DONE, PENDING, WORKING, Todos, todos_of
 
@@ -85,7 +86,7 @@ def _phase(todos: Todos | None) -> str:
 
 def _finished(scene: Scene) -> Iterator[tuple[int, str]]:
     """What the agent said was done, the newest first: only the last of it is ever told."""
-    for at in reversed(_closing(scene)):
+    for at in reversed(closing(scene)):
         for sentence in reversed(_words(scene, at)):
             if _FINISHED.match(sentence) and _says_what(sentence):
                 yield at, _cut(sentence)
@@ -94,21 +95,6 @@ def _finished(scene: Scene) -> Iterator[tuple[int, str]]:
 def _says_what(sentence: str) -> bool:
     """Whether a sentence tells something itself, and does not only lead to what follows it."""
     return len(sentence) > 10 and not sentence.endswith(("?", ":", ":**"))
-
-
-def _closing(scene: Scene) -> list[int]:
-    """Where the texts stand that the agent ended its turns with: no call follows in the turn."""
-    found: list[int] = []
-    called = -1
-    for at in range(len(scene.items) - 1, -1, -1):
-        match scene.items[at].body:
-            case ToolCalled():
-                called = scene.turns[at]
-            case Said(role="assistant", by="") if scene.turns[at] != called:
-                found.append(at)
-            case _:
-                pass
-    return found[::-1]
 
 
 def _words(scene: Scene, at: int) -> list[str]:

@@ -20,6 +20,7 @@ from holdfast.core.observe.decisions import decisions_of
 from holdfast.core.observe.errors import errors_of, what_of
 from holdfast.core.observe.failures import result_of, went_wrong
 from holdfast.core.observe.files import files_of
+from holdfast.core.observe.findings import findings_of
 from holdfast.core.observe.intent import Wanted, first_request, wanted
 from holdfast.core.observe.progress import next_of, progress_of, questions_of
 from holdfast.core.shrink.writing import read
@@ -78,6 +79,7 @@ def account(span: Span) -> Summary:
         words=want.words,
         files=files_of(span.record),
         decisions=decisions_of(told),
+        findings=findings_of(whole, {item.entry.id for item in told.items}),
         errors=tuple(error for error in errors_of(span.window) if error.entry in names),
         progress=progress_of(whole),
         next=next_of(whole),

@@ -37,6 +37,7 @@ SHARES: Mapping[str, float] = {
     "errors": 0.10,
     "changed": 0.25,
     "decisions": 0.15,
+    "findings": 0.10,
     "words": 0.25,
     "read": 0.15,
     "refs": 0.03,
@@ -50,6 +51,8 @@ SPARE = 8
 """Tokens by which a guess at what lines cost errs on the safe side."""
 SLACK = 50
 """A part of the room as small as one in so many is left unused."""
+LEAST = 100
+"""Tokens below which the findings are not begun: lines of names say more there."""
 REF_WORDS = 60
 
 
@@ -85,10 +88,8 @@ def fit(summary: Summary, room: Room) -> Fitted:
     bare = _measured(base, room)
     if bare.tokens > room.tokens:
         return _measured(base, room, frame="brief")
-    shown = _served(summary, base, room.tokens - bare.tokens, room)
-    fitted = _measured(shown, room)
-    if fitted.tokens > room.tokens:
-        return bare
+    fitted = _with_sections(summary, bare, room)
+    shown = fitted.summary
     pool = [*(line(fact, room.count) for fact in summary.facts), *room.pool]
     covered, left = _names(shown, room), room.tokens - fitted.tokens
     best = fitted
@@ -110,6 +111,18 @@ def fit(summary: Summary, room: Room) -> Fitted:
             break
         left -= over + SPARE
     return best
+
+
+def _with_sections(summary: Summary, bare: Fitted, room: Room) -> Fitted:
+    """What is never left out with the other sections, whose shares come to more than the room."""
+    tokens = room.tokens - bare.tokens
+    for _ in range(TRIES):
+        fitted = _measured(_served(summary, bare.summary, tokens, room), room)
+        over = fitted.tokens - room.tokens
+        if over <= 0:
+            return fitted
+        tokens -= over + SPARE
+    return bare
 
 
 def floor(summary: Summary, room: Room) -> int:
@@ -147,6 +160,7 @@ def _only_said(summary: Summary) -> Summary:
         words=(),
         files=(),
         decisions=(),
+        findings=(),
         facts=(),
         errors=(),
         progress=replace(summary.progress, completed=(), remaining=(), tests="", phase=""),
@@ -164,6 +178,7 @@ def _names(summary: Summary, room: Room) -> frozenset[str]:
 def _served(summary: Summary, base: Summary, tokens: int, room: Room) -> Summary:
     """Each section with as many rows as its share has room for."""
     served, words = _Serving(tokens, room), _not_told(summary.words, base.intent)
+    findings = summary.findings if tokens * SHARES["findings"] >= LEAST else ()
     changed = served.rows("changed", _changed(summary.files), _file_text, newest=True)
     shown = replace(
         base,
@@ -176,6 +191,7 @@ def _served(summary: Summary, base: Summary, tokens: int, room: Room) -> Summary
         questions=served.rows("questions", summary.questions, lambda row: row.text, newest=True),
         errors=served.rows("errors", _by_need(summary.errors), _error_text, newest=False),
         decisions=served.rows("decisions", standing(summary), _decision_text, newest=True),
+        findings=served.rows("findings", findings, lambda row: row.text, newest=True),
         words=served.rows("words", words, lambda row: row.text, newest=True),
         files=(
             *changed,

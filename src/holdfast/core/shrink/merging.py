@@ -1,9 +1,9 @@
 """How a summary is extended: one rule for each section, and no row lost except by its own rule.
 
 A summary is never written anew. What a span that has just been hidden adds is merged into what was
-known before it: requests, constraints, words and decisions are appended, files and facts are kept
-once each, errors are resolved where they stand, and the state of the work is replaced: what comes
-next always, also by nothing, and how far it is wherever the span tells it.
+known before it: requests, constraints, words, decisions and findings are appended, files and facts
+are kept once each, errors are resolved where they stand, and the state of the work is replaced:
+what comes next always, also by nothing, and how far it is wherever the span tells it.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -39,6 +39,7 @@ def merge(known: Summary, new: Summary) -> Summary:
         words=merge_words(known, new),
         files=merge_files(known.files, new.files),
         decisions=once((*known.decisions, *new.decisions), _same_decision),
+        findings=once((*known.findings, *new.findings), _same_quote),
         facts=once((*known.facts, *new.facts), _same_fact),
         errors=merge_errors(known.errors, new.errors),
         progress=new.progress if new.progress != Progress() else known.progress,

@@ -43,6 +43,7 @@ def normal(summary: Summary) -> Summary:
             replace(one, entry=name_of(one.entry), overrules=name_of(one.overrules))
             for one in summary.decisions
         ),
+        findings=_normal_quotes(summary.findings),
         facts=tuple(Fact(one.text, name_of(one.entry), one.source) for one in summary.facts),
         errors=_normal_errors(summary.errors),
         progress=replace(summary.progress, entry=name_of(summary.progress.entry)),

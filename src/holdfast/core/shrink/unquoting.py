@@ -37,7 +37,8 @@ JOINED = re.compile(r"[\w.\-/:@+=~%]{6,}")
 """Words, and what is joined of them: an address is one of a kind where its numbers are not."""
 GONE = "[purged]"
 ROWS = (
-    *("constraints", "words", "files", "decisions", "facts", "errors", "next", "questions", "refs"),
+    *("constraints", "words", "files", "decisions", "findings", "facts", "errors", "next"),
+    *("questions", "refs"),
 )
 """Sections of a summary whose rows name the entry they were read from."""
 

@@ -82,6 +82,7 @@ def _told(summary: Summary) -> dict[str, list[str]]:
         "next steps": _some(due(one) for one in summary.next),
         "open questions": _some(quote.text for quote in summary.questions),
         "decisions": _some(chosen(one) for one in standing(summary)),
+        "findings": _some(one.text for one in summary.findings),
         "files changed": _some(
             f"{file.path} ({file.action}{', partial' if file.partial else ''}) {file.change}"
             for file in summary.files

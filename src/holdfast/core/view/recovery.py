@@ -1,9 +1,9 @@
 """Recovery levels: what a reader needs to go on, in 100, 500 or 2,000 tokens.
 
 The order is fixed: what the user wants, what binds the agent, how it may run, where the work
-stands, what comes next, then decisions, files, facts and errors. Each section is sure of a share of
-the room; what others leave goes to the first that has more to say. What was cut is named, with how
-to get it. All of it is data in a fence, and the fence is part of the budget.
+stands, what comes next, then decisions, files, what the agent found, facts and errors. Each section
+is sure of a share of the room; what others leave goes to the first that has more to say. What was
+cut is named, with how to get it. All of it is data in a fence, and the fence is part of the budget.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,6 +31,7 @@ SHARES: Mapping[str, float] = {
     "next steps": 0.12,
     "decisions": 0.12,
     "files": 0.12,
+    "findings": 0.1,
     "facts": 0.1,
     "errors": 0.06,
     "user words": 0.12,
@@ -344,6 +345,7 @@ def sections_of(summary: Summary, *, run: str = "") -> tuple[Section, ...]:
         Section("next steps", tuple(_next(summary)), "Next steps:"),
         Section("decisions", tuple(_decisions(summary)), "Decisions:"),
         Section("files", tuple(_files(summary)), "Files:"),
+        Section("findings", tuple(_findings(summary)), "The agent found:"),
         Section("facts", tuple(_facts(summary)), "Facts:"),
         Section("errors", tuple(_errors(summary)), "Errors:"),
         Section("user words", tuple(_words(summary)), "The user also said:"),
@@ -411,6 +413,11 @@ def _files(summary: Summary) -> Iterable[Row]:
     for file in reversed(summary.files):
         if file.action == "read":
             yield Row(in_a_line(looked_at(file)), label=BULLET, tags=("read",))
+
+
+def _findings(summary: Summary) -> Iterable[Row]:
+    for quote in reversed(summary.findings):
+        yield Row(in_a_line(quote.text), quote.entry, BULLET)
 
 
 def _facts(summary: Summary) -> Iterable[Row]:

@@ -60,6 +60,7 @@ def rows_of(summary: Summary) -> dict[str, int]:
         "files changed": changed,
         "files read": len(summary.files) - changed,
         "decisions": len(summary.decisions),
+        "findings": len(summary.findings),
         "errors open": still,
         "errors resolved": len(summary.errors) - still,
         "facts": len(summary.facts),

@@ -1,4 +1,4 @@
-"""The sections of the work: decisions, progress, next steps."""
+"""The sections of the work: decisions, findings, progress, next steps."""
 
 import re
 
@@ -16,9 +16,11 @@ from holdfast.core.shrink.sections.rows import (
     each_row,
     none_or,
     or_none,
+    read_quotes,
     read_rows,
     take_numbered,
     who_of,
+    write_quotes,
 )
 from holdfast.core.shrink.spelling import (
     NONE,
@@ -66,6 +68,16 @@ def _read_decision(line: str) -> Decision:
     need(rest == "" or rest.startswith(REASON))
     reason = whole_field(rest.removeprefix(REASON))
     return Decision(choice, entry_of(end[3]), reason, WHO[end[1]], end[2] or "")
+
+
+def write_findings(summary: Summary) -> list[str]:
+    """One row for each thing that the agent found or reported."""
+    return write_quotes(summary.findings)
+
+
+def read_findings(lines: Lines, known: Summary) -> Summary:
+    """Read the findings."""
+    return replace(known, findings=read_quotes(lines))
 
 
 PHASE, COMPLETED = "- **Phase:** ", "- **Completed:**"

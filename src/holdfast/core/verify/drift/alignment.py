@@ -29,7 +29,8 @@ def told_in(summary: Summary) -> str:
         *(one.text for one in (*intent.changes, *summary.constraints, *summary.words)),
         *(f"{one.choice} {one.reason}" for one in summary.decisions),
         *(f"{one.path} {one.change} {one.why}" for one in summary.files),
-        *(one.text for one in (*summary.facts, *summary.errors, *summary.questions)),
+        *(one.text for one in (*summary.findings, *summary.facts)),
+        *(one.text for one in (*summary.errors, *summary.questions)),
         *(progress.phase, *progress.completed, *progress.remaining, progress.tests),
         *(one.step for one in summary.next),
     )

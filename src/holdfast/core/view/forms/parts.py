@@ -25,6 +25,8 @@ from holdfast.core.shrink.spelling import NONE, head_of, name_of
 
 SEARCH = "`holdfast recover WORDS`"
 """How to find what no file holds."""
+FOUND = 20
+"""Findings that a page shows: it is read from end to end."""
 FENCE = 3
 TICKS = re.compile(r"`{3,}")
 
@@ -185,6 +187,13 @@ def chosen(one: Decision) -> str:
 def _in_parentheses(*tags: str) -> str:
     told = ", ".join(tag for tag in tags if tag)
     return f" ({told})" if told else ""
+
+
+def found(summary: Summary, label: str = "") -> list[str]:
+    """What the agent found out and reported; of much only the newest."""
+    earlier = len(summary.findings) - FOUND
+    more = [f"- {label}{earlier:,} earlier: {SEARCH}"] if earlier > 0 else []
+    return [*more, *quoted(summary.findings[-FOUND:], label)]
 
 
 def progress(summary: Summary) -> list[str]:

@@ -143,6 +143,7 @@ def _findings(summary: Summary) -> list[Row]:
             Row(f"- {in_a_line(chosen(one))}", FIRST if one.by == "user" else MIDDLE, 1)
             for one in summary.decisions
         ),
+        *(Row(f"- {in_a_line(one.text)}", worth=1) for one in reversed(summary.findings)),
         *(Row(f"- {_fact(fact)}", worth=fact.worth) for fact in summary.facts),
         *(
             Row(f"- {in_a_line(failed(error))}", LAST if error.resolved else MIDDLE, 1)

@@ -23,6 +23,7 @@ from holdfast.core.view.forms.parts import (
     failed,
     files_modified,
     files_read,
+    found,
     in_a_line,
     progress,
     quoted,
@@ -51,6 +52,7 @@ def compression_skill(summary: Summary, about: About) -> str:
         *bound(summary, "Constraint "),
         *bullets(f"Error {failed(error)}" for error in summary.errors if not error.resolved),
         *quoted(summary.questions, "Open question "),
+        *found(summary, "Found "),
         *facts(summary),
     ]
     lines = [
@@ -84,16 +86,16 @@ def anchored(summary: Summary, about: About) -> str:
 
 def _state(summary: Summary) -> list[str]:
     now = summary.progress
-    found = bullets(text for text in (now.phase, count_of(summary), now.tests) if text)
-    return [*found, *_blockers(summary)] if found or _blockers(summary) else []
+    state = bullets(text for text in (now.phase, count_of(summary), now.tests) if text)
+    return [*state, *found(summary, "Found "), *_blockers(summary)]
 
 
 def _blockers(summary: Summary) -> list[str]:
     """What is in the way: errors that are open, questions that nobody answered."""
     still = sum(not error.resolved for error in summary.errors)
     said = [f"- Blocker: {still} open error{'s' if still > 1 else ''}, see below"] if still else []
-    found = [*said, *quoted(summary.questions, "Blocker, not answered yet: ")]
-    return found or (["- No blockers"] if summary != Summary() else [])
+    blocked = [*said, *quoted(summary.questions, "Blocker, not answered yet: ")]
+    return blocked or (["- No blockers"] if summary != Summary() else [])
 
 
 def notes(summary: Summary, about: About) -> str:
@@ -167,6 +169,7 @@ def checkpoint(summary: Summary, about: About) -> str:
         *section("Files Modified", files_modified(summary)),
         *section("Files Read (Not Modified)", files_read(summary)),
         *section("Key Decisions", decisions(summary)),
+        *section("Findings", found(summary)),
         *section("Error Context", errors(summary)),
         *section("Open Questions", quoted(summary.questions)),
         *section("Critical Facts", facts(summary) or bullets([about.facts] if about.facts else [])),
