@@ -20,6 +20,7 @@ from benchmarks.data import data_folder
 from benchmarks.peers import Message, plain
 from benchmarks.recall import (
     FORESIGHT,
+    OFTEN,
     PROCESSES,
     SCORES,
     Case,
@@ -59,6 +60,8 @@ class Compared(NamedTuple):
     """Tokens of what the user had said."""
     scores: dict[str, Score]
     """None where the case is left out."""
+    often: dict[str, Score]
+    """The same of the names that stood in several messages."""
     sizes: dict[str, int]
 
 
@@ -93,6 +96,11 @@ def run() -> None:
             )
             for way in WAYS
         ],
+    )
+    print_table(
+        f"The same, names that stood in {OFTEN} messages or more",
+        ("", *SCORES),
+        [(way, *rates(result.often[way] for result in measured)) for way in WAYS],
     )
 
 
@@ -132,7 +140,7 @@ def compared(place: Place) -> Compared:
         [plain(message) for message in before],
         [plain(message) for message in messages[place.at :] if not _is_summary(message)],
     )
-    left_out = Compared(place, case.tokens, budget, words, {}, {})
+    left_out = Compared(place, case.tokens, budget, words, {}, {}, {})
     return left_out if words > budget else _scored(left_out, case, told)
 
 
@@ -144,8 +152,11 @@ def _scored(result: Compared, case: Case, told: Message) -> Compared:
     }
     with foresight(case):
         windows[FORESIGHT] = shrunk(case.before, result.budget)
+    texts = {way: text_of(window) for way, window in windows.items()}
+    often = case.often
     return result._replace(
-        scores={way: score_of(case, text_of(window)) for way, window in windows.items()},
+        scores={way: score_of(case, text) for way, text in texts.items()},
+        often={way: score_of(often, text) for way, text in texts.items()},
         sizes={way: sum(map(tokens_of, window)) for way, window in windows.items()},
     )
 

@@ -27,8 +27,9 @@ from typing import NamedTuple
 
 import holdfast
 from benchmarks.recall import (
+    OFTEN,
+    SCORES,
     Case,
-    Score,
     Window,
     case_of,
     foresight,
@@ -62,7 +63,6 @@ MOVED, OPENED = "opened, moved on", "opened, as it was"
 MOVED_OPEN, AGAIN = "open, moved on", "open, one more"
 WHEN = (MOVED, OPENED, MOVED_OPEN, AGAIN)
 """When a packet is made: in a session just opened or open for a while, moved on or as it was."""
-SCORES = ("mention", "in context", "mention, by name", "in context, by name")
 ANSWERS, LONGEST_REQUEST = 3, 2_000
 SHORTEST, LONGEST = 40, 300
 """Characters of a sentence that is compared."""
@@ -74,6 +74,8 @@ class Cut(NamedTuple):
 
     name: str
     case: Case
+    often: Case
+    """The same for the names alone that stood in several messages."""
     task: str
 
 
@@ -93,7 +95,8 @@ def run() -> None:
         title = (
             f"What the next {STEPS} steps used from memory, in {budget} tokens ({len(cuts)} cuts)"
         )
-        print_table(title, ("", *SCORES), rows)
+        often = (f"{score}, in {OFTEN} messages" for score in SCORES)
+        print_table(title, ("", *SCORES, *often), rows)
     print_table(
         "Packets",
         ("", "tokens, mean", "over the cap", "of them marked", "constraints kept"),
@@ -109,7 +112,7 @@ def _cut(name: str, messages: Window) -> Cut | None:
     after = list(_next_steps(messages[at:]))
     case = case_of(messages[:at], after)
     task = next(_requests(after), "") or next(_requests(messages[:at]), "") or "Go on."
-    return Cut(name, case, task) if case.needed else None
+    return Cut(name, case, case.often, task) if case.needed else None
 
 
 def _next_steps(messages: Window) -> Iterator[dict[str, object]]:
@@ -153,8 +156,11 @@ def _beside(cut: Cut, budget: int) -> str:
 
 
 def _rates(cuts: list[Cut], texts: list[str]) -> tuple[str, ...]:
-    scores: list[Score] = [score_of(cut.case, text) for cut, text in zip(cuts, texts, strict=True)]
-    return rates(scores)
+    pairs = list(zip(cuts, texts, strict=True))
+    return (
+        *rates(score_of(cut.case, text) for cut, text in pairs),
+        *rates(score_of(cut.often, text) for cut, text in pairs),
+    )
 
 
 def _last(cut: Cut, budget: int) -> str:

@@ -14,6 +14,10 @@ neither short nor long sessions can carry a result alone. A budget is missed whe
 larger; where the system prompt and the user's first and latest words come to more than the budget
 by themselves, that is counted apart (*floor over budget*): who keeps them word for word cannot meet
 it. *greedy lines* is the floor to beat, see `benchmarks.greedy`.
+
+Names that stood there once, and numbers that an agent makes up, are needed by chance. So everything
+is told once more for the names that stood in at least three messages, and for the cuts at which the
+words that stay verbatim take no more than half of the budget: there it is the choice that counts.
 """
 
 import json
@@ -54,6 +58,8 @@ BUDGETS = (0.5, 0.25, 0.1)
 NEAR, AROUND = 4, 12
 """Words that count as beside a name: before the cut, and in the window."""
 ENOUGH = 3
+OFTEN = 3
+"""Messages from which on a name is one that the work comes back to."""
 
 UNNEEDED = 1e-4
 """What any other name is worth with foresight: what is left goes to the likeliest."""
@@ -85,6 +91,17 @@ class Case(NamedTuple):
     needed: dict[str, tuple[frozenset[str], int]]
     """Each needed name, with the words that stood beside it, and how many of them are enough."""
 
+    @property
+    def often(self) -> "Case":
+        """The same for the names alone that stood in several messages."""
+        texts = [_text(message) for message in self.before]
+        kept = {
+            name: beside
+            for name, beside in self.needed.items()
+            if sum(_stands(text, name) for text in texts) >= OFTEN
+        }
+        return self._replace(needed=kept)
+
 
 class Score(NamedTuple):
     """How many names were needed, and how many of them are mentioned, and stand in context."""
@@ -98,6 +115,10 @@ class Run(NamedTuple):
     """What one way made of one case."""
 
     score: Score
+    often: Score
+    """The same of the names that stood in several messages."""
+    roomy: bool
+    """Whether the words that stay verbatim leave at least half of the budget."""
     size: float
     broken: int
     missed: bool
@@ -138,6 +159,11 @@ def run() -> None:
             f"Recall at {share:.0%} of the tokens before the cut",
             ("", *SCORES, "size", "pairs broken", "budget missed", "floor over budget", "a run"),
             [(way, *_row(runs[way, share])) for way in _ways()],
+        )
+        print_table(
+            f"The same, names that stood in {OFTEN} messages or more ({_told(runs, share)})",
+            ("", *SCORES, *(f"{score}, with room" for score in SCORES)),
+            [(way, *_often(runs[way, share])) for way in _ways()],
         )
 
 
@@ -227,8 +253,27 @@ def _row(runs: Sequence[Run]) -> tuple[str, ...]:
     )
 
 
-def rates(scores: Sequence[Score]) -> tuple[str, ...]:
+def _often(runs: Sequence[Run]) -> tuple[str, ...]:
+    return (
+        *rates([run.often for run in runs]),
+        *rates([run.often for run in runs if run.roomy]),
+    )
+
+
+def _told(runs: dict[tuple[str, float], list[Run]], share: float) -> str:
+    found = [run for run in runs["no compression", share] if run.often.needed]
+    roomy = [run for run in found if run.roomy]
+    return (
+        f"{sum(run.often.needed for run in found):,} in {len(found)} cuts; "
+        f"{sum(run.often.needed for run in roomy):,} in {len(roomy)} with room"
+    )
+
+
+def rates(scores: Iterable[Score]) -> tuple[str, ...]:
     """Shares mentioned and in context: with each case weighted alike, then with each name."""
+    scores = [score for score in scores if score.needed]
+    if not scores:
+        return ("–",) * len(SCORES)
     needed = sum(score.needed for score in scores)
     return (
         f"{fmean(score.mention / score.needed for score in scores):.1%}",
@@ -239,11 +284,13 @@ def rates(scores: Sequence[Score]) -> tuple[str, ...]:
 
 
 def _measured(case: Case, ways: dict[str, Way]) -> Iterator[tuple[tuple[str, float], Run]]:
-    known: dict[str, Score] = {}  # many windows come out alike
+    known: dict[str, tuple[Score, Score]] = {}  # many windows come out alike
+    often = case.often
     made: dict[str, tuple[Window, float]] = {}
     for share in BUDGETS:
         budget = int(case.tokens * share)
-        beyond = words_alone(case.before) > budget
+        words = words_alone(case.before)
+        beyond, roomy = words > budget, words * 2 <= budget
         for name, way in ways.items():
             if name not in made or name not in NO_BUDGET:
                 with foresight(case) if name == FORESIGHT else nullcontext():
@@ -251,14 +298,14 @@ def _measured(case: Case, ways: dict[str, Way]) -> Iterator[tuple[tuple[str, flo
             window, seconds = made[name]
             text = text_of(window)
             if text not in known:
-                known[text] = score_of(case, text)
+                known[text] = score_of(case, text), score_of(often, text)
             size = sum(map(tokens_of, window))
             broken = (_unpaired(window) - _unpaired(case.before)).total()
             over = size > budget
             missed, floor = over and not beyond, over and beyond
             yield (
                 (name, share),
-                Run(known[text], size / case.tokens, broken, missed, floor, seconds),
+                Run(*known[text], roomy, size / case.tokens, broken, missed, floor, seconds),
             )
 
 

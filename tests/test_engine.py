@@ -41,7 +41,7 @@ POLICY = Policy(
 NOW = "2026-01-29T14:25:30Z"
 
 
-def call(name: str, tool: str, arguments: dict[str, str], output: str) -> list[Message]:
+def call(name: str, tool: str, arguments: dict[str, Any], output: str) -> list[Message]:
     function = {"name": tool, "arguments": json.dumps(arguments)}
     use = {"id": name, "type": "function", "function": function}
     return [
@@ -340,7 +340,7 @@ def test_a_task_names_its_summary_and_a_new_one_ends_it(tmp_path: Path) -> None:
     assert (second.task(), made.trigger) == ("Write docs", "task done")
     assert second.messages()[-1]["content"] == "Now the docs."
     pages = sorted(path.name for path in tmp_path.rglob("session-summary-*.md"))
-    assert pages == ["session-summary-parse_totals.md"]
+    assert pages == ["session-summary-parse_totals-06818be9.md"]
     assert Session("s", first.store).task() == "Write docs"
 
 
@@ -497,3 +497,49 @@ def test_a_constraint_that_a_host_dropped_is_in_the_summary() -> None:
         shown = str(session.summary())
     assert "Never write to the prod database." in shown
     assert "Keep the CSV reader as it is, please." in shown
+
+
+def test_what_a_host_dropped_before_a_summary_is_not_heard_again_after_it() -> None:
+    """The newest request is behind the summary: what was dropped before it must not pass for it."""
+    filler = {"role": "assistant", "content": "Written. " + "All of them. " * 400}
+    with Session("s", MemoryStore()) as session:
+        session.extend([ask("Port the importer."), answer("Done.")])
+        session.derive(Compacted("auto"))
+        session.extend([ask("Now the tests."), filler, *call("c1", "bash", {"command": "ls"}, "a")])
+        session.extend([ask("Then the docs of the reader."), filler, answer("Both are there.")])
+        session.compact(budget=600)
+        assert session.summary().rows.intent.current.text == "Then the docs of the reader."
+
+
+def test_undo_lifts_what_we_made_and_not_what_the_host_replaced_since() -> None:
+    history = [ask("Build it.")]
+    for number in range(8):
+        history += call(f"c{number}", "bash", {"command": "ls"}, text(120, f"row{number}"))
+    history.append(answer("Done."))
+    with Session("s", MemoryStore(), policy=Policy(window=60_000)) as session:
+        session.sync(history)
+        session.compact(budget=1_500)
+        cleared = [dict(message) for message in history]
+        cleared[2]["content"] = "[Old tool result content cleared]"
+        session.sync([*cleared, ask("Now the docs.")])
+        assert [body.by for body in compressions(session)] == ["holdfast", "host"]
+        ours = next(entry for entry in session.events() if isinstance(entry.body, Compressed))
+        assert session.undo().compressed == ours.id
+        assert "cleared" in json.dumps(session.messages())
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("bash", {"command": "head -n \u00b2 x.txt"}),
+        ("bash", {"command": "tail -\u00b2 x.txt && patch -p\u00b2 < y.diff"}),
+        ("Read", {"file_path": "a.py", "offset": 2**64, "limit": 2**70}),
+    ],
+)
+def test_odd_numbers_in_a_call_end_nothing(tool: str, arguments: dict[str, Any]) -> None:
+    with Session("s", MemoryStore(), policy=Policy(window=4_000)) as session:
+        session.extend([ask("Go."), *call("a", tool, arguments, text(900)), answer("So.")])
+        session.extend([ask("And?"), *call("b", tool, arguments, text(900)), answer("Yes.")])
+        assert session.messages()
+        assert "Go." in str(session.summary())
+        assert session.checkpoint().ref

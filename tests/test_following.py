@@ -8,7 +8,7 @@ import pytest
 
 from holdfast.core.ledger.entry import Derived, Said
 from holdfast.core.measure.usage import Level
-from holdfast.core.plan.policy import Policy
+from holdfast.core.plan.policy import NeverStore, Policy
 from holdfast.counting import settle
 from holdfast.following import follow
 from holdfast.ingesting import ingest
@@ -284,6 +284,33 @@ def test_a_session_that_was_purged_stays_away(tmp_path: Path) -> None:
     erase_session(store, S, Policy(), reason="purged", at="2026-03-01T10:00:00Z")
     assert follow(store, S, path) == 0
     assert store.head(S) is None
+
+
+def test_a_purged_session_stays_away_although_something_was_noted_of_it_since(
+    tmp_path: Path,
+) -> None:
+    path, store = tmp_path / "t.jsonl", MemoryStore()
+    path.write_bytes(jsonl(*TURNS))
+    follow(store, S, path)
+    erase_session(store, S, Policy(), reason="purged", at="2026-03-01T10:00:00Z")
+    Session(S, store).note("asked", text="What now?")
+    assert follow(store, S, path) == 0
+    assert not any(isinstance(entry.body, Said) for entry in store.read(S))
+
+
+def test_what_must_not_be_stored_is_not_although_its_call_was_read_before(tmp_path: Path) -> None:
+    path, store = tmp_path / "t.jsonl", MemoryStore()
+    rules = Policy(never_store=NeverStore(tools=("Vault",)))
+    lines = [
+        user("u1", None, "Show me the key."),
+        assistant("a1", "u1", "m1", call("t1", "Vault", key="db")),
+        result("r1", "a1", "t1", "CANARY-17"),
+    ]
+    for count in range(1, 4):
+        path.write_bytes(jsonl(*lines[:count]))
+        follow(store, S, path, policy=rules)
+    assert len(list(store.read(S))) >= 3
+    assert not any(b"CANARY-17" in sighting.raw for sighting in store.sightings(S))
 
 
 @pytest.mark.parametrize("name", names("claude", native=True))

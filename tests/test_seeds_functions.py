@@ -162,11 +162,11 @@ def test_a_session_is_archived_and_then_summed_up_under_the_keys_of_the_skill(
     assert (made["session_id"], made["generated"]) == ("T 17", "2026-01-29T14:25:30Z")
     refs = made["recovery_refs"]
     assert refs == {
-        "full_conversation": ".holdfast/cache/conversations/t_17_full.md",
+        "full_conversation": ".holdfast/cache/conversations/t_17-f732b16b_full.md",
         "offloaded": ".holdfast/cache/offloaded/",
         "checkpoints": ".holdfast/cache/checkpoints/",
     }
-    page = (tmp_path / ".holdfast/cache/conversations/t_17_full.md").read_text()
+    page = (tmp_path / ".holdfast/cache/conversations/t_17-f732b16b_full.md").read_text()
     assert "Write a parser. Do not touch the schema." in page
     assert "def parse(text)" in page
     assert "hand-written lexer" in page

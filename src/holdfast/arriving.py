@@ -44,7 +44,7 @@ class Intake:
     ) -> None:
         self._store, self._session, self._agent = store, session, agent
         self._wire, self._clock, self._withholder = wire, clock, withholder
-        self._recalled = False
+        self._recalled = 0
 
     def arrivals(self, messages: Iterable[Message]) -> tuple[str, list[Given]]:
         """Messages as they will be stored, and their format.
@@ -59,10 +59,11 @@ class Intake:
         return wire, [Given(raw, self._arrival(raw, value, wire)) for raw, value in given]
 
     def _recall_calls(self) -> None:
-        """Once, when there are rules: a result may answer a call of an earlier process."""
-        if not self._withholder.idle and not self._recalled:
-            self._withholder.remember(self._store.read(self._session))
-            self._recalled = True
+        """When there are rules: a result may answer a call that another process recorded."""
+        if not self._withholder.idle:
+            new = list(self._store.read(self._session, since=self._recalled))
+            self._withholder.remember(new)
+            self._recalled = max((entry.seq for entry in new), default=self._recalled)
 
     def _wire_of(self, values: list[dict[str, Json]]) -> str:
         known = (self._store.head(self._session) or Head()).wire or self._wire

@@ -35,7 +35,7 @@ from holdfast.core.view.drifts import Flagged, render_realignment, render_warnin
 from holdfast.core.view.excerpts import Hit, fitted, part_of
 from holdfast.core.view.listing import opening
 from holdfast.core.view.search.readable import readable
-from holdfast.errors import Conflict, Unreadable
+from holdfast.errors import Conflict, HoldfastError, Unreadable
 from holdfast.vocabularies import counter
 from holdfast.wire.detect import MESSAGE_WIRES, PLAIN, TRANSCRIPT_WIRES, wire_of_messages
 
@@ -188,6 +188,13 @@ class Watch:
         self._session = session
         self._seen: set[EntryId] = set()
 
+    def consider(self) -> None:
+        """Look. Never raises: the agent goes on with what it had, and is judged the next time."""
+        try:
+            self.look()
+        except HoldfastError as error:
+            logger.warning("the agent of %r was not watched: %s", self._session.name, error)
+
     def look(self) -> None:
         """Judge the agent's new steps, while a summary is new to it; note and tell what drifted."""
         session = self._session
@@ -198,8 +205,8 @@ class Watch:
             return
         for step in since_summary(window.ledger, session.policy.drift.steps):
             if step.id not in self._seen:
-                self._seen.add(step.id)
                 self._judge(step)
+                self._seen.add(step.id)
         self._tell()
 
     def _judge(self, step: Watched) -> None:

@@ -7,7 +7,7 @@ it was planned on; copies on disk are there before the window that names them.
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -15,6 +15,7 @@ from holdfast.copies import address_in, archive_in, redact_copies, write_copies
 from holdfast.core.birth import at_birth, may_be_large
 from holdfast.core.compress import batch, to_budget
 from holdfast.core.ledger.entry import (
+    OURS,
     Compressed,
     Entry,
     EntryId,
@@ -398,13 +399,17 @@ class Engine:
 
         def attempt() -> Restored:
             window = self._session.sight.window(whole=True)
-            made = [entry for entry in in_force(window) if isinstance(entry.body, Compressed)]
+            made = [
+                (entry.id, entry.body)
+                for entry in in_force(window)
+                if isinstance(entry.body, Compressed) and entry.body.by == OURS
+            ]
             if not made:
                 raise BadCompression(self._session.name, "there is none to undo")
-            body = cast(Compressed, made[-1].body)
+            name, body = made[-1]
             back = sum(step.before - step.after for step in body.steps)
             lane = self._session.head().lane(self._session.agent)
-            lifted = Restored(made[-1].id, window.generation, back, raw=lane.tokens + back)
+            lifted = Restored(name, window.generation, back, raw=lane.tokens + back)
             self._session.commit(lifted)
             return lifted
 

@@ -232,4 +232,10 @@ class StoreDamaged(HoldfastError):
 
     def __init__(self, path: str, reason: str) -> None:
         self.path, self.reason = path, reason
-        super().__init__(f"the store {path} is damaged: {reason}; run `holdfast fsck`")
+        # A file that is no database at all has nothing that could be looked over.
+        hint = (
+            "put a backup in its place, or move it away and ingest again"
+            if "not a database" in reason
+            else "run `holdfast fsck`"
+        )
+        super().__init__(f"the store {path} is damaged: {reason}; {hint}")

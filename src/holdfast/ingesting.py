@@ -218,7 +218,8 @@ class Reading:
         name = session or self._name(store)
         if cleaned(name) != name:
             raise Unreadable("name", f"{cleaned(name)!r} holds what no text can hold")
-        if not self.again and store.head(name) is None:
+        # A note, of a prompt that was just typed, makes a session anew and brings nothing back.
+        if not self.again and not (store.head(name) or Head()).documents:
             _refuse_erased(store, name)
         self.wire = self._settled_wire(store, name)
         self.source = self.source or self._another(store, name)
@@ -239,7 +240,8 @@ class Reading:
     def on(self, store: Store, name: str, pieces: Iterable[Piece], known: Document) -> Ingested:
         """Read what came since a file was last read to its end, by who remembers what was."""
         self.total, self.bytes, self.seen = known.length - 1, known.offset, known.seen
-        self._recall(store.read(name, since=known.upto))
+        # What must not be stored may answer a call that was read the time before, or long ago.
+        self._recall(store.read(name, since=known.upto if self.withholder.idle else 0))
         self._write_all(
             store, name, self._arrivals(pieces, _silent), Seen(store, name, self.source)
         )

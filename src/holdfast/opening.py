@@ -79,6 +79,7 @@ def open(
         clock=_now,
         owns_store=store is None,
         task=task or "",
+        model=model or "",
         summarizer=summarizer,
         settle=(lambda: with_names(load(place, os.environ).policy)) if waits else None,
     )

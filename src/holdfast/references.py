@@ -7,7 +7,7 @@ from holdfast.core.ledger.chain import is_true
 from holdfast.core.ledger.entry import Checkpointed, Derived, Entry, Handed, text_of
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.inherited import resumed_from
-from holdfast.core.ledger.jsontext import encode
+from holdfast.core.ledger.jsontext import encode, whole_number
 from holdfast.errors import Ambiguous, Erased, NotRecorded
 from holdfast.stores.store import REWRITTEN, Store
 
@@ -54,9 +54,10 @@ def named(store: Store, session: str, ref: str) -> list[Entry]:
     Raises:
         Ambiguous: several begin like this.
     """
-    if ref.startswith("#") and ref[1:].isdigit():
+    number = whole_number(ref[1:]) if ref.startswith("#") else None
+    if number is not None:
         head = store.head(session) or Head()
-        found = [int(ref[1:])] if 0 < int(ref[1:]) <= head.seq else []
+        found = [number] if 0 < number <= head.seq else []
     else:
         found = _starting_with(store, session, ref) or _checkpoint_like(store, session, ref)
         if not found:

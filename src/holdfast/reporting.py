@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import Entry, Handed, Noted, PacketReported
+from holdfast.core.ledger.jsontext import whole_number
 from holdfast.core.ledger.packet import Feedback
 from holdfast.core.plan.profiles import LAYOUTS
 from holdfast.core.view.feedback import read_feedback, written
@@ -187,7 +188,8 @@ def _files(session: Session) -> Iterator[tuple[str, str]]:
 
 
 def _pane(name: str) -> str:
-    return f"pane-{int(name)}" if name.isdigit() else name
+    number = whole_number(name)
+    return f"pane-{number}" if number is not None else name
 
 
 def _listed(folder: Path) -> list[str]:

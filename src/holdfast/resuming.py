@@ -17,7 +17,7 @@ from holdfast.leveling import within
 from holdfast.opening import open as open_session
 from holdfast.opening import open_store
 from holdfast.references import SHORTEST
-from holdfast.session import Session
+from holdfast.session import MODEL, Session
 from holdfast.unattended import carry_over
 from holdfast.wire.detect import MESSAGE_WIRES
 
@@ -55,6 +55,8 @@ def resume(
     # Last, so that the fresh one is the newest of the project.
     new.derive(Resumed(old.name, taken.id, taken.body.summary))
     carry_over(old, new)
+    if model := (old.store.head(old.name) or Head()).model:
+        new.note(MODEL, model=model)
     new.tell(text)
     return new
 

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from holdfast.packets import Packet
     from holdfast.redacting import Others, Redactor
 
-TASK, TASK_DONE, SPAWN = "task", "task_done", "spawn"
+TASK, TASK_DONE, SPAWN, MODEL = "task", "task_done", "spawn", "model"
 SUMMARY_BUDGET = 4_000
 """Tokens of a summary that was asked for."""
 
@@ -76,6 +76,7 @@ class Session:
         clock: Callable[[], str] | None = None,
         owns_store: bool = True,
         task: str = "",
+        model: str = "",
         summarizer: "Summarizer | None" = None,
         settle: Callable[[], Policy] | None = None,
     ) -> None:
@@ -93,7 +94,7 @@ class Session:
         self._wire, self._clock = wire, clock or _untold
         self.owns_store = owns_store
         self._withholder = Withholder(self.policy.never_store)
-        self._task = task
+        self._task, self._named = task, model
         self._intake = Intake(
             store, name, agent=agent, wire=wire, clock=self._clock, withholder=self._withholder
         )
@@ -150,6 +151,7 @@ class Session:
         )
         self.sight.hold(withheld(firsts_of(batch), given))
         self.sight.took(batch)
+        self._tell_model()
         self._tell_task()
 
     def sync(self, messages: Iterable[Message]) -> "Synced":
@@ -172,8 +174,15 @@ class Session:
         self.sight.took(done.batch)
         for fork in forks:
             self.note("fork", where="a summary that came back", text=fork.kept)
+        self._tell_model()
         self._tell_task()
         return done.synced
+
+    def _tell_model(self) -> None:
+        """Note the model that the caller named: whoever opens the session later knows it then."""
+        named, self._named = self._named, ""
+        if named and self._head().model != named:
+            self.note(MODEL, model=named)
 
     def _tell_task(self) -> None:
         """Note which task is worked on, once, and where one takes over from another."""
@@ -215,7 +224,7 @@ class Session:
         from holdfast.core.measure.reports import learned_limit  # late: hooks do not report
 
         if model:
-            self.note("model", model=model)
+            self.note(MODEL, model=model)
         if usage is not None:
             self._report_usage(cast(Mapping[str, Json], usage), model)
         limit = learned_limit(cast(Json, error)) if error is not None else 0
@@ -249,9 +258,13 @@ class Session:
         last = list(self.store.read(self.name, numbers=numbers.values()))
         return any(not isinstance(e.body, Derived) and role_of(e.body) == "assistant" for e in last)
 
+    def storable(self, text: str) -> str:
+        """A text, less what the user's rules keep out of the store."""
+        return self._withholder.text(text)
+
     def note(self, what: str, **facts: str) -> None:
         """Record something that the messages do not say."""
-        told = {name: self._withholder.text(fact) for name, fact in facts.items()}
+        told = {name: self.storable(fact) for name, fact in facts.items()}
         at = self._clock()
         self._write(lambda head: note(head, Noted(what, told), lane=self.agent, at=at))
         if what in self.policy.at.events:
@@ -270,7 +283,7 @@ class Session:
         return b"[" + b",".join(self._to_send()) + b"]"
 
     def _to_send(self) -> list[bytes]:
-        self.watch.look()
+        self.watch.consider()
         self.engine.consider()
         shown = self.sight.messages()
         self.engine.handed_out()

@@ -6,7 +6,14 @@ from hypothesis import strategies as st
 
 from holdfast.core.ledger.entry import Entry, Said
 from holdfast.core.plan.profiles import LAYOUTS
-from holdfast.files.layout import FOLDERS, LONGEST_SLUG, path_of, slug
+from holdfast.files.layout import (
+    FOLDERS,
+    LONGEST_SLUG,
+    archive_of,
+    packet_of,
+    path_of,
+    slug,
+)
 
 AT = "2026-01-29T14:25:30Z"
 
@@ -83,3 +90,14 @@ def test_no_name_and_no_time_leads_out_of_the_folder(tool: str, at: str) -> None
     folder, _, name = path.rpartition("/")
     assert folder == ".holdfast/cache/offloaded"
     assert re.fullmatch(r"(\d{8}_\d{6}_)?[a-z0-9][a-z0-9_]{0,39}-0123abcd\.md", name, re.ASCII)
+
+
+@given(st.text(min_size=1, max_size=80), st.text(min_size=1, max_size=80))
+def test_two_workers_never_share_a_file(one: str, other: str) -> None:
+    assert (packet_of(one, "holdfast") == packet_of(other, "holdfast")) == (one == other)
+
+
+def test_names_that_begin_alike_have_pages_of_their_own() -> None:
+    long = "customer-acme-migration-of-billing-service-"
+    assert archive_of(f"{long}one", "holdfast") != archive_of(f"{long}two", "holdfast")
+    assert archive_of("f3e72b5f-7d12", "holdfast").endswith("/f3e72b5f_7d12_full.md")

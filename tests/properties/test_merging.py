@@ -59,7 +59,17 @@ def rows(of: st.SearchStrategy[Row], most: int = 3) -> st.SearchStrategy[tuple[R
 
 quotes = st.builds(Quote, texts, names)
 maybe_quote = st.just(Quote()) | quotes
-wants = st.builds(Intent, maybe_quote, maybe_quote, rows(quotes))
+
+
+def want(
+    original: Quote, current: Quote, changes: tuple[Quote, ...], rest: tuple[Quote, ...]
+) -> Intent:
+    """What is wanted; only a request that is there has further parts."""
+    first, now = (rest if quote.text else () for quote in (original, current))
+    return Intent(original, current, changes, first, now)
+
+
+wants = st.builds(want, maybe_quote, maybe_quote, rows(quotes), rows(quotes))
 constraints = st.builds(Constraint, texts, names, who, st.booleans(), st.just("") | names)
 files = st.builds(
     File,
@@ -201,7 +211,7 @@ def test_the_first_request_is_set_once_and_the_newest_is_the_current_one(
 def said_in(summary: Summary) -> set[tuple[str, str]]:
     """Every word of the user that a summary holds."""
     intent = summary.intent
-    said = (intent.original, intent.current, *intent.changes, *summary.words)
+    said = (*intent.requests, *intent.changes, *summary.words)
     return {(quote.text, quote.entry) for quote in said if quote.text}
 
 

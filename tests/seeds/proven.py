@@ -406,6 +406,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "R087": (
         "tests/core/observe/test_errors.py::test_an_error_is_told_by_the_line_that_says_it_best",
+        "tests/core/observe/test_errors.py::test_what_the_same_command_no_longer_shows_is_gone_although_it_still_fails",
         "tests/core/view/test_forms.py::test_a_blocker_is_named_in_the_state_and_told_among_the_errors",
         "tests/core/view/test_forms.py::test_the_anchored_form_has_the_sections_of_its_template_in_their_order",
         "tests/surfaces/cli/test_summary.py::test_the_summary_is_shown_in_any_of_its_forms",

@@ -56,11 +56,19 @@ def span_of(state: State, cut: Cut) -> Span:
     path = path_to(state.window.end, state.window.ledger)
     record = [Item(entry) for entry in path if entry.seq <= upto and entry.id not in names]
     known = {name for item in cut.items for name in (item.entry.id, *item.covers)}
+    # A summary told of everything up to the last that it hides, whoever had dropped it before.
+    told = max(
+        (seq for item in cut.items if is_anchor(item) for seq in _seqs(state, item)), default=0
+    )
     return Span(
         hidden=as_it_came([item for item in cut.leaves if not is_anchor(item)]),
         window=as_it_came([item for item in cut.items[cut.lead :] if not is_anchor(item)]),
         record=read_scene([item for item in record if not is_anchor(item)]),
-        left=tuple(item for item in record if item.entry.id not in known and not is_anchor(item)),
+        left=tuple(
+            item
+            for item in record
+            if item.entry.seq > told and item.entry.id not in known and not is_anchor(item)
+        ),
     )
 
 

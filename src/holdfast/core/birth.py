@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from holdfast.core.carrying import carry_out
 from holdfast.core.ledger.entry import ToolReturned
 from holdfast.core.ledger.head import AT_BIRTH
+from holdfast.core.ledger.jsontext import whole_number
 from holdfast.core.ledger.size import most_tokens
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.artifacts import touch_of
@@ -50,8 +51,8 @@ def may_be_large(item: Item, policy: Policy, limit: int) -> bool:
 
 
 def _tool_bounds(policy: Policy) -> list[int]:
-    bounds = (row.rpartition("=")[2] for row in policy.offload.tools)
-    return [int(bound) for bound in bounds if bound.isdigit()]
+    bounds = (whole_number(row.rpartition("=")[2]) for row in policy.offload.tools)
+    return [bound for bound in bounds if bound is not None]
 
 
 def _is_large(scene: Scene, at: int, tokens: int, state: State) -> bool:

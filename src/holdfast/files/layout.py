@@ -35,14 +35,14 @@ def pages_name(session: str, agent: str) -> str:
 
 def archive_of(session: str, layout: str) -> str:
     """Where the whole conversation of a session can be read."""
-    return f"{LAYOUTS[layout]}/conversations/{slug(session)}_full.md"
+    return f"{LAYOUTS[layout]}/conversations/{_own(session)}_full.md"
 
 
 def summary_of(task: str, layout: str) -> str:
     """Where the summary of a task, or of a session without one, can be read."""
     folder = LAYOUTS[layout].removesuffix("/cache")
     # Whoever looks for the summary of a task spells the task as it is called.
-    name = task if _PLAIN.fullmatch(task) else slug(task)
+    name = task if _PLAIN.fullmatch(task) else _own(task)
     return f"{folder}/session-summary-{name}.md"
 
 
@@ -57,12 +57,24 @@ def checkpoint_of(session: str, at: str, content: bytes, layout: str) -> str:
 def packet_of(audience: str, layout: str) -> str:
     """Where a worker reads its packet: `context/pane-1.yaml`, `context/shared.yaml`."""
     folder = LAYOUTS[layout].removesuffix("/cache")
-    return f"{folder}/context/{slug(audience).replace('_', '-')}.yaml"
+    return f"{folder}/context/{_own(audience, '-').replace('_', '-')}.yaml"
 
 
 def slug(name: str) -> str:
     """A name that any file system takes."""
     return _UNNAMEABLE.sub("_", name.lower()[:200]).strip("_")[:LONGEST_SLUG] or "tool"
+
+
+def _own(name: str, joint: str = "") -> str:
+    """A slug that is of one name alone: where it does not spell the name, a hash tells them apart.
+
+    A name may be joined by `-` or `_`, or by `joint` alone.
+    """
+    told = slug(name)
+    spelled = {told.replace("_", one) for one in (joint or "-_")}
+    if name in spelled:
+        return told
+    return f"{told}-{sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
 
 def _stamp(at: str) -> str:

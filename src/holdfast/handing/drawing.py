@@ -75,7 +75,7 @@ def generate(
     _check(task, layers, audience)
     count = count_of(session)
     similar = similar_by(like)
-    task = session.redactor.text(task)
+    task = session.redactor.text(session.storable(task))
     listed = handed(session)
     wish = Wish(
         task,

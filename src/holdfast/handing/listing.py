@@ -15,6 +15,7 @@ from holdfast.core.ledger.entry import (
     PacketRead,
     PacketReported,
 )
+from holdfast.core.ledger.jsontext import whole_number
 from holdfast.core.ledger.packet import Packet as Stored
 from holdfast.core.shrink.step import ref_of
 from holdfast.errors import BadPacket, BadSetting, NotRecorded
@@ -64,8 +65,8 @@ def audience_of(pane: int | str | None, environment: Mapping[str, str] | None = 
     if told is None:
         return ""
     name = str(told).strip()
-    if name.isdigit():
-        return f"pane-{int(name)}"
+    if (number := whole_number(name)) is not None:
+        return f"pane-{number}"
     if not name or len(name) > 64 or not all(one.isalnum() or one in "-_." for one in name):
         raise BadSetting(
             "pane", f"{name[:40]!r} is neither a number nor a name", origin="the caller"

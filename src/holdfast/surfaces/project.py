@@ -62,7 +62,8 @@ class Project:
 
     def _named(self, name: str | None) -> str:
         if not self.has_ledger:
-            raise NotRecorded("ledger", "", where=f"{self.root} yet; `holdfast ingest` makes one")
+            where = f"{self.root} yet; `holdfast ingest [FILE]` makes one"
+            raise NotRecorded("ledger", "", where=where)
         names = [listed.name for listed in self.store.sessions()]
         if name is None:
             if not names:

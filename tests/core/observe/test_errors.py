@@ -21,6 +21,34 @@ def ran(*runs: tuple[str, str]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.seed("R087")
+def test_what_the_same_command_no_longer_shows_is_gone_although_it_still_fails() -> None:
+    other = "FAILED tests/test_a.py::test_y - assert 3 == 4\n1 failed, 1 passed in 0.1s"
+    line = "FAILED tests/test_a.py::test_{} - assert {}"
+    assert ran(("pytest", RED), ("uv run pytest", other)) == [
+        (line.format("x", "1 == 2"), named(5)),
+        (line.format("y", "3 == 4"), ""),
+    ]
+    early = "Exit code 2\nIndentationError: unexpected indent"
+    assert ran(("pytest", RED), ("pytest", early))[0] == (line.format("x", "1 == 2"), "")
+    assert ran(("pytest -x", RED), ("pytest -x", other))[0] == (line.format("x", "1 == 2"), "")
+    assert ran(("make", early), ("make", "Exit code 2\nNameError: y")) == [
+        ("IndentationError: unexpected indent", named(5)),
+        ("NameError: y", ""),
+    ]
+
+
+def test_who_looked_in_vain_and_went_on_does_without_it() -> None:
+    missing = ("ls src/old", "Exit code 2\nls: cannot access 'src/old': No such file or directory")
+    assert [resolved for _, resolved in ran(missing)] == [""]
+    assert [resolved for _, resolved in ran(missing, ("make", "ok"))] == [named(5)]
+
+
+def test_where_all_is_committed_already_nothing_went_wrong() -> None:
+    clean = "Exit code 1\nOn branch main\nnothing to commit, working tree clean"
+    assert ran(("git commit -m x", clean)) == []
+
+
+@pytest.mark.seed("R087")
 @pytest.mark.parametrize(
     ("output", "line"),
     [

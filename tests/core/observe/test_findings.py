@@ -42,9 +42,43 @@ def test_words_before_a_call_are_no_report() -> None:
     assert found(shown) == ()
 
 
+def test_a_report_that_is_a_list_is_told_by_its_first_items() -> None:
+    items = [f"`src/part_{number}.py` now reads its own settings" for number in range(6)]
+    text = "I've changed how settings are read:\n" + "\n".join(f"- {one}" for one in items)
+    shown = scene(ask("Go"), answer(text))
+    assert [quote.text for quote in found(shown)] == [text.partition("\n")[0], *items[:3]]
+
+
+def test_what_a_program_says_in_the_users_place_ends_no_turn() -> None:
+    shown = scene(
+        ask("Go"),
+        answer(REPORT),
+        ask("<returncode>0</returncode>\n<output>ok</output>"),
+        answer(f"THOUGHT: {CAUSE}"),
+        ask("<returncode>0</returncode>\n<output>ok</output>"),
+        answer("The fix holds for both kinds of tokens."),
+    )
+    assert [quote.text for quote in found(shown)] == [
+        CAUSE,
+        "The fix holds for both kinds of tokens.",
+    ]
+
+
+def test_a_sentence_that_points_back_is_told_only_for_what_it_found() -> None:
+    told = (
+        "It is so much cleaner when it is read once. This means both callers can go."
+        " Both of the callers were removed as well."
+    )
+    assert [quote.text for quote in found(scene(ask("Go"), answer(told)))] == [
+        "This means both callers can go.",
+        "Both of the callers were removed as well.",
+    ]
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        "I suspect that the cause is in the parser of tokens.",
         "Let me check whether the cause is in `read_token`.",
         "Does it turn out that the cache is to blame for all of this?",
         "The problem is the following, as far as I can see it:",

@@ -27,7 +27,8 @@ def read(*messages: Told | str) -> Wanted:
     told = scene(*(ask(one) if isinstance(one, str) else one for one in messages))
     found = wanted(told)
     # Looking for the first request alone finds the same one.
-    assert first_request(told) == found.intent.original
+    first = (found.intent.original, *found.intent.original_rest)
+    assert first_request(told) == (first if first[0].text else ())
     return found
 
 
@@ -129,7 +130,9 @@ def test_only_the_users_part_of_a_mixed_message_counts(text: str) -> None:
 def test_words_on_both_sides_of_a_wrapper_are_two_slices() -> None:
     text = "Fix it.\n<system-reminder>CANARY</system-reminder>\nThen test it."
     found = read(text)
-    assert (found.intent.original.text, found.intent.current.text) == ("Fix it.", "Then test it.")
+    assert found.intent.original.text == "Fix it."
+    assert [quote.text for quote in found.intent.original_rest] == ["Then test it."]
+    assert found.intent.current == found.intent.original
 
 
 def test_a_wrapper_in_a_wrapper_ends_with_the_outer_one() -> None:
@@ -146,8 +149,8 @@ def test_a_line_of_a_program_is_none_in_the_middle_of_a_sentence() -> None:
 def test_a_message_in_a_thousand_pieces_is_heard_at_both_ends() -> None:
     text = "x <system-reminder>a</system-reminder>" * 1_000 + " last"
     found = read(text)
-    assert found.intent.current.text == "last"
-    assert len(found.words) < 40
+    assert found.intent.original_rest[-1].text == "last"
+    assert len(found.intent.original_rest) < 40
 
 
 def test_a_wrapper_that_the_user_speaks_of_is_no_wrapper() -> None:
@@ -318,4 +321,30 @@ def test_a_huge_message_is_read_at_both_ends() -> None:
     assert [one.text for one in found.constraints] == [
         "Never edit tests.",
         "Keep it under 100 lines.",
+    ]
+
+
+def test_a_request_in_several_parts_is_one() -> None:
+    first = (ask("Build the parser."), ask("The grammar is in docs/grammar.md."))
+    now = (ask("Add the exporter."), ask("2"), ask("Read docs/schema.md first."))
+    found = read(first, answer("Done."), "And faster.", answer("It is."), now)
+    intent = found.intent
+    assert [quote.text for quote in (intent.original, *intent.original_rest)] == [
+        "Build the parser.",
+        "The grammar is in docs/grammar.md.",
+    ]
+    assert [quote.text for quote in (intent.current, *intent.current_rest)] == [
+        "Add the exporter.",
+        "2",
+        "Read docs/schema.md first.",
+    ]
+    assert [quote.text for quote in found.words] == ["And faster."]
+
+
+def test_what_stands_around_a_reminder_is_one_request() -> None:
+    told = "Add the exporter.\n<system-reminder>be nice</system-reminder>\nRead docs/a.md first."
+    intent = read("Build the parser.", answer("Done."), told).intent
+    assert [quote.text for quote in (intent.current, *intent.current_rest)] == [
+        "Add the exporter.",
+        "Read docs/a.md first.",
     ]

@@ -56,8 +56,43 @@ def test_what_was_told_since_the_list_is_done_as_well() -> None:
 
 def test_only_the_newest_of_what_was_told_is_kept() -> None:
     text = "\n".join(f"- Added part {number}" for number in range(12))
-    told = progress_of(scene(ask("Go"), answer(text))).completed
-    assert told == tuple(f"Added part {number}" for number in range(4, 12))
+    shown = scene(ask("Go"), bash("a", "make"), back("a", "ok"), answer(text))
+    assert progress_of(shown).completed == tuple(f"Added part {number}" for number in range(4, 12))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3. **Removed test coverage for edge cases (low)**",
+        "Added a commit to the branch even when nothing had changed.",
+        "Updated periodically by the issuer of the bond.",
+    ],
+)
+def test_who_only_looked_has_done_nothing(text: str) -> None:
+    looked = scene(ask("Review it"), bash("a", "git diff"), back("a", "+x"), answer(text))
+    assert progress_of(looked).completed == ()
+
+
+def test_what_is_not_done_yet_is_not_done() -> None:
+    told = answer("I've added the fix but it has not been committed. Fixed the race in the queue.")
+    shown = scene(ask("Go"), bash("a", "make"), back("a", "ok"), told)
+    assert progress_of(shown).completed == ("Fixed the race in the queue.",)
+
+
+def test_what_was_done_outside_of_the_files_is_told_by_what_it_came_to() -> None:
+    shown = scene(
+        ask("Commit and cancel it"),
+        bash("a", "git commit -m x && git push"),
+        back("a", "[main 1a2b3c4] Round once\n 1 file changed\n   1a2b3c4..5d6e7f8  main -> main"),
+        call("b", "cancel_order", order_id="W-77", items=["a", "b"]),
+        back("b", "{}"),
+        answer("Both are through."),
+    )
+    assert progress_of(shown).completed == (
+        "committed 1a2b3c4 on main: Round once",
+        "pushed main",
+        "cancel_order order_id=W-77 items=(2)",
+    )
 
 
 @pytest.mark.parametrize(

@@ -160,6 +160,29 @@ def test_lines_of_an_edit_say_whether_they_were_taken_out_or_put_in() -> None:
     assert told["Edit /app/src/server.py"] == ""
 
 
+def test_lines_that_a_file_no_longer_has_are_no_facts() -> None:
+    shown = scene(
+        ask("Go"),
+        call("a", "Read", file_path="a.py"),
+        back("a", "  1→limit_a = 10\n  2→limit_b = 20"),
+        call("b", "Edit", file_path="a.py", old_string="limit_a = 10", new_string="limit_a = 11"),
+        back("b", "ok"),
+        call("c", "Edit", file_path="a.py", old_string="limit_b = 20", new_string="limit_b = 21"),
+        back("c", "String to replace not found: limit_b = 20", failed=True),
+        call("d", "Read", file_path="a.py"),
+        back("d", "  1→limit_a = 11\n  2→limit_b = 20"),
+    )
+    read = [
+        (one.fact.entry, one.fact.text) for one in lines_of(shown, words) if "→" in one.fact.text
+    ]
+    assert read == [
+        (named(3), "2→limit_b = 20"),
+        (named(9), "1→limit_a = 11"),
+        (named(9), "2→limit_b = 20"),
+    ]
+    assert not any(one.fact.entry == named(7) for one in lines_of(shown, words))
+
+
 def test_the_number_of_an_empty_line_is_no_fact() -> None:
     listing = "  101→def close_month():\n  102→    }\n  103→=======\n  104→    run_2024()"
     shown = scene(ask("Go."), bash("a", "cat -n x"), back("a", listing))

@@ -106,7 +106,7 @@ def some(rows: st.SearchStrategy[object]) -> st.SearchStrategy[tuple[object, ...
 
 summaries = st.builds(
     Summary,
-    intent=st.builds(Intent, quotes, quotes, some(quotes)),
+    intent=st.builds(Intent, quotes, quotes, some(quotes), some(quotes), some(quotes)),
     constraints=some(st.builds(Constraint, texts, names, whos, st.booleans(), names)),
     words=some(quotes),
     files=some(st.builds(File, texts, actions, names, texts, st.booleans(), spans, texts, texts)),

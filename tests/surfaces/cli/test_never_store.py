@@ -292,3 +292,21 @@ def test_a_secret_is_kept_out_by_a_process_of_its_own(project: Path) -> None:
     assert ran.code == 0
     assert _found(project) == []
     assert sent(project, "a") == [{"role": "user", "content": "my key is [not stored]"}]
+
+
+def test_the_result_of_a_call_that_another_process_recorded_is_kept_out(tmp_path: Path) -> None:
+    rules = Policy(never_store=NeverStore(tools=("Vault",), patterns=("CANARY-[0-9]+",)))
+    with (
+        open_session("s", root=tmp_path, policy=rules) as one,
+        open_session("s", root=tmp_path, policy=rules) as other,
+    ):
+        one.append({"role": "user", "content": "Hi"})
+        other.append({"role": "user", "content": "Hi again"})
+        used = {"type": "tool_use", "id": "v", "name": "Vault", "input": {"q": "db"}}
+        one.append({"role": "assistant", "content": [used]})
+        result = {"type": "tool_result", "tool_use_id": "v", "content": SECRET}
+        other.append({"role": "user", "content": [result]})
+        one.packet("Fix the bill of CANARY-17", pane=1)
+    kept = b"".join(file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+    assert SECRET.encode() not in kept
+    assert b"CANARY-17" not in kept

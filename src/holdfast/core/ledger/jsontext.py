@@ -208,3 +208,8 @@ def as_text(value: object) -> str:
 def as_count(value: object) -> int:
     """The value if it is a whole number above zero, else zero."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def whole_number(text: str) -> int | None:
+    """A number that somebody typed: plain digits, and few enough of them; `²` is none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None

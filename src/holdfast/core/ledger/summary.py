@@ -30,6 +30,15 @@ class Intent(Struct, frozen=True, omit_defaults=True):
     """The newest request that was made, whole."""
     changes: tuple[Quote, ...] = ()
     """Sentences with which the user changed the scope or corrected something, oldest first."""
+    original_rest: tuple[Quote, ...] = ()
+    current_rest: tuple[Quote, ...] = ()
+    """What else the first and the newest request say, where a message came in several parts."""
+
+    @property
+    def requests(self) -> tuple[Quote, ...]:
+        """The first and the newest request with all their parts: what is never left out."""
+        said = (self.original, *self.original_rest, self.current, *self.current_rest)
+        return tuple(quote for quote in said if quote.text)
 
 
 class Constraint(Struct, frozen=True, omit_defaults=True):

@@ -14,7 +14,15 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import ToolCalled
-from holdfast.core.ledger.jsontext import Json, NotJson, as_list, as_object, as_text, parse
+from holdfast.core.ledger.jsontext import (
+    Json,
+    NotJson,
+    as_list,
+    as_object,
+    as_text,
+    parse,
+    whole_number,
+)
 from holdfast.core.observe.patches import (
     Act,
     changed,
@@ -131,6 +139,7 @@ PATH_KEYS = (
 )
 COMMAND_KEYS = ("command", "cmd", "script", "input")
 
+MOST_LINES = 10**9
 LONGEST_COMMAND = 2_000
 """A longer command is a script; it is not taken apart."""
 
@@ -229,7 +238,10 @@ def _any(arguments: Mapping[str, Json], *keys: str) -> Json:
 
 
 def _number(value: Json) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+    """A number of lines; one that no file has is none."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return 0
+    return value if abs(value) < MOST_LINES else 0
 
 
 def _patched(body: ToolCalled, arguments: Mapping[str, Json]) -> str:
@@ -267,8 +279,8 @@ def _shell_read(command: str, words: list[str]) -> Touch | None:
         case ["sed", "-n", span, path] if found := _RANGE.match(span):
             first = int(found[1])
             return Touch("read", path, first, int(found[2] or first), command=command)
-        case ["head", "-n", count, path] if count.isdigit():
-            return Touch("read", path, 1, int(count), command=command)
+        case ["head", "-n", count, path] if (last := whole_number(count)) is not None:
+            return Touch("read", path, 1, last, command=command)
         case _:
             return None
 

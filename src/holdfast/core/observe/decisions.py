@@ -21,7 +21,7 @@ from holdfast.core.observe.answered import PLANS, QUESTIONS, answered_in, approv
 from holdfast.core.observe.artifacts import arguments_of, plain_name
 from holdfast.core.observe.calls import Scene
 from holdfast.core.observe.choices import Choice, cut, linked
-from holdfast.core.observe.sentences import own_words, sentences
+from holdfast.core.observe.sentences import SPOKEN_AS, own_words, sentences
 
 _SHORTEST = 8
 _PASTED = 2_000
@@ -114,7 +114,6 @@ _USER_WANTS = re.compile(
     r"|set|store|write)\b"
 )
 _UNFINISHED = re.compile(r"(?i)\b(?:is|to|that|with|be)$")
-_SPOKEN_AS = re.compile(r"^(?:THOUGHT|Thought|DISCUSSION): ?")
 
 
 def decisions_of(scene: Scene) -> tuple[Decision, ...]:
@@ -155,7 +154,7 @@ def _of_agent(at: int, text: str) -> Iterator[Choice]:
     told = sentences(text)
     listed = False
     for number, one in enumerate(told):
-        sentence = _SPOKEN_AS.sub("", one.text)
+        sentence = SPOKEN_AS.sub("", one.text)
         # Under such a heading every item is one, however it is worded.
         listed = _HEADED.match(sentence) is not None or (listed and one.kind == "item")
         if _agent_chose(sentence) or (listed and one.kind == "item"):
@@ -272,4 +271,4 @@ def _parted(sentence: str) -> tuple[str, str]:
 
 def _told(text: str) -> list[str]:
     """The sentences of a text, word for word, without the name of who thinks aloud."""
-    return [_SPOKEN_AS.sub("", sentence.text) for sentence in sentences(text)]
+    return [SPOKEN_AS.sub("", sentence.text) for sentence in sentences(text)]

@@ -21,7 +21,7 @@ from holdfast.core.observe.failures import (
     was_stopped,
     went_wrong,
 )
-from holdfast.core.observe.resolved import NEAR, Tried, attempt_of, passed_in, resolutions_of
+from holdfast.core.observe.resolved import Afterwards, Tried, attempt_of
 
 LONGEST = 240
 """Characters of the line that tells of an error."""
@@ -39,8 +39,7 @@ _NPM = re.compile(r"(?m)^npm (?:ERR!|error) (?!code|errno|A complete|path|lifecy
 _BIOME = re.compile(r"(?m)^\S{1,200}:\d{1,7}:\d{1,5} (?:lint|parse|format|assist)")
 _SHELL = re.compile(
     r"(?i)\b(?:command not found|no such file or directory|permission denied"
-    r"|not a git repository|cannot find|could not find|does not exist|operation not permitted"
-    r"|nothing (?:added )?to commit)\b"
+    r"|not a git repository|cannot find|could not find|does not exist|operation not permitted)\b"
 )
 _PATCHED = re.compile(r"\bHunk #\d{1,5} FAILED\b|(?m:^✖ \S)")
 _FAILS = re.compile(r"(?m)^[ \t]{0,8}(?:FAIL|FAILED|ERROR)\b")
@@ -79,22 +78,14 @@ def errors_of(scene: Scene) -> tuple[Error, ...]:
 
 def _all(scene: Scene) -> Iterator[Error]:
     tried = _tried(scene)
-    gone = resolutions_of(tried)
-    green = [
-        number for number, one in enumerate(tried) if one.touch.verb == "run" and not one.failed
-    ]
-    later = 0
+    afterwards = Afterwards(tried)
     for number, one in enumerate(tried):
-        while later < len(green) and green[later] <= number:
-            later += 1
         if not one.failed:
             continue
         what = what_of(one.pair.body, one.touch)
         entry = scene.items[one.result].entry.id
-        near = [tried[at] for at in green[later : later + NEAR]]
         for line, test in _lines(one.body, ran=one.touch.verb == "run"):
-            where = passed_in(one, test, near) if test else gone.get(number)
-            where = gone.get(number) if where is None else where
+            where = afterwards.shows_gone(number, line, test)
             resolved = "" if where is None else scene.items[where].entry.id
             yield Error(line, entry, what, resolved)
 

@@ -30,6 +30,8 @@ _ENVELOPE = re.compile(
 )
 _COMPARES = re.compile(r"(?:^|[;&|\n] {0,4})(?:diff|cmp|comm|git diff)\b[^;&|\n]{0,400}$")
 """A command whose last word is a comparison: it ends with 1 when there is something to see."""
+_NOTHING_NEW = re.compile(r"(?m)^nothing (?:added )?to commit\b")
+"""What git says where all is committed already: it ends with 1, and nothing is wrong."""
 _EXIT = re.compile(
     r"(?im)^(?:<returncode>|(?:(?:process|command) )?exit(?:ed)?(?: with)?(?: code)?:? ?)"
     r"(\d{1,4})\b"
@@ -100,6 +102,8 @@ def _run_went_wrong(command: str, body: ToolReturned) -> bool:
         return (body.failed or code > 0) and bool(_said(body.output)) and code != 1
     if code == 1 and _COMPARES.search(command):
         # It ran, and found what differs.
+        return False
+    if _NOTHING_NEW.search(body.output[-LOOKED_AT:]):
         return False
     if body.failed or code > 0:
         return True

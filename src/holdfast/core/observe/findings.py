@@ -10,9 +10,19 @@ from collections.abc import Container
 from holdfast.core.ledger.entry import EntryId, Said, ToolCalled
 from holdfast.core.ledger.summary import Quote
 from holdfast.core.observe.calls import Scene
-from holdfast.core.observe.sentences import Sentence, is_announced, is_question, plain, sentences
+from holdfast.core.observe.sentences import (
+    SPOKEN_AS,
+    Sentence,
+    is_announced,
+    is_question,
+    own_words,
+    plain,
+    sentences,
+)
 
 _SHORTEST, _LONGEST = 30, 300
+_ITEMS = 4
+"""Items of a report that has hardly any prose."""
 _FIRST, _LAST = 2, 1
 """Sentences of a turn's last words that tell what it came to: those at its beginning and end."""
 _FOUND = re.compile(
@@ -39,6 +49,16 @@ _OPENING = re.compile(
     r"|you(?:'re| are) (?:absolutely |completely )?right\b|i apologi[sz]e\b|sorry\b)"
 )
 """How an answer begins that has not said anything yet."""
+_POINTS_BACK = re.compile(r"(?:it|this|that|these|those|they|seems|which|here|there)\b")
+"""How a sentence begins that says nothing without the one before it."""
+_DONE = re.compile(
+    r"(?:done|fixed|added|updated|removed|replaced|created|changed|committed|implemented)\b"
+    r"|(?:i've|i have|we've) \w{2,20}ed\b"
+    r"|[^.:]{1,120}\b(?:was|were|has been|have been|is now|are now|updated|added|fixed|removed"
+    r"|changed|collapsed|replaced) "
+)
+"""How a line tells what was done although a list follows it."""
+_GUESSES = re.compile(r"\b(?:i suspect|maybe|perhaps|wait,|hmm+|i wonder|not sure)\b")
 
 
 def findings_of(scene: Scene, only: Container[EntryId]) -> tuple[Quote, ...]:
@@ -48,50 +68,66 @@ def findings_of(scene: Scene, only: Container[EntryId]) -> tuple[Quote, ...]:
     for at, item in enumerate(scene.items):
         match item.body:
             case Said(role="assistant", by="", text=text) if item.entry.id in only:
-                told = _reported(text) if at in ends else _found(text)
-                for one in told:
-                    found.setdefault(one.text, Quote(one.text, item.entry.id))
+                for told in _reported(text) if at in ends else _found(text):
+                    found.setdefault(told, Quote(told, item.entry.id))
             case _:
                 pass
     return tuple(found.values())
 
 
 def closing(scene: Scene) -> list[int]:
-    """Where the texts stand that the agent ended its turns with: no call follows in the turn."""
+    """Where the texts stand that the agent ended its turns with: then the user speaks, or nobody.
+
+    What a program says in the user's place, the output of a command above all, ends no turn.
+    """
     found: list[int] = []
-    called = -1
+    ended = True
     for at in range(len(scene.items) - 1, -1, -1):
         match scene.items[at].body:
             case ToolCalled():
-                called = scene.turns[at]
-            case Said(role="assistant", by="") if scene.turns[at] != called:
+                ended = False
+            case Said(role="user", by="", text=text):
+                ended = bool(own_words(text))
+            case Said(role="assistant", by="") if ended:
                 found.append(at)
             case _:
                 pass
     return found[::-1]
 
 
-def _reported(text: str) -> list[Sentence]:
+def _reported(text: str) -> list[str]:
     """What the last words of a turn tell: how they begin and end, and what they say was found."""
     told = [one for one in sentences(text) if _claims(one)]
-    prose = [one for one in told if one.kind == "plain"]
-    ends = {one.start for one in (*prose[:_FIRST], *prose[_FIRST:][-_LAST:])}
-    return [one for one in told if one.start in ends or _FOUND.search(plain(one.text))]
+    alone = [one for one in told if not _POINTS_BACK.match(plain(one.text))]
+    prose = [one for one in alone if one.kind == "plain"]
+    kept = {one.start for one in (*prose[:_FIRST], *prose[_FIRST:][-_LAST:])}
+    if len(prose) < _FIRST:
+        # Who reports in a list has put what counts there.
+        kept |= {one.start for one in alone[:_ITEMS]}
+    return [_said(one) for one in told if one.start in kept or _FOUND.search(plain(one.text))]
 
 
-def _found(text: str) -> list[Sentence]:
-    return [one for one in sentences(text) if _FOUND.search(plain(one.text)) and _claims(one)]
+def _found(text: str) -> list[str]:
+    found = (one for one in sentences(text) if _FOUND.search(plain(one.text)))
+    return [_said(one) for one in found if _claims(one) and not one.text.endswith(":")]
+
+
+def _said(one: Sentence) -> str:
+    return SPOKEN_AS.sub("", one.text)
 
 
 def _claims(one: Sentence) -> bool:
     """Whether a sentence says something by itself, of what is and not of what will be done."""
     if one.kind == "heading" or not _SHORTEST <= len(one.text) <= _LONGEST:
         return False
-    words = plain(one.text)
+    words = plain(_said(one))
+    leads = words.rstrip("*_`\"') ").endswith(":")
     return not (
-        words.rstrip("*_`\"') ").endswith((":", "?"))
-        or is_question(one.text)
+        words.rstrip("*_`\"') ").endswith("?")
+        or (leads and not _DONE.match(words))
+        or is_question(words)
         or is_announced(words)
         or _OFFERED.search(words)
         or _OPENING.match(words)
+        or _GUESSES.search(words)
     )

@@ -1,8 +1,9 @@
 """What the user wants: requests, changes of scope and constraints, word for word.
 
 Only what the user says counts, and for constraints what the system says: never what the agent, a
-tool or a summary says. A constraint is taken back by words that say so about the same subject, or
-that give it a new value. Without such words both stay: losing a rule is worse than keeping two.
+tool or a summary says. Words with which a call was refused are the user's. A constraint is taken
+back by words that say so about the same subject, or that give it a new value. Without such words
+both stay: losing a rule is worse than keeping two.
 """
 
 import re
@@ -10,14 +11,16 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import Said, Source, is_request, text_of
+from holdfast.core.ledger.entry import Said, Source, ToolReturned, is_request, text_of
 from holdfast.core.ledger.summary import Constraint, Intent, Quote
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.calls import Scene
 from holdfast.core.observe.constraints import BLOCK, CHOICE, Found, constraints_in
 from holdfast.core.observe.marks import is_stand_in
 from holdfast.core.observe.overrides import Held, Override, lift, retired, telling
+from holdfast.core.observe.refusals import words_of_refusal
 from holdfast.core.observe.sentences import EDGE, Sentence, is_question, own_words, plain, sentences
 
 __all__ = ["Wanted", "changes_in", "has_substance", "retired", "wanted"]
@@ -39,13 +42,19 @@ class Wanted(Struct, frozen=True):
 def wanted(scene: Scene) -> Wanted:
     """Read what the user wants off the items."""
     said: list[Quote] = []
+    messages: list[int] = []
     changes: list[Quote] = []
     held: Sequence[Held] = []
     commanded = False
-    for item in scene.items:
+    for at, item in enumerate(scene.items):
         body = _told_by(item)
         if isinstance(body, Said) and body.role in SYSTEM and not body.by:
             held = _ruled(held, Quote(body.text, item.entry.id))
+        if words := _refusal(scene, at, body):
+            # It corrects what was being done, and asks for nothing that stands by itself.
+            heard = _Heard.of(Quote(words, item.entry.id), item.entry.id)
+            held = _obeyed(held, heard)
+            changes.append(heard.said)
         # What follows a command at once is the text that it stands for.
         expanded, commanded = commanded, _names_command(body)
         if expanded or body is None or not is_request(body):
@@ -56,27 +65,38 @@ def wanted(scene: Scene) -> Wanted:
             held = _obeyed(held, heard)
             changes += [Quote(words, item.entry.id) for _, words in heard.turns]
             said.append(heard.said)
-    original, current = _first_and_current(said)
+            messages.append(item.entry.message)
+    intent = replace(_first_and_current(said, messages), changes=tuple(changes))
+    told = set(intent.requests)
     return Wanted(
-        Intent(original, current, tuple(changes)),
+        intent,
         tuple(one.row for one in held if one.row.lifted or not one.weak),
-        tuple(quote for quote in said if quote not in {original, current}),
+        tuple(quote for quote in said if quote not in told),
     )
 
 
-def first_request(scene: Scene) -> Quote:
-    """The request that the items begin with, without looking at those that follow."""
-    said, commanded = list[Quote](), False
+def first_request(scene: Scene) -> tuple[Quote, ...]:
+    """The request that the items begin with, in its parts, without looking at what follows it."""
+    said, messages, commanded = list[Quote](), list[int](), False
+    asked = False
     for item in scene.items:
+        if asked and item.entry.message != messages[-1]:
+            break
         body = _told_by(item)
         expanded, commanded = commanded, _names_command(body)
         if expanded or body is None or not is_request(body):
             continue
         for text in own_words(text_of(body)):
             said.append(Quote(text, item.entry.id))
-            if not _is_command(text):
-                return said[-1]
-    return said[0] if said else Quote()
+            messages.append(item.entry.message)
+            asked = asked or not _is_command(text)
+    first = _first_and_current(said, messages)
+    return (first.original, *first.original_rest) if said else ()
+
+
+def _refusal(scene: Scene, at: int, body: Source | None) -> str:
+    pair = scene.of_result.get(at)
+    return words_of_refusal(pair.body, body) if pair and isinstance(body, ToolReturned) else ""
 
 
 SYSTEM = frozenset(("system", "developer"))
@@ -184,11 +204,26 @@ def _is_pasted(text: str) -> bool:
     return 20 * sum(len(one.text) for one in sentences(text)) < min(len(text), 2 * EDGE)
 
 
-def _first_and_current(said: Sequence[Quote]) -> tuple[Quote, Quote]:
+def _first_and_current(said: Sequence[Quote], messages: Sequence[int]) -> Intent:
+    """The first and the newest request; a message in several parts is one request."""
     if not said:
-        return Quote(), Quote()
-    newest = next((quote for quote in reversed(said) if has_substance(quote.text)), said[-1])
-    return next((quote for quote in said if not _is_command(quote.text)), said[0]), newest
+        return Intent()
+    places = range(len(said))
+    first = next((at for at in places if not _is_command(said[at].text)), 0)
+    newest = next((at for at in reversed(places) if has_substance(said[at].text)), places[-1])
+    now = next(at for at in places if messages[at] == messages[newest] and _asks(said, at, newest))
+    rest = _rest(said, messages, now) if messages[now] != messages[first] else ()
+    current = said[now] if messages[now] != messages[first] else said[first]
+    return Intent(said[first], current, (), _rest(said, messages, first), rest)
+
+
+def _asks(said: Sequence[Quote], at: int, newest: int) -> bool:
+    return at == newest or has_substance(said[at].text)
+
+
+def _rest(said: Sequence[Quote], messages: Sequence[int], at: int) -> tuple[Quote, ...]:
+    same = (number for number in range(len(said)) if messages[number] == messages[at])
+    return tuple(said[number] for number in same if number != at)
 
 
 _LEAD = r"^(?:(?:ok|okay|oh|hm+|ah|sorry|so|and|but|well|also|btw|yeah|yes|no)[,. ]{1,2}){0,3}"

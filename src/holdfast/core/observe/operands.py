@@ -48,7 +48,7 @@ def lines_asked(words: Sequence[Word]) -> int:
     texts = [word.text for word in words[1:]]
     for text, after in zip(texts, [*texts[1:], ""], strict=True):
         digits = after if text == "-n" else text.removeprefix("--lines=").lstrip("-n")
-        if text.startswith("-") and digits.isdigit():
+        if text.startswith("-") and digits.isascii() and digits.isdigit():
             return int(digits[:9])
     return 10
 

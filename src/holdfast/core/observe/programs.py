@@ -11,6 +11,7 @@ from itertools import pairwise
 from msgspec import Struct
 from msgspec.structs import replace
 
+from holdfast.core.ledger.jsontext import whole_number
 from holdfast.core.observe.operands import (
     after_pattern,
     letters_of,
@@ -231,7 +232,8 @@ def _patch(command: Command, shell: Shell) -> Iterator[Act]:
     if "--dry-run" in words:
         return
     named = [found[1].strip().strip("'") for found in _PATCHING.finditer(shell.output)]
-    level = next((int(text[2:]) for text in words if text[:2] == "-p" and text[2:].isdigit()), None)
+    stripped = (whole_number(text[2:]) for text in words if text[:2] == "-p")
+    level = next((number for number in stripped if number is not None), None)
     text = command.text or shell.texts.get(path_from(shell.base, _patch_file(command)), "")
     known = patched(text, strip=level) if text else ()
     if known or not named:

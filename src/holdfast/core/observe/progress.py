@@ -5,7 +5,7 @@ Everything here is of the newest account only: it replaces the one before.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice, takewhile
 
 from holdfast.core.ledger.entry import Said, ToolCalled, ToolReturned, is_request, text_of
@@ -15,6 +15,7 @@ from holdfast.core.observe.answered import QUESTIONS
 from holdfast.core.observe.artifacts import arguments_of, plain_name, touch_of
 from holdfast.core.observe.calls import Scene
 from holdfast.core.observe.counts import counts_in
+from holdfast.core.observe.deeds import deeds_of
 from holdfast.core.observe.failures import only_looks, result_of, went_wrong
 from holdfast.core.observe.findings import closing
 from holdfast.core.observe.sentences import own_words, sentences
@@ -23,6 +24,7 @@ from holdfast.core.observe.todos import DONE, PENDING, WORKING, Todos, todos_of
 LONGEST = 200
 _LONGEST_QUESTION = 400
 _MOST_DONE = 8
+_MOST_DEEDS = 8
 _MOST_NEXT = 6
 _MOST_QUESTIONS = 6
 _PASTED = 2_000
@@ -33,11 +35,15 @@ _FINISHED = re.compile(
     r"|(?:I['’]ve|I have|we['’]ve)(?: now| also| successfully)? (?!locat|examin|retriev|review"
     r"|check|look|notic|confirm|analy|explor|identif|reach|attach|provid|list|document)\w{2,20}ed\b"
     r"|(?:I['’]ve|I have)(?: now| also)? (?:built|written|made|set|run|put)\b"
-    r"|(?:successfully )?(?:fixed|added|implemented|created|updated|removed|renamed|refactored"
-    r"|moved|replaced|committed|pushed|merged|wrote|completed|resolved|converted|deleted|extracted"
-    r"|rebased|released|published|cancelled|booked)\b"
     r"|(?:all )?(?:\d{1,5} )?tests (?:are )?(?:now )?pass(?:ing)?\b)"
 )
+_PARTICIPLE = re.compile(
+    r"(?i)^\W{0,6}(?:successfully )?(?:fixed|added|implemented|created|updated|removed|renamed"
+    r"|refactored|moved|replaced|committed|pushed|merged|wrote|completed|resolved|converted|deleted"
+    r"|extracted|rebased|released|published|replied|cancelled|booked)\b"
+)
+"""What tells of a deed, or of one that somebody else did: it counts where something was done."""
+_NOT_DONE = re.compile(r"(?i)\b(?:have|has|is|are|was|were|did|do)(?: not|n['’]t)\b|\bnot yet\b")
 _INTENDS = re.compile(
     r"(?i)^\W{0,4}(?:(?:ok(?:ay)?|good|great|perfect),? )?"
     r"(?:next,? (?:I['’]ll|I will|let me|we|step)"
@@ -66,7 +72,8 @@ def progress_of(scene: Scene) -> Progress:
     done = [todo.text for todo in todos.items if todo.status == DONE] if todos else []
     newest = takewhile(lambda one: one[0] > told, _finished(scene))
     said = list(islice(newest, _MOST_DONE))[::-1]
-    completed = [*done, *(text for _, text in said)]
+    deeds = [text for _, text in islice(deeds_of(scene), _MOST_DEEDS)][::-1]
+    completed = [*done, *deeds, *(text for _, text in said)]
     at = max([told, *(at for at, _ in said[-1:])]) if told >= 0 or said else tested
     return Progress(
         phase=_phase(todos),
@@ -86,15 +93,31 @@ def _phase(todos: Todos | None) -> str:
 
 def _finished(scene: Scene) -> Iterator[tuple[int, str]]:
     """What the agent said was done, the newest first: only the last of it is ever told."""
+    acted = _acting(scene)
     for at in reversed(closing(scene)):
         for sentence in reversed(_words(scene, at)):
-            if _FINISHED.match(sentence) and _says_what(sentence):
+            if not _says_what(sentence):
+                continue
+            if _FINISHED.match(sentence) or (acted(at) and _PARTICIPLE.match(sentence)):
                 yield at, _cut(sentence)
 
 
 def _says_what(sentence: str) -> bool:
-    """Whether a sentence tells something itself, and does not only lead to what follows it."""
-    return len(sentence) > 10 and not sentence.endswith(("?", ":", ":**"))
+    """Whether a sentence tells something itself: it leads to nothing, and is no title."""
+    if len(sentence) <= 10 or sentence.endswith(("?", ":", ":**")) or _NOT_DONE.search(sentence):
+        return False
+    return not (sentence.endswith("**") and sentence.count("**") % 2)
+
+
+def _acting(scene: Scene) -> Callable[[int], bool]:
+    """Says of a place whether the agent did anything but look in the turn that it ends."""
+    turns: set[int] = set()
+    for pair in scene.pairs:
+        touch = touch_of(pair.body)
+        looks = bool(touch.command) and only_looks(touch.command)
+        if touch.verb not in ("read", "search") and not looks:
+            turns.add(scene.turns[pair.call])
+    return lambda at: scene.turns[at] in turns
 
 
 def _words(scene: Scene, at: int) -> list[str]:

@@ -166,6 +166,10 @@ ITEM_WHOLE = 300
 """An item up to this length is one thought."""
 
 
+SPOKEN_AS = re.compile(r"^(?:THOUGHT|Thought|DISCUSSION): ?")
+"""The name under which an agent thinks aloud: no word of the thought itself."""
+
+
 @lru_cache(maxsize=512)
 def sentences(text: str) -> tuple[Sentence, ...]:
     """The sentences of prose in a text, in order: no code, no quotation, no pasted output."""

@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import EntryId, Thought, ToolCalled, ToolReturned
+from holdfast.core.ledger.jsontext import whole_number
 from holdfast.core.ledger.size import media_of
 from holdfast.core.observe.artifacts import Touch, touch_of
 from holdfast.core.observe.calls import Pair, Scene, final_answers
@@ -279,8 +280,9 @@ def bound_for(tool: str, rules: Offload, limit: int = 0, *, reading: bool = Fals
     """
     for row in rules.tools:
         pattern, _, tokens = row.rpartition("=")
-        if fnmatchcase(tool, pattern) and tokens.isdigit():
-            return int(tokens)
+        above = whole_number(tokens)
+        if above is not None and fnmatchcase(tool, pattern):
+            return above
     return rules.above if reading else by_share(rules, limit)
 
 

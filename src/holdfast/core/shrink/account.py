@@ -93,11 +93,17 @@ def _since_the_beginning(want: Wanted, span: Span) -> Wanted:
     """The first request is that of the whole record: a host may have dropped it from the window."""
     if len(span.record.items) <= len(span.hidden.items):
         return want
-    first, own = first_request(span.record), want.intent.original
+    own = want.intent.original
+    first, *rest = first_request(span.record) or (own,)
     if not own.text or own == first:
         return want
-    words = want.words if own == want.intent.current else (own, *want.words)
-    return replace(want, intent=replace(want.intent, original=first), words=words)
+    intent, older = want.intent, (own, *want.intent.original_rest)
+    if own == intent.current:
+        # All that was asked since is one request: it is the newest now, and the first is another.
+        made = replace(intent, original=first, original_rest=tuple(rest), current_rest=older[1:])
+        return replace(want, intent=made)
+    made = replace(intent, original=first, original_rest=tuple(rest))
+    return replace(want, intent=made, words=(*older, *want.words))
 
 
 def passed(scene: Scene) -> dict[str, EntryId]:

@@ -8,7 +8,7 @@ call and what it was asked for, stands above it.
 
 import heapq
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from math import fsum
 
 from msgspec import Struct
@@ -20,7 +20,7 @@ from holdfast.core.ledger.entry import (
     ToolCalled,
     ToolReturned,
 )
-from holdfast.core.ledger.jsontext import SURROGATE, Json
+from holdfast.core.ledger.jsontext import SURROGATE, Json, as_text
 from holdfast.core.ledger.summary import Fact
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.observe.artifacts import (
@@ -28,6 +28,7 @@ from holdfast.core.observe.artifacts import (
     NEW_KEYS,
     OLD_KEYS,
     PATH_KEYS,
+    Touch,
     arguments_of,
     touch_of,
 )
@@ -83,6 +84,7 @@ def lines_of(
     scene: Scene, count: CountTokens, only: Container[EntryId] | None = None
 ) -> Iterator[Line]:
     """Every line of a span, or of some of its entries, that holds something telling, in order."""
+    edits = _edits(scene)
     for at, item in enumerate(scene.items):
         body, entry = item.body, item.entry.id
         if item.covers or (only is not None and entry not in only):
@@ -93,8 +95,12 @@ def lines_of(
                 continue
             case ToolReturned() if not is_stand_in(body.output):
                 pair = scene.of_result.get(at)
+                touch = touch_of(pair.body) if pair else Touch()
+                if body.failed and touch.verb in ("edit", "write"):
+                    continue  # it shows what the file never became
                 label = label_of(pair.body) if pair else ""
-                yield from _found(body.output, entry, label, count)
+                later = edits.get(touch.path, ()) if touch.verb == "read" else ()
+                yield from _found(body.output, entry, label, count, _gone(later, at))
                 continue
             case Said(role="assistant"):
                 rows, source = _numbered(body.text), AGENT
@@ -132,12 +138,41 @@ def _asked(call: ToolCalled, entry: EntryId, count: CountTokens) -> Iterator[Lin
         yield from _lines([(number, text)], entry, source, count)
 
 
-def _found(output: str, entry: EntryId, label: str, count: CountTokens) -> Iterator[Line]:
+def _edits(scene: Scene) -> dict[str, list[tuple[int, frozenset[str]]]]:
+    """By file: where it was edited, and the lines that were taken out for good."""
+    found: dict[str, list[tuple[int, frozenset[str]]]] = {}
+    for pair in scene.pairs:
+        touch = touch_of(pair.body)
+        if touch.verb != "edit" or not touch.path or pair.result is None:
+            continue
+        result = scene.items[pair.result].body
+        if isinstance(result, ToolReturned) and not result.failed:
+            arguments = arguments_of(pair.body)
+            out, put = (_lines_under(arguments, keys) for keys in (OLD_KEYS, NEW_KEYS))
+            found.setdefault(touch.path, []).append((pair.call, out - put))
+    return found
+
+
+def _lines_under(arguments: Mapping[str, Json], keys: Iterable[str]) -> frozenset[str]:
+    texts = (as_text(arguments.get(key)) for key in keys)
+    return frozenset(line.strip() for text in texts for line in text.split("\n") if line.strip())
+
+
+def _gone(edits: Iterable[tuple[int, frozenset[str]]], at: int) -> frozenset[str]:
+    """Lines that a file no longer has, although it was read with them."""
+    return frozenset[str]().union(*(lines for place, lines in edits if place > at))
+
+
+def _found(
+    output: str, entry: EntryId, label: str, count: CountTokens, gone: frozenset[str]
+) -> Iterator[Line]:
     """The lines of a result; of those that each name their file, the file stands above them."""
     frame = _FRAME.match(output)
     above = frame[0].count("\n") if frame else 0
     for number, text in _numbered(output):
         if number <= above and _FRAMED.match(text):
+            continue
+        if gone and _NUMBER.sub("", text.lstrip(), 1).strip() in gone:
             continue
         match = _PLACED.match(text)
         if match is None:

@@ -5,7 +5,7 @@ it. Requests, corrections and constraints are always shown whole. Every other se
 of the room; what one leaves unused goes to the facts.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from msgspec import Struct
@@ -16,6 +16,7 @@ from holdfast.core.ledger.summary import (
     Constraint,
     Decision,
     Error,
+    Fact,
     File,
     Intent,
     Quote,
@@ -24,7 +25,7 @@ from holdfast.core.ledger.summary import (
 )
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.observe.worth import telling
-from holdfast.core.shrink.facts import Line, Weigh, line, pick
+from holdfast.core.shrink.facts import AGENT, WIDTH, Line, Weigh, line, pick
 from holdfast.core.shrink.spelling import name_of
 from holdfast.core.shrink.writing import Frame, write
 
@@ -51,6 +52,8 @@ SPARE = 8
 """Tokens by which a guess at what lines cost errs on the safe side."""
 SLACK = 50
 """A part of the room as small as one in so many is left unused."""
+SPOKEN = 10.0
+"""What a name is worth, about, when the agent has just written it."""
 LEAST = 100
 """Tokens below which the findings are not begun: lines of names say more there."""
 REF_WORDS = 60
@@ -90,7 +93,8 @@ def fit(summary: Summary, room: Room) -> Fitted:
         return _measured(base, room, frame="brief")
     fitted = _with_sections(summary, bare, room)
     shown = fitted.summary
-    pool = [*(line(fact, room.count) for fact in summary.facts), *room.pool]
+    kept = (*summary.facts, *_unshown(summary, shown))
+    pool = [*(line(fact, room.count) for fact in kept), *room.pool]
     covered, left = _names(shown, room), room.tokens - fitted.tokens
     best = fitted
     for _ in range(TRIES):
@@ -111,6 +115,14 @@ def fit(summary: Summary, room: Room) -> Fitted:
             break
         left -= over + SPARE
     return best
+
+
+def _unshown(summary: Summary, shown: Summary) -> Iterator[Fact]:
+    """Findings without room of their own as facts: a name that stood there alone is not lost."""
+    told = set(shown.findings)
+    for quote in summary.findings:
+        if quote not in told and len(quote.text) <= WIDTH and (names := telling(quote.text)):
+            yield Fact(quote.text, quote.entry, AGENT, worth=SPOKEN * len(names))
 
 
 def _with_sections(summary: Summary, bare: Fitted, room: Room) -> Fitted:
@@ -142,7 +154,7 @@ def _bare(summary: Summary, room: Room) -> Summary:
     if room.count(write(bare, session=room.session)) * 2 <= room.tokens:
         return bare
     intent = bare.intent
-    requests = f"{intent.original.text}\n{intent.current.text}"
+    requests = "\n".join(quote.text for quote in intent.requests)
     return replace(
         bare,
         intent=replace(

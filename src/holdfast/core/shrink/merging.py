@@ -110,7 +110,13 @@ def merge_intent(known: Intent, new: Intent) -> Intent:
     """The first request stays for good; the newest is the current one; changes are appended."""
     original = known.original if known.original.text else new.original
     current = new.current if new.current.text else known.current
-    return Intent(original, current, once((*known.changes, *new.changes), _same_quote))
+    return Intent(
+        original,
+        current,
+        once((*known.changes, *new.changes), _same_quote),
+        known.original_rest if known.original.text else new.original_rest,
+        new.current_rest if new.current.text else known.current_rest,
+    )
 
 
 def _unheard(known: Summary, new: Summary) -> tuple[Quote, ...]:
@@ -125,10 +131,11 @@ def merge_words(known: Summary, new: Summary) -> tuple[Quote, ...]:
     said = (
         *known.words,
         known.intent.current,
-        *((new.intent.original,) if known.intent.original.text else ()),
+        *known.intent.current_rest,
+        *((new.intent.original, *new.intent.original_rest) if known.intent.original.text else ()),
         *new.words,
     )
-    shown = {_same_quote(intent.original), _same_quote(intent.current)}
+    shown = set(map(_same_quote, intent.requests))
     rows = (quote for quote in said if quote.text and _same_quote(quote) not in shown)
     return once(rows, _same_quote)
 

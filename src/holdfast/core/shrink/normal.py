@@ -63,7 +63,8 @@ def _normal_quotes(quotes: tuple[Quote, ...]) -> tuple[Quote, ...]:
 def _normal_intent(intent: Intent) -> Intent:
     original, current = _normal_quotes((intent.original, intent.current))
     changes = _normal_quotes(intent.changes)
-    return Intent(original, original if current == Quote() else current, changes)
+    rests = (_normal_quotes(intent.original_rest), _normal_quotes(intent.current_rest))
+    return Intent(original, original if current == Quote() else current, changes, *rests)
 
 
 def _changed(summary: Summary) -> Iterator[File]:

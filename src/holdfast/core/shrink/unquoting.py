@@ -132,6 +132,8 @@ def _unquoted_rows(
             original=_said(intent.original, names, notice),
             current=_said(intent.current, names, notice),
             changes=tuple(one for one in intent.changes if one.entry not in names),
+            original_rest=tuple(one for one in intent.original_rest if one.entry not in names),
+            current_rest=tuple(one for one in intent.current_rest if one.entry not in names),
         ),
         **{
             section: tuple(row for row in getattr(summary, section) if row.entry not in names)

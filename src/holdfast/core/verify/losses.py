@@ -69,7 +69,7 @@ def _unsaid(after: Sequence[Item], summary: Summary) -> list[str]:
     """Requests, corrections, constraints and what is always preserved stand word for word."""
     text = "\n".join(_text(item) for item in after)
     intent = summary.intent
-    pinned = [intent.original, intent.current, *intent.changes]
+    pinned = [*intent.requests, *intent.changes]
     rows = [(quote.text, quote.entry) for quote in pinned]
     rows += [(row.text, row.entry) for row in summary.constraints if not row.lifted]
     return [

@@ -84,7 +84,7 @@ def _bound(made: Made) -> int:
     assert made.body is not None
     assert made.body.summary is not None
     intent = made.body.summary.intent
-    quotes = (intent.original, intent.current, *intent.changes)
+    quotes = (*intent.requests, *intent.changes)
     rows = [row for row in made.body.summary.constraints if not row.lifted]
     return len({quote.text for quote in quotes if quote.text}) + len(rows)
 

@@ -93,5 +93,6 @@ def without_tail(summary: Summary, cut: Cut) -> Summary:
     if not _asked_in_tail(cut).text:
         return summary
     older = said.text and said.entry != intent.original.entry
-    words = (*summary.words, said) if older else summary.words
-    return replace(summary, intent=replace(intent, current=Quote()), words=words)
+    words = (*summary.words, said, *intent.current_rest) if older else summary.words
+    shown = replace(intent, current=Quote(), current_rest=())
+    return replace(summary, intent=shown, words=words)

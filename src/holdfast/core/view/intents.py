@@ -46,8 +46,10 @@ def render_intent(asked: Asked) -> str:
     if not intent.original.text and not asked.constraints:
         return "## Session Intent\n\nNone"
     parts = ["## Session Intent", "", *_said("Original request", intent.original, asked.times)]
+    parts += [quote.text for quote in intent.original_rest]
     if intent.current.text and intent.current.entry != intent.original.entry:
         parts += ["", *_said("Current request", intent.current, asked.times)]
+        parts += [quote.text for quote in intent.current_rest]
     if intent.changes:
         parts += ["", "### Scope Changes", *(_row(one.entry, one.text) for one in intent.changes)]
     if asked.constraints:

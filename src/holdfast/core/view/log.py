@@ -56,10 +56,16 @@ def events_of(
     known = list(entries)
     caused = effects_of(known, tokens or {})
     found: list[Event] = []
+    made: dict[str, Event] = {}
     for entry in known:
         event = _event(entry)
-        if event is not None:
-            found.append(replace(event, caused=caused.get(entry.id, Caused())))
+        if event is None:
+            continue
+        if isinstance(entry.body, Compressed):
+            made[entry.id] = event
+        if isinstance(entry.body, Restored) and (lifted := made.get(entry.body.compressed)):
+            event = replace(event, before=lifted.after, after=lifted.before)
+        found.append(replace(event, caused=caused.get(entry.id, Caused())))
     return tuple(found)
 
 

@@ -25,7 +25,7 @@ LEVELS: Mapping[int, int] = {1: 100, 2: 500, 3: 2_000}
 INTENT, RUN_MODE = "intent", "run mode"
 SHARES: Mapping[str, float] = {
     INTENT: 0.5,
-    "constraints": 0.2,
+    "constraints": 0.4,
     RUN_MODE: 0.6,
     "state": 0.15,
     "next steps": 0.12,
@@ -356,10 +356,12 @@ def sections_of(summary: Summary, *, run: str = "") -> tuple[Section, ...]:
 def _intent(summary: Summary) -> Iterable[Row]:
     intent = summary.intent
     if intent.original.text:
-        yield _quote(intent.original, "Request", cuttable=True)
+        for quote in (intent.original, *intent.original_rest):
+            yield _quote(quote, "Request", cuttable=True)
     told = {intent.original.text}
     if intent.current.text and intent.current.text not in told:
-        yield _quote(intent.current, "Now", cuttable=True)
+        for quote in (intent.current, *intent.current_rest):
+            yield _quote(quote, "Now", cuttable=True)
         told.add(intent.current.text)
     told |= {one.text for one in summary.constraints if not one.lifted}
     for change in reversed(intent.changes):

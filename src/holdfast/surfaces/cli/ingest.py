@@ -106,7 +106,8 @@ def _found(
     mine = [item for item in sessions if everything or item.belongs_to(project.root)]
     if not mine:
         elsewhere = f"; {len(sessions)} of other projects: --everything" if sessions else ""
-        raise Unreadable(str(project.root), f"no sessions of agents in this project{elsewhere}")
+        reason = f"no sessions of agents in this project{elsewhere}; or name a file or a folder"
+        raise Unreadable(str(project.root), reason)
     return mine
 
 

@@ -70,6 +70,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     except HoldfastError as error:
         echo(plain(f"holdfast: {error}"), err=True)
         code = error.exit_code
+    except PermissionError as error:
+        echo(plain(f"holdfast: {error.filename}: {(error.strerror or '').lower()}"), err=True)
+        code = 77  # EX_NOPERM
     except Exception as error:
         if os.environ.get("HOLDFAST_DEBUG"):
             raise

@@ -33,7 +33,7 @@ def _span(ctx: click.Context, param: click.Parameter, value: str | None) -> tupl
         raise click.BadParameter(error.reason, ctx, param) from None
 
 
-@click.command(epilog=EXAMPLE)
+@click.command(epilog=EXAMPLE, context_settings={"ignore_unknown_options": True})
 @click.argument("query", required=False)
 @click.option("--ref", help="The entry to read: the beginning of its id, or #NUMBER.")
 @click.option("--lines", metavar="A-B", callback=_span, help="With --ref: only these lines.")

@@ -94,11 +94,8 @@ def show(
     rows = _rows(session, start, limit)
     if as_json:
         print_json("show", {"session": session.name, "entries": [asdict(row) for row in rows]})
-    elif for_a_person():
-        click.echo_via_pager(line + "\n" for line in _lines(session, rows))
     else:
-        for line in _lines(session, rows):
-            echo(line)
+        page("\n".join(_lines(session, rows)))
 
 
 def _show_summary(session: Session, form: str, budget: int, *, as_json: bool) -> None:

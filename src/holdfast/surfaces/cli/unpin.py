@@ -14,16 +14,24 @@ Examples:
   holdfast unpin 1f3a9c2b4d5e                       as `holdfast intent` names it
   holdfast unpin "Never touch the billing schema."   by its words"""
 SHOWN = 60
+LISTED = 3
 
 
 @click.command(epilog=EXAMPLE)
 @click.argument("pin")
+@click.option("--all", "all_", is_flag=True, help="Lift everything that was said in that entry.")
 @session_option
 @project_option
 @json_option
 @click.pass_context
 def unpin(
-    ctx: click.Context, pin: str, name: str | None, agent: str, root: str | None, as_json: bool
+    ctx: click.Context,
+    pin: str,
+    all_: bool,
+    name: str | None,
+    agent: str,
+    root: str | None,
+    as_json: bool,
 ) -> None:
     """Lift PIN: the name of a pin or of the entry that a constraint was said in, or its words.
 
@@ -33,6 +41,13 @@ def unpin(
     lifted = meant(asked_in(session).constraints, pin)
     if not lifted:
         raise NotRecorded("constraint", pin, where=f"session {session.name!r} that could be lifted")
+    if len(lifted) > 1 and not all_:
+        several = "; ".join(opening(one.text, SHOWN) for one in lifted[:LISTED])
+        more = f" and {len(lifted) - LISTED} more" if len(lifted) > LISTED else ""
+        raise click.UsageError(
+            f"{plain(pin)} says {len(lifted)} things: {plain(several)}{more}. "
+            "Give the words of one, or --all"
+        )
     session.unpin(pin if lifted[0].text == pin else lifted[0].entry)
     if as_json:
         texts = [{"ref": one.entry[:12], "text": one.text} for one in lifted]

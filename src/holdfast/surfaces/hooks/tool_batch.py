@@ -7,6 +7,7 @@ same in a session of any length; the ledger is opened only when a level was pass
 import os
 
 from holdfast.core.ledger.entry import Compacted, Noted
+from holdfast.core.ledger.jsontext import whole_number
 from holdfast.core.measure.models import find
 from holdfast.core.measure.usage import Level, Usage
 from holdfast.core.plan.policy import Policy
@@ -52,8 +53,8 @@ def usage_of(happened: Happened, policy: Policy) -> Usage | None:
 
 def _narrowed(window: int) -> int:
     """The window, as far as the user lets Claude Code have it."""
-    told = os.environ.get("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "")
-    return min(window, int(told)) if told.isdigit() and int(told) else window
+    told = whole_number(os.environ.get("CLAUDE_CODE_AUTO_COMPACT_WINDOW", ""))
+    return min(window, told) if told else window
 
 
 def _was_told(session: Session, level: Level) -> bool:

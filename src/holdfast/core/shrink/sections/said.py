@@ -24,13 +24,16 @@ from holdfast.core.shrink.spelling import (
 FORBIDS = "forbids"
 LIFTED = "taken back by "
 ORIGINAL, CURRENT, CHANGE = "- **Original:** ", "- **Current:** ", "- **Scope change:** "
+ORIGINAL_REST, CURRENT_REST = "- **Original, too:** ", "- **Current, too:** "
 
 
 def write_intent(summary: Summary) -> list[str]:
     """What the user wanted first, wants now, and changed in between."""
     original, current = summary.intent.original, summary.intent.current
     rows = [(ORIGINAL, original)] if original != Quote() else []
+    rows += [(ORIGINAL_REST, part) for part in summary.intent.original_rest]
     rows += [(CURRENT, current)] if current != original else []
+    rows += [(CURRENT_REST, part) for part in summary.intent.current_rest]
     rows += [(CHANGE, change) for change in summary.intent.changes]
     return [line for label, quote in rows for line in _labelled(label, quote)]
 
@@ -42,7 +45,8 @@ def _labelled(label: str, quote: Quote) -> list[str]:
 
 def read_intent(lines: Lines, known: Summary) -> Summary:
     """Read the intent; with one request only, that is also the current one."""
-    found: dict[str, list[Quote]] = {ORIGINAL: [], CURRENT: [], CHANGE: []}
+    labels = (ORIGINAL, ORIGINAL_REST, CURRENT, CURRENT_REST, CHANGE)
+    found: dict[str, list[Quote]] = {label: [] for label in labels}
     while lines.more():
         label = next((label for label in found if lines.begins(label)), "")
         need(label != "")
@@ -50,7 +54,8 @@ def read_intent(lines: Lines, known: Summary) -> Summary:
         found[label].append(Quote(lines.told(text), split_head(head)[0]))
     original = (found[ORIGINAL] or [Quote()])[0]
     current = (found[CURRENT] or [original])[0]
-    return replace(known, intent=Intent(original, current, tuple(found[CHANGE])))
+    rests = tuple(found[ORIGINAL_REST]), tuple(found[CURRENT_REST])
+    return replace(known, intent=Intent(original, current, tuple(found[CHANGE]), *rests))
 
 
 def write_constraints(summary: Summary) -> list[str]:

@@ -1,7 +1,7 @@
 """The summary as the object that the compression skill returns: plain JSON values."""
 
 from holdfast.core.ledger.jsontext import Json
-from holdfast.core.ledger.summary import Decision, File, Next, Summary
+from holdfast.core.ledger.summary import Decision, File, Next, Quote, Summary
 from holdfast.core.shrink.spelling import name_of
 from holdfast.core.view.forms.parts import About, changed, in_force, state_of
 
@@ -29,11 +29,15 @@ def as_object(summary: Summary, session: str, *, archive: str = "") -> dict[str,
 def _intent(summary: Summary) -> dict[str, Json]:
     intent = summary.intent
     return {
-        "original": intent.original.text,
-        "current": intent.current.text or intent.original.text,
+        "original": _whole(intent.original, *intent.original_rest),
+        "current": _whole(intent.current, *intent.current_rest) or intent.original.text,
         "scope_changes": [change.text for change in intent.changes],
         "constraints": [one.text for one in in_force(summary)],
     }
+
+
+def _whole(*parts: Quote) -> str:
+    return "\n".join(part.text for part in parts if part.text)
 
 
 def _artifact(file: File) -> dict[str, Json]:

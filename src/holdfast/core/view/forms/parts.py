@@ -105,8 +105,9 @@ def quoted(quotes: Iterable[Quote], label: str = "") -> list[str]:
 def wanted(intent: Intent) -> list[str]:
     """What the user wants: the first request, the newest when it is another, the changes."""
     lines = words(intent.original) if intent.original.text else []
+    lines += quoted(intent.original_rest)
     if intent.current.text and intent.current.text != intent.original.text:
-        lines += quoted([intent.current], "**Now:** ")
+        lines += quoted([intent.current, *intent.current_rest], "**Now:** ")
     return lines + quoted(intent.changes, "**Scope change:** ")
 
 
