@@ -1,5 +1,6 @@
 """A large result is stored whole and leaves, in the shape of its tool; a small one stays."""
 
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,8 @@ def test_each_shape_is_read_and_a_replacement_has_the_same(response: Any, text: 
 def test_output_in_a_file_of_the_clients_own_is_read_from_there(
     project: Path, tmp_path: Path
 ) -> None:
-    kept = tmp_path / "out.txt"
+    kept = tmp_path / "tool-results" / "out.txt"
+    kept.parent.mkdir()
     kept.write_text(LARGE * 3)
     document = ran_bash(
         LARGE[:30_000], persistedOutputPath=str(kept), persistedOutputSize=len(LARGE) * 3
@@ -84,6 +86,19 @@ def test_output_in_a_file_of_the_clients_own_is_read_from_there(
     assert not any(name.startswith("persisted") for name in shown)
     with holdfast.open(SESSION, root=project) as session:
         assert session.read(reference(shown["stdout"])) == LARGE * 3
+
+
+def test_no_other_file_is_read_because_a_result_names_it(project: Path, tmp_path: Path) -> None:
+    foreign = tmp_path / "foreign.txt"
+    foreign.write_text("CANARY-17\n" * 9_000)
+    fifo = tmp_path / "tool-results"
+    fifo.mkdir()
+    os.mkfifo(fifo / "pipe")
+    for named in (foreign, fifo / "pipe", fifo / "absent.txt"):
+        document = ran_bash(LARGE, persistedOutputPath=str(named), persistedOutputSize=1)
+        shown = output(run(project, "PostToolUse", document))
+        with holdfast.open(SESSION, root=project) as session:
+            assert "CANARY-17" not in session.read(reference(shown["stdout"]))
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,8 @@ SPAWNING = ("Agent", "Task")
 """Tools that start a sub-agent."""
 LONGEST = 10_000
 """Characters of a text that Claude Code takes; what is longer goes into a file of its own."""
+PERSISTED = "tool-results"
+"""The folder in which Claude Code keeps output that is too long for a message."""
 
 
 def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) -> Happened | None:
@@ -164,10 +166,16 @@ def text_of(response: Json) -> str:
 
 
 def _persisted(response: Mapping[str, Json]) -> str:
-    """Output that Claude Code put into a file of its own, whole."""
-    path = as_text(response.get("persistedOutputPath"))
+    """Output of a command that Claude Code put into a file of its own, whole.
+
+    It keeps such files in one folder; whatever else a result may name is not read.
+    """
+    told = as_text(response.get("persistedOutputPath")) if "stdout" in response else ""
+    path = Path(told)
+    if not told or path.parent.name != PERSISTED or not path.is_file():
+        return ""
     try:
-        return Path(path).read_text("utf-8", "replace") if path else ""
+        return path.read_text("utf-8", "replace")
     except OSError:
         return ""
 
