@@ -26,6 +26,40 @@ def test_a_password_is_found_by_the_name_it_is_given(kind: str) -> None:
     assert values(text) == [(value, kind.partition(" ")[0])]
 
 
+DRAWN = "Zk93hsPq71xLmTuW8r2Q"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (f"curl -u deploy:{DRAWN} https://x/", "password"),
+        (f"curl --user deploy:{DRAWN} https://x/", "password"),
+        (f"vercel --token {DRAWN}", "token"),
+        (f"tool --password={DRAWN}", "password"),
+        (f"tool --api-key {DRAWN} run", "key"),
+        (f"Set-Cookie: sid={DRAWN}; HttpOnly", "cookie"),
+        (f"https://x.blob.core.windows.net/c?sv=1&sig={DRAWN}", "signature"),
+    ],
+)
+def test_what_is_handed_over_without_a_name_is_found(text: str, kind: str) -> None:
+    assert values(text) == [(DRAWN, kind)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sort -u file:one-two-three",
+        "docker run -u 1000:1000 image",
+        "tool --token $DEPLOY_TOKEN",
+        "tool --token your-token-here-123",
+        "Set-Cookie: theme=dark-mode-of-the-page",
+        "msig=abcdefabcdef",
+    ],
+)
+def test_what_only_stands_where_something_could_be_handed_over_is_left_alone(text: str) -> None:
+    assert values(text) == []
+
+
 def test_every_line_of_a_private_key_is_found_by_itself() -> None:
     lines = pem().split("\n")[1:-1]
     assert values(f"cat id_rsa\n{pem()}\nthen more words") == [(ln, "private-key") for ln in lines]

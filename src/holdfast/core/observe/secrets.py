@@ -72,6 +72,18 @@ ASSIGNED = re.compile(
     r"(?P<quote>\\?[\"'`])?(?P<value>[^\s\"'`\\<>(){}\[\],;|]{8,250})(?P<end>\\?[\"'`])?"
 )
 """What follows the name of a secret: the rest of the name, a sign, and the value."""
+HANDED: Mapping[str, tuple[str, str]] = {
+    " -u ": ("password", r" -u {1,3}[^\s:'\"\\]{1,80}:([^\s'\"\\@]{6,200})"),
+    "--user ": ("password", r"--user {1,3}[^\s:'\"\\]{1,80}:([^\s'\"\\@]{6,200})"),
+    "--token": ("token", r"--token[ =]{1,3}([A-Za-z0-9._~+/\-]{12,400}={0,2})"),
+    "--password": ("password", r"--password[ =]{1,3}([^\s'\"\\]{8,200})"),
+    "--api-key": ("key", r"--api-key[ =]{1,3}([A-Za-z0-9._~+/\-]{12,400}={0,2})"),
+    "ookie: ": ("cookie", r"ookie: {1,3}[^\s=;]{1,60}=([A-Za-z0-9%._~+/\-]{16,1000}={0,2})"),
+    "sig=": ("signature", r"sig=([A-Za-z0-9%._~+/\-]{12,500})"),
+    ":AA": ("telegram-token", r":(AA[A-Za-z0-9_\-]{33})(?![A-Za-z0-9_\-])"),
+}
+"""What is handed over without a name of its own: arguments, cookies, signed addresses."""
+HANDED_SHAPES = {letters: re.compile(shape) for letters, (_, shape) in HANDED.items()}
 NAMES: Mapping[str, tuple[str, ...]] = {
     "passw": ("",),
     "passphrase": ("",),
@@ -135,6 +147,7 @@ def find_secrets(text: str, patterns: Sequence[re.Pattern[str]] = ()) -> list[Fo
         *_locked_keys(text),
         *_in_addresses(text),
         *_borne(text),
+        *_handed(text),
         *_assigned(text),
         *_asked_for(text, patterns),
     ]
@@ -222,6 +235,15 @@ def _borne(text: str) -> Iterator[Found]:
         match = BEARER.match(text, start)
         if match is not None and looks_random(match[1]) and not STANDS_FOR.search(match[1]):
             yield _of(match, 1, "bearer-token")
+
+
+def _handed(text: str) -> Iterator[Found]:
+    """What a command or an address is given to be let in."""
+    for letters, shape in HANDED_SHAPES.items():
+        for at in _places(text, letters):
+            match = shape.match(text, at)
+            if match is not None and looks_random(match[1]) and not STANDS_FOR.search(match[1]):
+                yield _of(match, 1, HANDED[letters][0])
 
 
 def _assigned(text: str) -> Iterator[Found]:
