@@ -68,11 +68,11 @@ def slug(name: str) -> str:
 def _own(name: str, joint: str = "") -> str:
     """A slug that is of one name alone: where it does not spell the name, a hash tells them apart.
 
-    A name may be joined by `-` or `_`, or by `joint` alone.
+    A name may be joined by `-` or `_` and have large letters; or it is joined by `joint` alone.
     """
     told = slug(name)
     spelled = {told.replace("_", one) for one in (joint or "-_")}
-    if name in spelled:
+    if (name if joint else name.lower()) in spelled:
         return told
     return f"{told}-{sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 

@@ -206,3 +206,11 @@ def test_an_answer_more_never_lowers_a_score(data: st.DataObject) -> None:
         for answers in (found, [*found[:more], True, *found[more + 1 :]])
     )
     assert all(0 <= before[key] <= after[key] <= 5 for key in before)
+
+
+def test_a_test_that_passes_since_does_not_contradict_another_of_the_same_run_that_fails() -> None:
+    open_one = Error("FAILED a.py::test_x", "e1", "pytest")
+    gone = Error("FAILED a.py::test_y", "e1", "pytest", "e2")
+    told = Summary(errors=(open_one, gone))
+    assert contradictions(told, told) == 0
+    assert contradictions(told, Summary(errors=(replace(open_one, resolved="e2"), gone))) == 1

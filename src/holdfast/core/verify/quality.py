@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from msgspec import Struct
 
 from holdfast.core.ledger.summary import Error, Quote, Summary
+from holdfast.core.shrink.normal import gist_of
 from holdfast.core.shrink.spelling import name_of
 from holdfast.core.verify.answering import Answered
 
@@ -132,8 +133,9 @@ def contradictions(seen: Summary, candidate: Summary) -> int:
     return sum(wrong)
 
 
-def _met(row: Error) -> tuple[str, str]:
-    return name_of(row.entry), row.what
+def _met(row: Error) -> tuple[str, str, str]:
+    """What makes two rows the same error: one run may fail several tests, and some pass since."""
+    return name_of(row.entry), row.what, gist_of(row.text)
 
 
 def _misquotes(text: str, known: set[str] | None) -> bool:
