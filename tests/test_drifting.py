@@ -9,19 +9,16 @@ from typing import Any
 import pytest
 
 import holdfast
-from holdfast.core.ledger.arrive import Batch as Written
 from holdfast.core.ledger.entry import Noted, is_ours
-from holdfast.core.ledger.head import Head
 from holdfast.core.observe.sentences import own_words
 from holdfast.core.plan.policy import DriftWatch
 from holdfast.drifting import reviewed, signals_of
-from holdfast.errors import StoreFull
 from holdfast.exporting import exported
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
-from holdfast.stores.store import Build
 from tests.input.making import coded, given_back, line, read_in
 from tests.provider.strict import complaints
+from tests.refusing import RefusingStore
 
 REQUEST = (
     "Build the importer in src/importer.py. Never touch src/billing.py, it is audited. "
@@ -383,23 +380,8 @@ def test_an_empty_session_has_nothing_to_drift_from() -> None:
     }
 
 
-class Refusing(MemoryStore):
-    """A store that takes no notes while it is full."""
-
-    full = False
-
-    def append(self, session: str, build: Build) -> Written:
-        def checked(head: Head) -> Written:
-            batch = build(head)
-            if self.full and any(isinstance(entry.body, Noted) for entry in batch.entries):
-                raise StoreFull("memory", "no room")
-            return batch
-
-        return super().append(session, checked)
-
-
 def test_an_agent_that_cannot_be_judged_now_goes_on_and_is_judged_the_next_time() -> None:
-    store = Refusing()
+    store = RefusingStore(Noted, full=False)
     policy = holdfast.Policy(window=200_000, drift=DriftWatch(1, 3))
     made = Session("s", store, policy=policy)
     made.extend(history("openai_chat"))

@@ -14,9 +14,7 @@ from msgspec.structs import replace
 
 from holdfast import Policy, Session
 from holdfast.config import load
-from holdfast.core.ledger.arrive import Batch as Written
 from holdfast.core.ledger.entry import Compacted, Compressed, Noted, ToolReturned
-from holdfast.core.ledger.head import Head
 from holdfast.core.measure.models import MODELS, UNKNOWN, Model, find
 from holdfast.core.observe.marks import is_stand_in
 from holdfast.core.plan.policy import Batch, Offload, Tail, Truncate
@@ -24,7 +22,7 @@ from holdfast.core.view.conversation import render_conversation
 from holdfast.core.view.log import Event
 from holdfast.errors import StoreFull
 from holdfast.stores.memory import MemoryStore
-from holdfast.stores.store import Build
+from tests.refusing import RefusingStore
 
 Message: TypeAlias = dict[str, Any]
 
@@ -394,26 +392,11 @@ def test_every_model_is_weighed_from_the_same_part_of_its_own_window_on(
     ]
 
 
-class FullStore(MemoryStore):
-    """A store with no room left for compressions."""
-
-    full = True
-
-    def append(self, session: str, build: Build) -> Written:
-        def checked(head: Head) -> Written:
-            batch = build(head)
-            if self.full and any(isinstance(e.body, Compressed) for e in batch.entries):
-                raise StoreFull("memory", "no room")
-            return batch
-
-        return super().append(session, checked)
-
-
 @pytest.mark.seed("R208")
 def test_what_was_not_written_has_not_happened(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    store = FullStore()
+    store = RefusingStore(Compressed)
     session = Session("s", store, policy=BIRTH, root=str(tmp_path), clock=lambda: NOW)
     messages = [ask("Go."), *call("a", "Bash", {"command": "show"}, text(400))]
     session.extend(messages)
@@ -460,7 +443,7 @@ def test_half_of_a_character_breaks_no_compression(tmp_path: Path, odd: list[Mes
 def test_the_whole_conversation_is_written_down_before_a_summary_stands_for_it(
     tmp_path: Path,
 ) -> None:
-    store = FullStore()
+    store = RefusingStore(Compressed)
     session = Session("s", store, policy=BIRTH, root=str(tmp_path), clock=lambda: NOW)
     for number in range(30):
         rows = "\n".join(f"row {number}.{row} holds value_{row}" for row in range(12))
