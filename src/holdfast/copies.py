@@ -75,10 +75,11 @@ def redact_copies(session: "Session") -> None:
     if not session.root:
         return
     from holdfast.files.projecting import rewrite  # late: few sessions learn of a secret
-    from holdfast.files.removing import copies_of, pages_of
+    from holdfast.files.removing import copies_of, pages_of, strays_of
 
     entries = list(session.store.read(session.name))
-    for path in {*copies_of(entries), *pages_of(session.name, entries)}:
+    known = {*copies_of(entries), *pages_of(session.name, entries)}
+    for path in {*known, *strays_of(session.root, session.name, entries, known)}:
         with suppress(NotWritten, UnicodeDecodeError):  # Tried again with the next plan.
             rewrite(session.root, path, session.redactor.text)
 

@@ -4,16 +4,17 @@ Copies on disk go first: when they cannot be taken away, the ledger still has wh
 """
 
 from collections.abc import Iterable
+from itertools import chain
 
 from msgspec import Struct
 
-from holdfast.core.ledger.entry import Compressed, Derived
+from holdfast.core.ledger.entry import Compressed, Derived, Entry
 from holdfast.core.ledger.window import in_force
 from holdfast.core.view.conversation import render_conversation
 from holdfast.core.view.forms import render
-from holdfast.files.layout import archive_of, summary_of
+from holdfast.files.layout import archive_of, slug, summary_of
 from holdfast.files.projecting import project
-from holdfast.files.removing import copies_of, is_there, pages_of, remove
+from holdfast.files.removing import copies_of, is_there, pages_of, remove, strays_of
 from holdfast.heirs import Gone, heirs_of, links, unquote
 from holdfast.purging import PURGED, erase_message, erase_session, message_of, size_of
 from holdfast.redacting import redacted_title
@@ -47,7 +48,7 @@ def whole(session: Session, *, quotes: bool = True) -> Purge:
         session=session.name,
         entries=len(said),
         size=size_of(said),
-        files=_there(session, [*copies_of(entries), *pages_of(session.name, entries)]),
+        files=_files(session, entries, copies_of(entries), pages_of(session.name, entries)),
         at=head.at,
         title=redacted_title(head.title, session.policy.redact, session.store, session.name),
         heirs=tuple(heirs_of(session.store, gone)) if quotes else (),
@@ -67,10 +68,26 @@ def part(session: Session, ref: str) -> Purge:
         entries=len(gone),
         size=size_of(gone),
         refs=tuple(entry.id for entry in gone),
-        files=_there(session, copies_of(entries, {entry.id for entry in gone})),
+        files=_files(session, gone, copies_of(entries, {entry.id for entry in gone})),
         at=gone[0].at,
         heirs=tuple(heirs_of(session.store, Gone(session.name, tuple(gone)))),
     )
+
+
+def _files(session: Session, gone: Iterable[Entry], *named: Iterable[str]) -> tuple[str, ...]:
+    """The files that tell of what goes: those that are named, and those that nothing names."""
+    entries = list(session.store.read(session.name))
+    known = {*copies_of(entries), *pages_of(session.name, entries)}
+    strays = strays_of(session.root, session.name, gone, known)
+    others: set[str] = _of_others(session) if strays else set()
+    return _there(session, [*chain(*named), *(path for path in strays if path not in others)])
+
+
+def _of_others(session: Session) -> set[str]:
+    """The copies of sessions whose files are called alike."""
+    names = {one.name for one in session.store.sessions()} - {session.name}
+    alike = [name for name in names if slug(name) == slug(session.name)]
+    return {path for name in alike for path in copies_of(session.store.read(name))}
 
 
 def _there(session: Session, paths: Iterable[str]) -> tuple[str, ...]:
@@ -106,7 +123,7 @@ def _reach_heirs(session: Session, purge: Purge, at: str) -> None:
         heir = Session(
             name, session.store, policy=session.policy, root=session.root, owns_store=False
         )
-        for path in _there(heir, copies_of(heir.store.read(name), set())):
+        for path in _files(heir, (), copies_of(heir.store.read(name), set())):
             remove(heir.root, path)
         _write_again(heir)
 

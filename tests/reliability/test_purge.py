@@ -3,13 +3,15 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
-from holdfast.errors import Erased
+from holdfast.errors import Conflict, Erased
+from holdfast.files.removing import copies_of
 from holdfast.forgetting import carry_out, part, whole
 from holdfast.opening import open as open_session
 from holdfast.querying import settled_for
@@ -17,6 +19,7 @@ from holdfast.resuming import resume
 from holdfast.session import Session
 from tests.reliability.forks import Forks
 from tests.reliability.traces import packed, traces
+from tests.secrets import drawn
 from tests.surfaces.cli.working import talk
 
 AT = "2026-02-03T04:05:06Z"
@@ -24,16 +27,22 @@ INLINE, PACKED, SAID = "CANARYINLINE5512", "CANARYPACKED8834", "CANARYSAID9017"
 WORDS = (INLINE, PACKED, SAID)
 
 
-def history() -> list[dict[str, Any]]:
+def history(word: str = PACKED) -> list[dict[str, Any]]:
     """A session with something small, something large and words of the user that are to go."""
     found = talk(60)
     found.insert(5, {"role": "user", "content": f"Always call {SAID} over the tunnel."})
-    for name, text in (("i", f"host {INLINE}"), ("p", f"{PACKED}\n" + filler())):
-        function = {"name": "Bash", "arguments": json.dumps({"command": f"cat {name}.txt"})}
-        call = {"id": name, "type": "function", "function": function}
-        found.append({"role": "assistant", "content": None, "tool_calls": [call]})
-        found.append({"role": "tool", "tool_call_id": name, "content": text})
+    for name, text in (("i", f"host {INLINE}"), ("p", f"{word}\n" + filler())):
+        found += looked(name, text)
     return found
+
+
+def looked(name: str, text: str) -> list[dict[str, Any]]:
+    function = {"name": "Bash", "arguments": json.dumps({"command": f"cat {name}.txt"})}
+    call = {"id": name, "type": "function", "function": function}
+    return [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": name, "content": text},
+    ]
 
 
 def filler() -> str:
@@ -224,3 +233,80 @@ def test_what_a_drifting_agent_was_told_loses_what_is_purged(tmp_path: Path) -> 
         assert traces(tmp_path, SAID) == []
         assert "[purged]" in str(session.messages())
         assert list(session.store.check()) == []
+
+
+def refused(root: Path, word: str = PACKED) -> None:
+    """Such a session whose compression wrote its copies and was then refused."""
+    with open_session("s", root=root) as session, open_session("s", root=root) as other:
+        session.extend([*looked("q", filler()), *history(word)])
+        state, candidate = session.engine.state(), session.engine.candidate(5_000)
+        other.compact(state.usage.tokens - 600)
+        with pytest.raises(Conflict):
+            session.engine.write(candidate, state)
+
+
+def killed(root: Path) -> None:
+    """Such a session whose process was ended while it wrote its copies, each time a bit later."""
+    with open_session("s", root=root) as session:
+        session.extend(history())
+    code = (
+        "import os, sys, holdfast\n"
+        "left, rename = [int(sys.argv[2])], os.rename\n"
+        "def last(*names, **where):\n"
+        "    left[0] -= 1\n"
+        "    os.kill(os.getpid(), 9) if left[0] < 0 else rename(*names, **where)\n"
+        "os.rename = last\n"
+        "with holdfast.open('s', root=sys.argv[1]) as s:\n"
+        "    s.compact(4_000)\n"
+    )
+    for after in range(3):
+        run = subprocess.run([sys.executable, "-c", code, str(root), str(after)], check=False)
+        assert run.returncode == -9
+
+
+@pytest.mark.parametrize("cut", [refused, killed])
+def test_copies_that_no_compression_names_go_with_a_purged_session(
+    tmp_path: Path, cut: Callable[[Path], None]
+) -> None:
+    cut(tmp_path)
+    cache = tmp_path / ".holdfast" / "cache"
+    assert any(PACKED in file.read_text() for file in cache.rglob("*") if file.is_file())
+    with open_session("s", root=tmp_path) as session:
+        slices = packed(tmp_path)
+        carry_out(session, whole(session), at=AT)
+    assert traces(tmp_path, *WORDS, *slices) == []
+
+
+@pytest.mark.parametrize("cut", [refused, killed])
+def test_copies_that_no_compression_names_go_with_a_purged_message(
+    tmp_path: Path, cut: Callable[[Path], None]
+) -> None:
+    cut(tmp_path)
+    with open_session("s", root=tmp_path) as session:
+        session.checkpoint()
+        for entry in [e for e in session.path() if any(w in repr(e.body) for w in WORDS)]:
+            carry_out(session, part(session, entry.id), at=AT)
+        assert traces(tmp_path, *WORDS) == []
+
+
+def test_a_purge_leaves_the_files_of_other_sessions(tmp_path: Path) -> None:
+    refused(tmp_path)
+    with open_session("S", root=tmp_path) as other:
+        other.extend(talk(60))
+        other.compact(2_000)
+        other.checkpoint()
+        mine = copies_of(other.store.read("S"))
+    with open_session("s", root=tmp_path) as session:
+        carry_out(session, whole(session), at=AT)
+    assert len(mine) == 2
+    assert [path for path in mine if not (tmp_path / path).is_file()] == []
+
+
+def test_a_secret_that_is_learned_late_leaves_copies_that_nothing_names(tmp_path: Path) -> None:
+    secret, cache = drawn(41, 24), tmp_path / ".holdfast" / "cache"
+    refused(tmp_path, secret)
+    assert traces(cache, secret) != []
+    with open_session("s", root=tmp_path) as session:
+        session.append({"role": "user", "content": f"export API_TOKEN={secret}"})
+        session.engine.plan()
+    assert traces(cache, secret) == []

@@ -1,15 +1,18 @@
 """Where readable copies go: one folder per kind, in the shape of the layout that was chosen."""
 
 import re
+from collections.abc import Mapping
 from hashlib import sha256
 
 from holdfast.core.ledger.entry import Entry
 from holdfast.core.plan.profiles import LAYOUTS
 
 FOLDERS = {"offload": "offloaded", "intermediate": "intermediate"}
+TAKEN = "checkpoints"
 
 _UNNAMEABLE = re.compile(r"[^a-z0-9]+")
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_COPY = re.compile(r"(?:(\d{8}_\d{6})_)?([a-z0-9_]{1,40})-([0-9a-f]{8})\.md")
 LONGEST_SLUG = 40
 
 
@@ -51,13 +54,33 @@ def checkpoint_of(session: str, at: str, content: bytes, layout: str) -> str:
     stamp = _stamp(at)
     digest = sha256(content).hexdigest()[:8]
     name = f"{stamp}{'_' if stamp else ''}{slug(session)}-{digest}.md"
-    return f"{LAYOUTS[layout]}/checkpoints/{name}"
+    return f"{LAYOUTS[layout]}/{TAKEN}/{name}"
 
 
 def packet_of(audience: str, layout: str) -> str:
     """Where a worker reads its packet: `context/pane-1.yaml`, `context/shared.yaml`."""
     folder = LAYOUTS[layout].removesuffix("/cache")
     return f"{folder}/context/{_own(audience, '-').replace('_', '-')}.yaml"
+
+
+def folders_of_copies() -> list[str]:
+    """Every folder that copies are written to, in any layout, below the root."""
+    return [f"{base}/{kind}" for base in LAYOUTS.values() for kind in (*FOLDERS.values(), TAKEN)]
+
+
+def is_copy_of(path: str, session: str, entries: Mapping[str, str]) -> bool:
+    """Whether a path is what a copy of a session, or of some of its entries, is called.
+
+    Entries are told by the first eight digits of their ids, with when they came.
+    """
+    folder, _, name = path.rpartition("/")
+    found = _COPY.fullmatch(name)
+    if found is None:
+        return False
+    stamp, about, digest = found.groups("")
+    if folder.endswith(f"/{TAKEN}"):
+        return about == slug(session)
+    return digest in entries and stamp == _stamp(entries[digest])
 
 
 def slug(name: str) -> str:

@@ -1,14 +1,17 @@
 """Taking readable copies away again, with what they quoted."""
 
 import os
+import re
 from collections.abc import Iterable
 
 from holdfast.core.ledger.entry import Checkpointed, Compressed, Entry, EntryId, Handed, Noted
 from holdfast.core.plan.profiles import LAYOUTS
 from holdfast.errors import NotWritten
-from holdfast.files.layout import archive_of, pages_name, summary_of
+from holdfast.files.layout import archive_of, folders_of_copies, is_copy_of, pages_name, summary_of
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+_DRAFT = re.compile(r"\.([^/]{1,250})\.[0-9a-f]{8}")
+"""What a copy is called while it is written."""
 
 
 def copies_of(entries: Iterable[Entry], hidden: set[EntryId] | None = None) -> list[str]:
@@ -36,6 +39,52 @@ def pages_of(session: str, entries: Iterable[Entry]) -> list[str]:
     return sorted(archives | {summary_of(name, layout) for name in names for layout in LAYOUTS})
 
 
+def strays_of(root: str, session: str, entries: Iterable[Entry], known: Iterable[str]) -> list[str]:
+    """What tells of entries and is named by none of them.
+
+    A copy is written before the compression that names it: it is still there when that was
+    refused, and its draft when the process ended on the way.
+    """
+    if not root:
+        return []
+    named = set(known)
+    ids = {entry.id[:8]: entry.at for entry in entries}
+    folders = {*folders_of_copies(), *(path.rpartition("/")[0] for path in named)}
+    found: list[str] = []
+    for folder in sorted(folders):
+        for name in _listed(root, folder):
+            path, draft = f"{folder}/{name}", _DRAFT.fullmatch(name)
+            meant = f"{folder}/{draft[1]}" if draft else path
+            ours = meant in named or is_copy_of(meant, session, ids)
+            if ours and path not in named:
+                found.append(path)
+    return found
+
+
+def _listed(root: str, path: str) -> list[str]:
+    """The names in a folder; none where it is not there or a link leads to it."""
+    try:
+        folder = _opened(root, path.split("/"))
+    except OSError:
+        return []
+    try:
+        return sorted(os.listdir(folder))
+    finally:
+        os.close(folder)
+
+
+def _opened(root: str, names: Iterable[str]) -> int:
+    """A descriptor of a folder below the root; no link is followed on the way."""
+    folder = os.open(os.path.realpath(root), os.O_RDONLY | os.O_DIRECTORY)
+    for name in names:
+        try:
+            deeper = os.open(name, FOLDER, dir_fd=folder)
+        finally:
+            os.close(folder)
+        folder = deeper
+    return folder
+
+
 def is_there(root: str, path: str) -> bool:
     """Whether a copy is there, and is a plain file."""
     found = os.path.join(root, path)
@@ -52,12 +101,8 @@ def remove(root: str, path: str) -> bool:
     if any(part in ("", ".", "..") for part in (*folders, name)):
         raise NotWritten(path, "it leads out of the project")
     try:
-        folder = os.open(os.path.realpath(root), os.O_RDONLY | os.O_DIRECTORY)
+        folder = _opened(root, folders)
         try:
-            for part in folders:
-                deeper = os.open(part, FOLDER, dir_fd=folder)
-                os.close(folder)
-                folder = deeper
             os.unlink(name, dir_fd=folder)
             os.fsync(folder)
         finally:
