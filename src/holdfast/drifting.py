@@ -27,7 +27,7 @@ from holdfast.core.verify.drift.arming import (
     since_summary,
     watched,
 )
-from holdfast.core.verify.drift.ground import Ground, ground_of
+from holdfast.core.verify.drift.ground import Ground, Seen, ground_of, seen_in
 from holdfast.core.verify.drift.judge import judge
 from holdfast.core.verify.drift.move import Move, move_of, referred
 from holdfast.core.verify.drift.signs import SIGN, Drift, Finding, Signal
@@ -63,7 +63,8 @@ def judged(session: "Session", message_or_text: Mapping[str, object] | str) -> D
     """
     bodies = _bodies(session, message_or_text)
     window = session.sight.window(whole=True)
-    return judge(move_of(bodies), _ground(window, _summary_at(window)))
+    record = _record(window)
+    return judge(move_of(bodies), _ground(window, _summary_at(window), record, seen_in(record)))
 
 
 def _bodies(session: "Session", given: Mapping[str, object] | str) -> list[Source]:
@@ -88,9 +89,13 @@ def _summary_at(window: Window) -> int | None:
     return max((entry.seq for entry in in_force(window) if arms(entry)), default=None)
 
 
-def _ground(window: Window, summary_at: int | None) -> Ground:
-    record = [Item(entry) for entry in path_to(window.end, window.ledger)]
-    return ground_of(record, list(window.items), window.ledger, summary_at=summary_at)
+def _ground(window: Window, summary_at: int | None, record: Sequence[Item], seen: Seen) -> Ground:
+    items, ledger = list(window.items), window.ledger
+    return ground_of(record, items, ledger, summary_at=summary_at, seen=seen)
+
+
+def _record(window: Window) -> list[Item]:
+    return [Item(entry) for entry in path_to(window.end, window.ledger)]
 
 
 def recalled(
@@ -153,12 +158,13 @@ def reviewed(session: "Session", steps: int = 0) -> tuple[list[Flagged], int]:
     """Every step after a summary of a recorded session that drifted, and how many were judged."""
     ledger = session.sight.window(whole=True).ledger
     flagged: list[Flagged] = []
-    count = 0
+    count, seen = 0, Seen()
     for step in watched(ledger, steps or session.policy.drift.steps):
         first = step.entries[0].seq
         before = fold((e for e in ledger if e.seq < first), lane=session.agent)
-        move = move_of(step.bodies)
-        drift = judge(move, _ground(before, step.summary.seq))
+        move, record = move_of(step.bodies), _record(before)
+        seen = seen_in(record, seen)
+        drift = judge(move, _ground(before, step.summary.seq, record, seen))
         count += 1
         if drift.signals:
             flagged.append(_flagged(session, step, move, drift, before))
@@ -187,6 +193,8 @@ class Watch:
     def __init__(self, session: "Session") -> None:
         self._session = session
         self._seen: set[EntryId] = set()
+        self._known = Seen()
+        """What stands in the record that was last judged against."""
 
     def consider(self) -> None:
         """Look. Never raises: the agent goes on with what it had, and is judged the next time."""
@@ -216,8 +224,9 @@ class Watch:
             return
         first = step.entries[0].seq
         before = fold((entry for entry in window.ledger if entry.seq < first), lane=session.agent)
-        move = move_of(step.bodies)
-        drift = judge(move, _ground(before, step.summary.seq))
+        move, record = move_of(step.bodies), _record(before)
+        self._known = seen_in(record, self._known)
+        drift = judge(move, _ground(before, step.summary.seq, record, self._known))
         if not drift.signals:
             return
         flagged = _flagged(session, step, move, drift, before)

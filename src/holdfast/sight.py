@@ -1,8 +1,8 @@
 """What a session has in sight, kept up to date: a turn costs what is new.
 
 The window and its messages are built once, from the last one kept in the store and what came
-since, and then grow with every append. Anything but growth (a compression, a rewind, another
-process) makes them be built again.
+since, and then grow with every append; a compression hides what it hides of them. Anything else (a
+rewind, an undo, another process) makes them be built again.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ from holdfast.core.ledger.entry import Derived, Entry
 from holdfast.core.ledger.head import STAMP, Head
 from holdfast.core.ledger.jsontext import Json, as_object, parse
 from holdfast.core.ledger.snapshot import keep, numbers, reopen
-from holdfast.core.ledger.window import Item, Window, advance, fold, only_grows
+from holdfast.core.ledger.window import Item, Window, fold, grown
 from holdfast.stores.store import Store
 from holdfast.wire.detect import MESSAGE_WIRES, PLAIN
 
@@ -46,17 +46,15 @@ class Sight:
         if self._window is None:
             return
         first = batch.entries[0].seq if batch.entries else batch.head.seq + 1
-        if first != self._seq + 1 or not self._can_grow(batch.entries):
+        mine = [entry for entry in batch.entries if entry.lane == self._lane]
+        window = grown(self._window, mine) if first == self._seq + 1 else None
+        if window is None:
             self._forget()
             return
-        self._window = advance(self._window, batch.entries)
-        self._seq = batch.head.seq
+        if window.generation != self._window.generation:
+            self._messages = None
+        self._window, self._seq = window, batch.head.seq
         self._grow_messages(batch)
-
-    def _can_grow(self, entries: Sequence[Entry]) -> bool:
-        assert self._window is not None
-        mine = [entry for entry in entries if entry.lane == self._lane]
-        return only_grows(self._window.end, mine)
 
     def _grow_messages(self, batch: Batch) -> None:
         spoken = batch.head.wire or PLAIN
@@ -92,12 +90,12 @@ class Sight:
         if kept is None or kept.stamp != STAMP:
             return None
         later = [e for e in self._read(kept.seq) if e.lane == self._lane]
-        if not only_grows(kept.end, later):
-            return None
         entries = self._store.read(self._session, numbers=numbers(kept))
-        window = reopen(kept, {entry.seq: entry for entry in entries})
+        window = grown(reopen(kept, {entry.seq: entry for entry in entries}), later)
+        if window is None:
+            return None
         self._whole = False
-        return self._kept_for_later(advance(window, later), len(later))
+        return self._kept_for_later(window, len(later))
 
     def _from_ledger(self) -> Window:
         entries = self._read(0)

@@ -13,7 +13,7 @@ from holdfast.core.ledger.entry import (
     Step,
 )
 from holdfast.core.ledger.head import Head
-from holdfast.core.ledger.window import Item, Run, Window, advance, apply, fold, only_grows, path_to
+from holdfast.core.ledger.window import Item, Run, Window, advance, apply, fold, grown, path_to
 
 A, B, C, D = arrive(Head(), [Arrival(b"", (Draft(Said("user", word)),)) for word in "abcd"]).entries
 X, Y = Said("user", "x"), Said("user", "y")
@@ -135,16 +135,22 @@ def test_entries_of_other_lanes_do_not_concern_a_window() -> None:
         ([B, noted(9, Noted("x")), C], True),
         ([C], False),
         ([B, D], False),
-        ([compressed(5, step(A))], False),
+        ([compressed(5, step(A))], True),
+        ([B, compressed(5, step(A), step(B)), C], True),
+        ([compressed(5, step(A)), compressed(6, step(A, stand_in=Y))], True),
+        ([compressed(5, step(A, stand_in=None)), compressed(6, step(A))], False),
+        ([compressed(5, step(B))], False),
         ([noted(5, Restored("x", 0))], False),
         ([noted(5, Compacted())], False),
         ([noted(5, Noted("switched"))], False),
     ],
 )
-def test_only_entries_that_follow_the_end_let_a_window_grow(
+def test_a_window_follows_what_comes_at_its_end_and_what_hides_what_it_shows(
     entries: list[Entry], grows: bool
 ) -> None:
-    assert only_grows(A.id, entries) is grows
+    follows = grown(fold([A]), entries)
+    assert (follows is not None) is grows
+    assert follows is None or follows == fold([A, *entries])
 
 
 def test_a_path_leads_from_the_first_entry_to_the_one_named() -> None:

@@ -211,11 +211,11 @@ def test_any_text_can_be_taken_apart(text: str) -> None:
 
 @given(st.text(min_size=1).filter(lambda text: "'" not in text and "\0" not in text))
 def test_a_quoted_word_is_what_stands_in_the_quotes(text: str) -> None:
-    assert commands_of(f"echo '{text}'") == [Command((Word("echo"), Word(text)))]
+    assert commands_of(f"echo '{text}'") == (Command((Word("echo"), Word(text))),)
 
 
 def test_quotes_escapes_and_line_ends_make_one_word() -> None:
-    assert commands_of('a\\ b"c\\"d\\e"f\\\n g') == [Command((Word('a bc"d\\ef'), Word("g")))]
+    assert commands_of('a\\ b"c\\"d\\e"f\\\n g') == (Command((Word('a bc"d\\ef'), Word("g"))),)
 
 
 def test_a_command_after_a_failed_one_did_not_run() -> None:

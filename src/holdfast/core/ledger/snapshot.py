@@ -3,14 +3,14 @@
 It is a cache. Opening it and advancing by what came since equals folding the whole ledger.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from holdfast.core.ledger.entry import Compressed, Entry, EntryId
+from holdfast.core.ledger.entry import Compressed, Entry, EntryId, Source
 from holdfast.core.ledger.head import STAMP
-from holdfast.core.ledger.window import Item, Run, Window, in_force
+from holdfast.core.ledger.window import Item, Run, Window
 
 
 class Shown(NamedTuple):
@@ -37,17 +37,20 @@ class Kept(Struct, frozen=True):
 
 def keep(window: Window, seq: int) -> Kept:
     """A window in the form it is kept in."""
-    steps = {
-        step.hides: (entry.seq, at)
-        for entry in in_force(window)
-        if isinstance(entry.body, Compressed)
-        for at, step in enumerate(entry.body.steps)
-    }
-    shown = (
-        Shown(item.entry.seq, *steps[item.covers]) if item.covers else Shown(item.entry.seq)
-        for item in window.items
-    )
+    made: dict[tuple[EntryId, ...], list[tuple[int, int, Source | None]]] = {}
+    for entry in window.ledger:
+        if isinstance(entry.body, Compressed):
+            for at, step in enumerate(entry.body.steps):
+                made.setdefault(step.hides, []).append((entry.seq, at, step.stand_in))
+    shown = (_shown(item, made.get(item.covers, [])) for item in window.items)
     return Kept(window.lane, window.end, window.generation, seq, tuple(shown))
+
+
+def _shown(item: Item, made: Iterable[tuple[int, int, Source | None]]) -> Shown:
+    """An item by the step that stands in for it; the same may have been hidden more than once."""
+    if not item.covers:
+        return Shown(item.entry.seq)
+    return next(Shown(item.entry.seq, seq, at) for seq, at, by in made if by == item.stand_in)
 
 
 def numbers(kept: Kept) -> set[int]:

@@ -1,6 +1,7 @@
 """Window: the ledger folded forward, compressions applied.
 
-`advance(window, new)` costs what is new; a rewind, a compression or an undo folds the lane again.
+`advance(window, new)` costs what is new, a compression what is in sight; a rewind or an undo folds
+the lane again.
 A window is a value: an older one stays as it was while newer ones grow from it, because both look
 at the same growing list through a length of their own.
 """
@@ -111,7 +112,7 @@ class Window(Struct, frozen=True):
 
 def fold(entries: Iterable[Entry], *, lane: str = "") -> Window:
     """The window of a whole ledger."""
-    return advance(Window(lane), entries)
+    return _refold(lane, Run(entry for entry in entries if entry.lane == lane))
 
 
 def advance(window: Window, entries: Iterable[Entry]) -> Window:
@@ -119,25 +120,38 @@ def advance(window: Window, entries: Iterable[Entry]) -> Window:
     mine = [entry for entry in entries if entry.lane == window.lane]
     if not mine:
         return window
-    ledger = window.ledger.plus(mine)
-    if only_grows(window.end, mine):
-        added = [Item(entry) for entry in mine if not isinstance(entry.body, Derived)]
-        end = added[-1].entry.id if added else window.end
-        return Window(window.lane, end, window.generation, window.items.plus(added), ledger)
-    return _refold(window.lane, ledger)
+    return grown(window, mine) or _refold(window.lane, window.ledger.plus(mine))
 
 
-def only_grows(end: EntryId | None, entries: Sequence[Entry]) -> bool:
-    """Whether entries of a lane that ends at `end` only add to what is in sight."""
+def grown(window: Window, entries: Sequence[Entry]) -> Window | None:
+    """The window after more entries of its lane that add to what it shows, or hide some of that.
+
+    None when they do anything else: then the whole lane has to be folded.
+    """
+    items, end, generation = window.items, window.end, window.generation
+    fresh: list[Item] = []
     for entry in entries:
-        if isinstance(entry.body, Derived):
-            if _turns(entry.body):
-                return False
+        body = entry.body
+        if isinstance(body, Compressed):
+            items, fresh = items.plus(fresh), []
+            if not _shows_all(items, body.steps):
+                return None
+            items, generation = Run(apply(body.steps, items)), generation + 1
+        elif isinstance(body, Derived):
+            if _turns(body):
+                return None
         elif entry.parent != end:
-            return False
+            return None
         else:
+            fresh.append(Item(entry))
             end = entry.id
-    return True
+    return Window(window.lane, end, generation, items.plus(fresh), window.ledger.plus(entries))
+
+
+def _shows_all(items: Iterable[Item], steps: Iterable[Step]) -> bool:
+    """Whether all that is hidden is in sight: then it is on the path, and the steps hold."""
+    shown = {name for item in items for name in item.shows}
+    return all(name in shown for step in steps for name in step.hides)
 
 
 def _turns(body: Derived) -> bool:
@@ -150,16 +164,16 @@ def _turns(body: Derived) -> bool:
 def _refold(lane: str, ledger: Run[Entry]) -> Window:
     path = path_to(_end(ledger), ledger)
     names = {entry.id for entry in path}
-    items = [Item(entry) for entry in path]
+    shelf = _Shelf(Item(entry) for entry in path)
     for entry in _in_force(ledger, names):
         if isinstance(entry.body, Compacted):
-            items = _drop_before(entry, entry.body, items)
+            shelf.drop_before(entry, entry.body)
         elif isinstance(entry.body, Compressed):
-            items = apply(entry.body.steps, items)
+            shelf.take(entry.body.steps)
     turning = (Compressed, Restored, Compacted)
     generation = sum(isinstance(entry.body, turning) for entry in ledger)
     end = path[-1].id if path else None
-    return Window(lane, end, generation, Run(items), ledger)
+    return Window(lane, end, generation, Run(shelf.items()), ledger)
 
 
 def _end(ledger: Iterable[Entry]) -> EntryId | None:
@@ -208,23 +222,52 @@ def _holds(entry: Entry, path: set[EntryId]) -> bool:
             return False
 
 
-def _drop_before(entry: Entry, body: Compacted, items: Sequence[Item]) -> list[Item]:
-    kept = set(body.keeps)
-    return [item for item in items if item.entry.seq > entry.seq or item.entry.id in kept]
-
-
-def apply(steps: Sequence[Step], items: Sequence[Item]) -> list[Item]:
+def apply(steps: Sequence[Step], items: Iterable[Item]) -> list[Item]:
     """The items once the steps have been taken: each stand-in where its first hidden item was."""
-    owner = {name: at for at, step in enumerate(steps) for name in step.hides}
-    placed: set[int] = set()
-    shown: list[Item] = []
-    for item in items:
-        at = owner.get(item.shows[0], -1)
-        if at < 0 or any(owner.get(name, -1) != at for name in item.shows):
-            shown.append(item)
-        elif at not in placed:
+    shelf = _Shelf(items)
+    shelf.take(steps)
+    return shelf.items()
+
+
+class _Shelf:
+    """Items in their places, found by what they show: a step costs what it hides, not what stays.
+
+    A long session is folded from all its compressions, and each hides little of it.
+    """
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        self._items: list[Item | None] = []
+        self._places: dict[EntryId, list[int]] = {}
+        for item in items:
+            self._items.append(item)
+            self._show(item, len(self._items) - 1)
+
+    def _show(self, item: Item, at: int) -> None:
+        for name in item.shows:
+            self._places.setdefault(name, []).append(at)
+
+    def items(self) -> list[Item]:
+        """What is left, in order."""
+        return [item for item in self._items if item is not None]
+
+    def drop_before(self, entry: Entry, body: Compacted) -> None:
+        """Let go of what a host dropped."""
+        kept = set(body.keeps)
+        for at, item in enumerate(self._items):
+            if item and item.entry.seq <= entry.seq and item.entry.id not in kept:
+                self._items[at] = None
+
+    def take(self, steps: Sequence[Step]) -> None:
+        """Put each stand-in where the first item was that its step hides whole."""
+        owner = {name: at for at, step in enumerate(steps) for name in step.hides}
+        placed: set[int] = set()
+        for place in sorted({at for name in owner for at in self._places.get(name, ())}):
+            item = self._items[place]
+            at = owner.get(item.shows[0], -1) if item is not None else -1
+            if item is None or at < 0 or any(owner.get(name) != at for name in item.shows):
+                continue
+            self._items[place], stand_in = None, steps[at].stand_in
+            if at not in placed and stand_in is not None:
+                self._items[place] = shown = Item(item.entry, steps[at].hides, stand_in)
+                self._show(shown, place)
             placed.add(at)
-            stand_in = steps[at].stand_in
-            if stand_in is not None:
-                shown.append(Item(item.entry, steps[at].hides, stand_in))
-    return shown

@@ -143,6 +143,8 @@ MOST_LINES = 10**9
 LONGEST_COMMAND = 2_000
 """A longer command is a script; it is not taken apart."""
 
+_JOINS = "|;&><\n$`"
+"""A command with one of these does more than print a file."""
 _HEREDOC = re.compile(r"cat\s{0,9}(?:>|<<).{0,300}", re.DOTALL)
 _TARGET = re.compile(r">{1,2}\s{0,9}([^\s<>&|;'\"]{1,300})")
 _MARK = re.compile(r"<<-?\s{0,9}['\"]?([A-Za-z_]\w{0,40})['\"]?[^\n]{0,200}\n")
@@ -168,7 +170,7 @@ class Touch(Struct, frozen=True):
         return bool(self.first or self.last)
 
 
-@lru_cache(maxsize=1_024)
+@lru_cache(maxsize=8_192)
 def touch_of(body: ToolCalled) -> Touch:
     """What a call touches."""
     arguments = arguments_of(body)
@@ -260,7 +262,7 @@ def _run(command: str) -> Touch:
         path, text = written
         verb = "edit" if ">>" in plain.partition("\n")[0] else "write"
         return Touch(verb, path, command=plain, written=text)
-    if not plain or len(plain) > LONGEST_COMMAND:
+    if not plain or len(plain) > LONGEST_COMMAND or any(mark in plain for mark in _JOINS):
         return Touch("run", command=plain)
     try:
         words = shlex.split(plain)
@@ -271,8 +273,6 @@ def _run(command: str) -> Touch:
 
 def _shell_read(command: str, words: list[str]) -> Touch | None:
     """A command that does nothing but print a file."""
-    if any(mark in command for mark in "|;&><\n$`"):
-        return None
     match words:
         case ["cat", path] | ["cat", "-n", path] | ["nl", "-ba", path]:
             return Touch("read", path, command=command)

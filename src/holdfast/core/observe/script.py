@@ -6,6 +6,7 @@ are marked as such: nobody can say what they were.
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -48,9 +49,10 @@ class Command(Struct, frozen=True):
     """Whether its complaints are not shown."""
 
 
-def commands_of(script: str) -> list[Command]:
+@lru_cache(maxsize=8_192)
+def commands_of(script: str) -> tuple[Command, ...]:
     """The simple commands of a command line, in order."""
-    return _Lexer(script).commands()
+    return tuple(_Lexer(script).commands())
 
 
 class _Lexer:

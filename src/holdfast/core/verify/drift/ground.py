@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from holdfast.core.ledger.entry import Entry, Said, is_request, text_of
+from holdfast.core.ledger.entry import Entry, EntryId, Said, is_request, text_of
 from holdfast.core.ledger.summary import Constraint, Decision, Intent, Progress, Quote, Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.calls import Scene, read_scene
@@ -26,6 +26,30 @@ MOST_TOLD = 2_000
 """Sentences of the user's that a question is held against, the newest first."""
 LARGE = 250
 """Words a record must have before what is new to it says anything."""
+
+
+class Seen(Struct, frozen=True):
+    """What stands in a record up to an entry: a longer record has all of it, and more."""
+
+    upto: EntryId = ""
+    names: frozenset[str] = frozenset()
+    """Paths, identifiers and ids."""
+    words: frozenset[str] = frozenset()
+
+
+def seen_in(record: Sequence[Item], before: Seen = Seen()) -> Seen:  # noqa: B008
+    """What stands in a record, found from what stood in its beginning."""
+    ends = (at for at in range(len(record), 0, -1) if record[at - 1].entry.id == before.upto)
+    start = next(ends, 0) if before.upto else 0
+    known = before if start else Seen()
+    texts = [text_of(item.body) for item in record[start:]]
+    if not texts:
+        return known
+    return Seen(
+        record[-1].entry.id,
+        known.names.union(*map(telling, texts)),
+        known.words.union(*map(words_in, texts)),
+    )
 
 
 class Ground(Struct, frozen=True):
@@ -68,16 +92,20 @@ def ground_of(
     ledger: Iterable[Entry] = (),
     *,
     summary_at: int | None = None,
+    seen: Seen | None = None,
 ) -> Ground:
     """Read the ground off a session: its whole path, and what of it is in sight.
 
-    `summary_at` is the number of the entry that put a summary in the place of the past.
+    `summary_at` is the number of the entry that put a summary in the place of the past, `seen` what
+    is known to stand in the record.
     """
     scene, noted = read_scene(record), list(ledger)
     want = wanted(scene)
     shown = {item.entry.id for item in window if item.stand_in is None}
     rules = lift((*want.constraints, *(pin for pin in pins_of(noted) if pin.text)), noted)
     calls, repeated = known_calls(scene, shown, since=summary_at)
+    seen = seen_in(record) if seen is None else seen
+    in_sight = [text_of(item.body) for item in window]
     later = [at for at, item in enumerate(record) if _is_later(item, summary_at)]
     return Ground(
         intent=want.intent,
@@ -85,9 +113,9 @@ def ground_of(
         decisions=_standing(decisions_of(scene)),
         told=_told(scene),
         progress=progress_of(scene),
-        names=_union(telling(text_of(item.body)) for item in record),
-        in_sight=_union(telling(text_of(item.body)) for item in window),
-        words=_union(words_in(text_of(item.body)) for item in (*record, *window)),
+        names=seen.names,
+        in_sight=frozenset[str]().union(*map(telling, in_sight)),
+        words=seen.words.union(*map(words_in, in_sight)),
         delivered=delivered_since(scene, want.intent.current.entry),
         calls=calls,
         repeated=repeated,
@@ -152,10 +180,3 @@ def _told(scene: Scene) -> tuple[Quote, ...]:
         if len(found) >= MOST_TOLD:
             break
     return tuple(found[:MOST_TOLD])
-
-
-def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
-    found: set[str] = set()
-    for one in sets:
-        found |= one
-    return frozenset(found)
