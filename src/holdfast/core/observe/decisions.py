@@ -67,6 +67,11 @@ _CHOSEN = re.compile(
     r"|\bthe (?:best|right|simplest|cleanest|safest|better) (?:approach|fix|solution|way|option"
     r"|choice|design|path)(?: here| forward| now)? is\b(?! not)"
 )
+_CHOSEN_WORDS = (
+    *("decided", "cho", "opt", "settle", "went with", "go with", "going with", "stick", "switch"),
+    *("selected", "best ", "right ", "simplest ", "cleanest ", "safest ", "better "),
+)
+"""One of these stands in whatever the pattern finds, and is found sooner than the pattern."""
 _VERBS = (
     r"(?:us(?:e|ed|ing)|keep|kept|stor(?:e|ed)|ma(?:ke|de)|replaced?|moved?|implement(?:ed)?"
     r"|add(?:ed)?|modif(?:y|ied)|changed?|extract(?:ed)?|skip(?:ped)?|drop(?:ped)?|avoid(?:ed)?"
@@ -167,9 +172,19 @@ def _agent_chose(sentence: str) -> bool:
         return True
     if not _SHORTEST < len(sentence) <= 600 or sentence.endswith("?") or sentence[0] in "\"'“":
         return False
-    if _OPEN.search(sentence) or _MECHANICAL.search(sentence):
-        return False
-    if _CHOSEN.search(sentence):
+    # Few sentences choose anything: what would speak against it is looked for in those alone.
+    return _names_a_choice(sentence) and not (
+        _OPEN.search(sentence) or _MECHANICAL.search(sentence)
+    )
+
+
+def _is_chosen(sentence: str) -> bool:
+    plain = sentence.lower()
+    return any(word in plain for word in _CHOSEN_WORDS) and _CHOSEN.search(sentence) is not None
+
+
+def _names_a_choice(sentence: str) -> bool:
+    if _is_chosen(sentence):
         return True
     does = _DOES.search(sentence)
     if does is None:
@@ -190,7 +205,7 @@ def _has_grounds(sentence: str, start: int) -> bool:
 
 def _of_thought(at: int, text: str) -> Iterator[Choice]:
     for sentence in _told(text):
-        chosen = _LABEL.match(sentence) or _CHOSEN.search(sentence)
+        chosen = _LABEL.match(sentence) or _is_chosen(sentence)
         if chosen and _agent_chose(sentence):
             yield from (found for found in _made(at, sentence, "") if found.reason)
 

@@ -16,12 +16,10 @@ from msgspec import Struct
 from holdfast.core.ledger.entry import text_of
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.calls import Scene
-from holdfast.core.observe.worth import Telling, is_own
+from holdfast.core.observe.worth import WORDS, Telling, is_own
 
 _WORD = re.compile(r"[A-Za-z]{3,80}")
 _PART = re.compile(r"[A-Z]{1,40}(?![a-z])|[A-Z]?[a-z]{1,40}")
-WORDS = 1 << 15
-"""Words that are not taken apart twice: a session uses the same ones over and over."""
 LONGEST_TEXT = 200_000
 """Characters of an entry in which words are looked for."""
 

@@ -170,7 +170,7 @@ SPOKEN_AS = re.compile(r"^(?:THOUGHT|Thought|DISCUSSION): ?")
 """The name under which an agent thinks aloud: no word of the thought itself."""
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=2_048)
 def sentences(text: str) -> tuple[Sentence, ...]:
     """The sentences of prose in a text, in order: no code, no quotation, no pasted output."""
     if len(text) <= 2 * EDGE:

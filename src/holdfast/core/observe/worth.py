@@ -6,6 +6,8 @@ seen elsewhere since, or that nobody ever used, is not.
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
 
 from msgspec import Struct
 
@@ -19,6 +21,8 @@ _TRAILING = "./-~@"
 
 LONGEST_TEXT = 400_000
 """Characters looked at; a longer text is looked at from both ends."""
+WORDS = 1 << 15
+"""Words that are not judged twice: a session uses the same ones over and over."""
 
 
 def telling(text: str) -> frozenset[str]:
@@ -26,15 +30,16 @@ def telling(text: str) -> frozenset[str]:
     if len(text) > LONGEST_TEXT:
         half = LONGEST_TEXT // 2
         text = f"{text[:half]}\n{text[-half:]}"
-    found: set[str] = set()
-    for word in set(_TOKEN.findall(text)):
-        plain = word.rstrip(_TRAILING)
-        if not _tells(plain):
-            continue
-        found.add(plain)
-        if "/" in plain:
-            found.add(plain.rsplit("/", 1)[-1])
-    return frozenset(found)
+    return frozenset(chain.from_iterable(map(_names_in, set(_TOKEN.findall(text)))))
+
+
+@lru_cache(maxsize=WORDS)
+def _names_in(word: str) -> tuple[str, ...]:
+    """A word as a name, and the file that a path ends with; nothing if it tells nothing."""
+    plain = word.rstrip(_TRAILING)
+    if not _tells(plain):
+        return ()
+    return (plain, plain.rsplit("/", 1)[-1]) if "/" in plain else (plain,)
 
 
 def _tells(word: str) -> bool:

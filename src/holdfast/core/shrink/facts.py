@@ -8,8 +8,11 @@ call and what it was asked for, stands above it.
 
 import heapq
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from math import fsum
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -71,6 +74,11 @@ _TAG = re.compile(r"</?[\w-]{1,40}>")
 _BLANKS = re.compile(r"\s+")
 
 
+NO_NAMES: Mapping[EntryId, frozenset[str]] = {}
+Piece: TypeAlias = tuple[Fact, frozenset[str]]
+"""A fact, and what is telling in it."""
+
+
 class Line(Struct, frozen=True):
     """A line that could be kept."""
 
@@ -84,14 +92,27 @@ def lines_of(
     scene: Scene, count: CountTokens, only: Container[EntryId] | None = None
 ) -> Iterator[Line]:
     """Every line of a span, or of some of its entries, that holds something telling, in order."""
+    return (line(fact, count, names) for fact, names in facts_in(scene, only))
+
+
+def facts_in(
+    scene: Scene,
+    only: Container[EntryId] | None = None,
+    holding: Mapping[EntryId, frozenset[str]] = NO_NAMES,
+) -> Iterator[Piece]:
+    """The same lines, neither counted nor weighed, each with what is telling in it.
+
+    `holding` are names of which a line has to hold one, where an entry is named there.
+    """
     edits = _edits(scene)
     for at, item in enumerate(scene.items):
         body, entry = item.body, item.entry.id
         if item.covers or (only is not None and entry not in only):
             continue
+        names = holding.get(entry, frozenset())
         match body:
             case ToolCalled():
-                yield from _asked(body, entry, count)
+                yield from _asked(body, entry, names)
                 continue
             case ToolReturned() if not is_stand_in(body.output):
                 pair = scene.of_result.get(at)
@@ -100,42 +121,42 @@ def lines_of(
                     continue  # it shows what the file never became
                 label = label_of(pair.body) if pair else ""
                 later = edits.get(touch.path, ()) if touch.verb == "read" else ()
-                yield from _found(body.output, entry, label, count, _gone(later, at))
+                yield from _found(body.output, entry, label, _gone(later, at), names)
                 continue
             case Said(role="assistant"):
-                rows, source = _numbered(body.text), AGENT
+                rows, source = _numbered(body.text, names), AGENT
             case Thought():
-                rows, source = _numbered(body.text), "thinking"
+                rows, source = _numbered(body.text, names), "thinking"
             case Said(role="user"):
-                rows, source = _numbered(body.text), body.by or "user"
+                rows, source = _numbered(body.text, names), body.by or "user"
             case _:
                 continue
-        yield from _lines(rows, entry, source, count)
+        yield from _lines(rows, entry, source)
 
 
-def _lines(
-    rows: Iterable[tuple[int, str]], entry: EntryId, source: str, count: CountTokens
-) -> Iterator[Line]:
+def _lines(rows: Iterable[tuple[int, str]], entry: EntryId, source: str) -> Iterator[Piece]:
     for number, text in rows:
         for piece in _pieces(text):
             names = telling(piece)
             if names and _says(piece, names):
-                yield line(Fact(piece, entry, source, number), count, names)
+                yield Fact(piece, entry, source, number), names
 
 
 def _says(piece: str, names: frozenset[str]) -> bool:
     """Whether a line tells anything beside its own number or the name of a tag."""
     number = _NUMBER.match(piece)
     rest = piece[number.end() :] if number else piece
-    return bool(telling(rest) if number else names) and not _TAG.fullmatch(rest)
+    # One name may be the number; a second one is of what follows it.
+    return (not number or len(names) > 1 or bool(telling(rest))) and not _TAG.fullmatch(rest)
 
 
-def _asked(call: ToolCalled, entry: EntryId, count: CountTokens) -> Iterator[Line]:
+def _asked(call: ToolCalled, entry: EntryId, holding: frozenset[str]) -> Iterator[Piece]:
     """The lines of a call: the first says what it is itself, the others stand below that."""
     label = label_of(call)
     for number, (key, text) in enumerate(_rows(call), 1):
         source = f"{label}{SIDES.get(key, '')}" if number > 1 else ""
-        yield from _lines([(number, text)], entry, source, count)
+        if not holding or any(name in text for name in holding):
+            yield from _lines([(number, text)], entry, source)
 
 
 def _edits(scene: Scene) -> dict[str, list[tuple[int, frozenset[str]]]]:
@@ -164,22 +185,22 @@ def _gone(edits: Iterable[tuple[int, frozenset[str]]], at: int) -> frozenset[str
 
 
 def _found(
-    output: str, entry: EntryId, label: str, count: CountTokens, gone: frozenset[str]
-) -> Iterator[Line]:
+    output: str, entry: EntryId, label: str, gone: frozenset[str], holding: frozenset[str]
+) -> Iterator[Piece]:
     """The lines of a result; of those that each name their file, the file stands above them."""
     frame = _FRAME.match(output)
     above = frame[0].count("\n") if frame else 0
-    for number, text in _numbered(output):
+    for number, text in _numbered(output, holding):
         if number <= above and _FRAMED.match(text):
             continue
         if gone and _NUMBER.sub("", text.lstrip(), 1).strip() in gone:
             continue
         match = _PLACED.match(text)
         if match is None:
-            yield from _lines([(number, text)], entry, label, count)
+            yield from _lines([(number, text)], entry, label)
         else:
             rest = text[match.end(1) + 1 :]
-            yield from _lines([(number, rest)], entry, match[1], count)
+            yield from _lines([(number, rest)], entry, match[1])
 
 
 def line(fact: Fact, count: CountTokens, names: frozenset[str] | None = None) -> Line:
@@ -189,11 +210,26 @@ def line(fact: Fact, count: CountTokens, names: frozenset[str] | None = None) ->
     return Line(fact, found, count(fact.text), rich)
 
 
-def _numbered(text: str) -> Iterator[tuple[int, str]]:
+def _numbered(text: str, holding: frozenset[str] = frozenset()) -> Iterator[tuple[int, str]]:
+    """The lines of a text, or those that hold one of some names."""
     half = LONGEST_ENTRY // 2
     if len(text) > LONGEST_ENTRY:
         text = f"{text[:half]}\n{text[-half:]}"
-    yield from enumerate(text.split("\n"), 1)
+    rows = text.split("\n")
+    if not holding:
+        return enumerate(rows, 1)
+    ends = list(accumulate(len(row) + 1 for row in rows))
+    found = {at for name in holding for at in _places(text, name, ends)}
+    return ((at + 1, rows[at]) for at in sorted(found))
+
+
+def _places(text: str, name: str, ends: Sequence[int]) -> Iterator[int]:
+    """The lines that hold a name: looked for in the whole text, which is quicker than in each."""
+    found = text.find(name)
+    while found >= 0:
+        at = bisect_right(ends, found)
+        yield at
+        found = text.find(name, ends[at])
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -7,7 +7,8 @@ measure decides what the room goes to.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from heapq import nlargest
 from math import fsum
 
 from msgspec import Struct
@@ -18,7 +19,7 @@ from holdfast.core.ledger.summary import Fact
 from holdfast.core.observe.artifacts import arguments_of, touch_of
 from holdfast.core.observe.calls import Scene
 from holdfast.core.observe.worth import Telling, telling
-from holdfast.core.shrink.facts import Line, Weigh, lines_of, pick
+from holdfast.core.shrink.facts import Line, Weigh, facts_in, pick
 from holdfast.core.view.packet.lines import (
     LONGEST_TEXT,
     LOOSE,
@@ -67,9 +68,10 @@ def pool_of(scene: Scene, held: Telling, weigh: Weigh) -> Pool:
     found: dict[tuple[str, str], tuple[Line, EntryId]] = {}
     told = list(_told(scene, _places(scene, held, weigh)))
     names = whole_paths(line.fact.source for line, _ in told if line.fact.source)
+    own = {path: telling(path) for path in names.values()}
     for line, entry in told:
         path = names.get(line.fact.source, "")
-        for one in _placed(line, path) if path else (line,):
+        for one in _placed(line, path, own[path]) if path else (line,):
             # The newest word on a line is what counts.
             found[one.fact.entry, one.fact.text] = one, entry
     return _best(found, weigh)
@@ -91,25 +93,24 @@ def _longest(path: str, longer: Sequence[str]) -> str:
     return whole if all(whole.endswith(one) for one in longer) else path
 
 
-def _placed(line: Line, path: str) -> Iterator[Line]:
+def _placed(line: Line, path: str, own: frozenset[str]) -> Iterator[Line]:
     """A line below the whole path of its file, and the file alone; its own name says nothing."""
     yield Line(Fact("", path, path), frozenset(), 0)
-    own = telling(path)
     names = frozenset(name for name in line.names if name not in own and not path.endswith(name))
     if names:
         yield Line(Fact(line.fact.text, path, path), names, line.tokens, line.rich)
 
 
-def _told(scene: Scene, places: frozenset[EntryId]) -> Iterator[tuple[Line, EntryId]]:
+def _told(scene: Scene, places: Mapping[EntryId, frozenset[str]]) -> Iterator[tuple[Line, EntryId]]:
     owners = _owners(scene, places)
     bodies = {item.entry.id: item.body for item in scene.items if item.entry.id in places}
     for entry, body in bodies.items():
         if isinstance(body, Said) and body.role == "assistant":
             yield from ((line, entry) for line in spoken_lines(body.text))
     spoken = {name for name, body in bodies.items() if isinstance(body, Said)}
-    for line in lines_of(scene, about, places - spoken):
-        entry = line.fact.entry
-        yield from ((one, entry) for one in _read(line, bodies[entry], owners.get(entry)))
+    for fact, names in facts_in(scene, places.keys() - spoken, places):
+        entry = fact.entry
+        yield from ((one, entry) for one in _read(fact, names, bodies[entry], owners.get(entry)))
 
 
 class _Owner(Struct, frozen=True):
@@ -127,7 +128,7 @@ class _Owner(Struct, frozen=True):
         return self.paths[place] if place >= 0 else self.path
 
 
-def _owners(scene: Scene, places: frozenset[EntryId]) -> dict[EntryId, _Owner]:
+def _owners(scene: Scene, places: Container[EntryId]) -> dict[EntryId, _Owner]:
     """By entry of a call or a result: the file that it is about."""
     owners: dict[EntryId, _Owner] = {}
     for pair in scene.pairs:
@@ -154,22 +155,21 @@ def _output(body: ToolReturned, path: str, changed: bool) -> _Owner:
     return _Owner(path, False, starts, tuple(one[1] for one in found))
 
 
-def _read(line: Line, body: Source, owner: _Owner | None) -> Iterator[Line]:
+def _read(fact: Fact, names: frozenset[str], body: Source, owner: _Owner | None) -> Iterator[Line]:
     """What a line of a call or of a result tells."""
-    fact = line.fact
     match body:
         case ToolCalled():
             path = owner.path if owner else ""
             if not path:
                 yield from command_lines(fact, body)
             elif fact.line > 1:
-                yield from code_lines(path, fact.text, line.names)
+                yield from code_lines(path, fact.text, names)
             else:
-                yield from _asked(path, fact.text, line.names, body)
+                yield from _asked(path, fact.text, names, body)
         case ToolReturned() if owner is None or not owner.silent:
             named = fact.source if "/" in fact.source and " " not in fact.source else ""
             path = named or (owner.at(fact.line) if owner else "")
-            yield from code_lines(path or LOOSE, fact.text, line.names)
+            yield from code_lines(path or LOOSE, fact.text, names)
         case _:
             pass
 
@@ -188,20 +188,21 @@ def _best(found: Mapping[tuple[str, str], tuple[Line, EntryId]], weigh: Weigh) -
         line = found[key][0]
         return fsum(map(weigh, line.names)) / (line.tokens + 2)
 
-    kept = set(sorted(found, key=worth, reverse=True)[:POOL])
+    kept = set(nlargest(POOL, found, key=worth))
     kept |= {key for key in found if not key[1]}
     lines = tuple(line for key, (line, _) in found.items() if key in kept)
     return Pool(lines, {key: entry for key, (_, entry) in found.items() if key in kept})
 
 
-def _places(scene: Scene, held: Telling, weigh: Weigh) -> frozenset[EntryId]:
-    """The entries in which the likeliest names were met last."""
+def _places(scene: Scene, held: Telling, weigh: Weigh) -> dict[EntryId, frozenset[str]]:
+    """The entries in which the likeliest names were met last, with those that stand there."""
     met: dict[str, list[EntryId]] = {}
     for item in scene.items:
         for name in held[item.entry.id]:
             met.setdefault(name, []).append(item.entry.id)
-    leading = sorted(met, key=weigh, reverse=True)[:LEADING]
-    return frozenset(entry for name in leading for entry in met[name][-PLACES:])
+    leading = nlargest(LEADING, met, key=weigh)
+    names = frozenset(leading)
+    return {entry: held[entry] & names for name in leading for entry in met[name][-PLACES:]}
 
 
 def fill(
