@@ -5,11 +5,7 @@ from hypothesis import strategies as st
 from holdfast.core.ledger.entry import Said
 from holdfast.core.ledger.summary import Decision
 from holdfast.core.observe.choices import LONGEST
-from holdfast.core.observe.decisions import (
-    _CHOSEN,  # pyright: ignore[reportPrivateUsage]
-    _CHOSEN_WORDS,  # pyright: ignore[reportPrivateUsage]
-    decisions_of,
-)
+from holdfast.core.observe.decisions import decisions_of
 from tests.core.building import Told, answer, ask, back, bash, call, named, scene, thought
 
 
@@ -341,13 +337,3 @@ def test_choices_and_reasons_stand_in_the_entry_they_name(told: list[tuple[str, 
 )
 def test_asking_what_was_decided_decides_nothing(asked: str) -> None:
     assert decisions_of(scene(ask("Start."), answer("Done."), ask(asked))) == ()
-
-
-ASCII = st.characters(codec="ascii", exclude_categories=("Cc",))
-
-
-@given(st.from_regex(_CHOSEN, alphabet=ASCII))
-def test_whatever_names_a_choice_holds_one_of_the_words_that_are_looked_for_first(
-    sentence: str,
-) -> None:
-    assert any(word in sentence.lower() for word in _CHOSEN_WORDS)

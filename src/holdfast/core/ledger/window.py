@@ -86,7 +86,7 @@ class Item(Struct, frozen=True):
         if self.stand_in is not None:
             return self.stand_in
         # An item is made of a source entry. It is asked for its body too often to look each time.
-        return cast("Source", self.entry.body)
+        return self.entry.body  # pyright: ignore[reportReturnType]
 
     @property
     def shows(self) -> tuple[EntryId, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from holdfast.core.observe.cues import cue
 from holdfast.core.observe.sentences import Sentence, is_question, plain
 
 MOST = 12
@@ -38,34 +39,39 @@ _VERBS = (
 _COUNT = r"(?:[$€£]?\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|a single)\b)"
 
 
-MUST_NOT = re.compile(
+MUST_NOT = cue(
+    "must|shall|allowed|permitted|forbidden|prohibited|off|circumstances|hands|you|want",
     r"\bmust(?:n't| (?:also |still )?(?:not|never))\b|\bshall not\b"
     r"|\b(?:not (?:be )?(?:allowed|permitted)|forbidden|prohibited|off[- ]limits"
     r"|under no circumstances|hands off)\b"
     r"|(?<!\bif )(?<!\bthat )(?<!\bunderstand )\byou (?:(?:may|can) ?not|can't)\b"
     r"|\bno longer (?:allowed|permitted)\b"
-    r"|\b(?:i|we) (?:really |definitely )?(?:do not|don't|dont) want\b"
+    r"|\b(?:i|we) (?:really |definitely )?(?:do not|don't|dont) want\b",
 )
-NEVER = re.compile(
+NEVER = cue(
+    "never",
     r"\bnever\b(?<!\bi never)(?<!\bit never)(?<!\bthat never)(?<!\bthis never)(?<!\bthey never)"
     r"(?<!\bhas never)(?<!\bhave never)(?<!\bhad never)(?<!\bwas never)(?<!\bwere never)"
     r"(?<!\bis never)(?<!\bare never)(?<!'ve never)(?<!'s never)(?<!\bwhich never)"
     r"(?<!\bcurrently never)(?! ?mind\b)"
-    r"(?! (?:had|got|saw|did|was|were|been|have|happened|worked)\b)"
+    r"(?! (?:had|got|saw|did|was|were|been|have|happened|worked)\b)",
 )
-DO_NOT = re.compile(
+DO_NOT = cue(
+    "do not|don't|dont",
     _CLAUSE + r"(?:do not|don't|dont)(?::| )(?!know\b|think\b|understand\b|worry\b|see\b|mind\b"
     r"|forget\b|believe\b|need\b|have\b|care\b|remember\b|get\b|want\b|quite\b|really\b"
-    r"|even\b|we\b|you\b|i\b|they\b|it\b|seem\b|like\b|agree\b)"
+    r"|even\b|we\b|you\b|i\b|they\b|it\b|seem\b|like\b|agree\b)",
 )
-_TELLS = re.compile(
+_TELLS = cue(
+    "do not|don't|dont",
     r"\b((?:where|which|because|since|how) (?:we|they|it|i) [^.,;:]{0,80}\b)"
-    r"(?:and|but|or) (?:do not|don't|dont) "
+    r"(?:and|but|or) (?:do not|don't|dont) ",
 )
 """What somebody does and does not do, told beside something else: no order."""
-SHOULD_NOT = re.compile(
+SHOULD_NOT = cue(
+    "should|let|no longer|avoid|refrain|stop",
     r"\bshould(?:n't| not| never)\b|\blet'?s (?:not|never|avoid)\b|\bno longer (?:use|need|want)\b"
-    r"|" + _CLAUSE + r"(?:avoid|refrain from|stop \w{2,20}ing)\b"
+    r"|" + _CLAUSE + r"(?:avoid|refrain from|stop \w{2,20}ing)\b",
 )
 # The harder words stand first: the first that is found tells how hard a sentence is.
 FORBIDS = ((HARD, MUST_NOT), (HARD, NEVER), (HARD, DO_NOT), (FIRM, SHOULD_NOT))
@@ -76,42 +82,48 @@ _NOT_MEANT = (
     r"|that\b|it\b|i\b|we\b|the\b|this\b|you\b)"
 )
 BARE_NO = re.compile(r"^(?:and |but |please,? )?no " + _NOT_MEANT + r"[\w' /-]{2,60}(?:[.!,;]|$)")
-NO_BESIDE = re.compile(r"(?:[,;(] |[—–] ?|\b(?:with|and|but) )no " + _NOT_MEANT + r"[a-z]")
+NO_BESIDE = cue("no ", r"(?:[,;(] |[—–] ?|\b(?:with|and|but) )no " + _NOT_MEANT + r"[a-z]")
 REPORTS = re.compile(
     r"\b(?:is|are|was|were|has|had|found|got|did|exists?|seems?|involved|triggered)\b"
 )
-_TOGETHER = re.compile(r"\blet(?:['’]s| us) ")
-WITHOUT = re.compile(r"\bwithout (?:\w{2,20}ing|any|new|extra|my|asking|the use)\b")
+_TOGETHER = cue("let", r"\blet(?:['’]s| us) ")
+WITHOUT = cue("without", r"\bwithout (?:\w{2,20}ing|any|new|extra|my|asking|the use)\b")
 
-MUST = re.compile(
+MUST = cue(
+    "must|shall",
     r"\bmust\b(?<!\bthere must)(?<!\bi must)(?! (?:have been|be (?:a|an|some|because|that|something"
-    r"|the)|say|admit|confess)\b)|\bshall\b"
+    r"|the)|say|admit|confess)\b)|\bshall\b",
 )
-ONLY = re.compile(
+ONLY = cue(
+    "only",
     _CLAUSE + r"only (?:" + _VERBS + r"|one|the|in|on|if|when|after|from|for|files)\b"
-    r"|\b" + _VERBS + r" only\b|\b(?:must|should|shall|may|want|would) (?:\w{1,20} ){0,2}only\b"
+    r"|\b" + _VERBS + r" only\b|\b(?:must|should|shall|may|want|would) (?:\w{1,20} ){0,2}only\b",
 )
-ALWAYS = re.compile(
+ALWAYS = cue(
+    "always|keep|sure|ensure|required|mandatory",
     _CLAUSE + r"(?:always (?!been\b|had\b|was\b|fail)|keep (?!in mind|going|getting|seeing|it up"
     r"|up\b))|\b(?:you|will) always\b|(?<!\bto )\b(?:make sure|be sure to|ensure)\b"
-    r"|\b(?:is|are|be) (?:strictly )?(?:required|mandatory)\b|^required\b"
+    r"|\b(?:is|are|be) (?:strictly )?(?:required|mandatory)\b|^required\b",
 )
-WISH = re.compile(
+WISH = cue(
+    "prefer|rather|want|need|would like|every|each|any|forget|from now|forward|has|have",
     r"\b(?:i|we)(?:'d| would)? (?:strongly |really |much )?(?:prefer|rather)\b|^prefer\b"
     r"|\b(?:i|we)(?: really)? (?:want|need|would like) [^.;\n]{1,80} to (?:stay|remain|keep)\b"
     r"|\b(?:before|after) (?:every|each|any)\b|\bevery time\b"
     r"|\b(?:don't|do not|dont) forget\b|\bfrom now on\b|\bgoing forward\b"
     r"|\b(?:it|that|this|they|which|plan|code|test|tests|file|files|api|output|result)"
-    r" (?:still |also )?(?:has|have|needs?) to\b"
+    r" (?:still |also )?(?:has|have|needs?) to\b",
 )
-SHOULD = re.compile(
+SHOULD = cue(
+    "should",
     r"\bshould\b(?<!\bi should)(?! (?:have|work|be (?:fine|good|ok|okay|able|enough|it|done|fixed"
-    r"|easy|ready)|now|i|we|it|they|this|that|there|the)\b)(?![^.]{0,60}\balready\b)"
+    r"|easy|ready)|now|i|we|it|they|this|that|there|the)\b)(?![^.]{0,60}\balready\b)",
 )
-USE = re.compile(
+USE = cue(
+    "use|let",
     _CLAUSE + r"use \w|\bwant you to use\b"
     r"|\blet'?s (?:just |only |always |all )?(?:use|keep|stick|go with|make sure|assume"
-    r"|treat|limit|default|leave|call|name|target|prefer)\b"
+    r"|treat|limit|default|leave|call|name|target|prefer)\b",
 )
 BINDS = ((HARD, MUST), (HARD, ONLY), (FIRM, ALWAYS), (SOFT, WISH), (SOFT, SHOULD), (SOFT, USE))
 BOUND = re.compile(
@@ -120,7 +132,7 @@ BOUND = re.compile(
     r" (?:of |about )?" + _COUNT
 )
 COMPARES = re.compile(r"[<>]=? ?\d")
-DECIDES = re.compile(r"\blet'?s (?!see\b|say\b|think\b|talk\b|look\b)\w")
+DECIDES = cue("let", r"\blet'?s (?!see\b|say\b|think\b|talk\b|look\b)\w")
 """What the user decided to do: kept only as long as it matters that it was taken back."""
 
 ORDER = re.compile(
@@ -135,11 +147,12 @@ ORDER = re.compile(
 MODAL = re.compile(
     r"\b(?:must|should|shall|please|need|needs|want|require[sd]?|limit|max|allowed)\b"
 )
-ALOUD = re.compile(r"\bwondering\b|\bif i (?:do|did|run|ran|were|was)\b")
-IDLE = re.compile(
+ALOUD = cue("wondering|if i", r"\bwondering\b|\bif i (?:do|did|run|ran|were|was)\b")
+IDLE = cue(
+    "would be|guess|suppose|assume|should|use",
     r"\bwould be (?:great|nice|cool) if\b|\bi (?:guess|suppose|assume)\b"
     r"|\b(?:where|what|how|which|whether|who)\b[^.]{0,60}\bshould\b"
-    r"|\buse [^.]{1,40} on (?:this|it|that)\b"
+    r"|\buse [^.]{1,40} on (?:this|it|that)\b",
 )
 """Half thoughts and orders for once: nothing that binds, unless the words are hard."""
 MACHINE = re.compile(r"\"[}\],]|[{\[]\"|\}\}|\\n")
@@ -255,7 +268,9 @@ def _strength(text: str) -> tuple[int, bool]:
     """How hard a sentence binds, 0 when it does not, and whether it forbids."""
     if len(text) > WIDE:
         return 0, False
-    words = _TELLS.sub(r"\1", plain(text))
+    words = plain(text)
+    if _TELLS.search(words):
+        words = _TELLS.pattern.sub(r"\1", words)
     if MACHINE.search(words) or ALOUD.search(words):
         return 0, False
     forbids = next((weight for weight, cue in FORBIDS if cue.search(words)), 0)

@@ -21,6 +21,7 @@ from holdfast.core.observe.answered import PLANS, QUESTIONS, answered_in, approv
 from holdfast.core.observe.artifacts import arguments_of, plain_name
 from holdfast.core.observe.calls import Scene
 from holdfast.core.observe.choices import Choice, cut, linked
+from holdfast.core.observe.cues import cue
 from holdfast.core.observe.sentences import SPOKEN_AS, own_words, sentences
 
 _SHORTEST = 8
@@ -53,25 +54,22 @@ _HEADED = re.compile(
     r"(?i)^[#\s*_]{0,8}(?:(?:key|main|design|technical|architecture|architectural) )?decisions"
     r"(?: made| taken| so far)?[*_]{0,2}:?[*_]{0,2}\s{0,4}$"
 )
-_CHOSEN = re.compile(
-    r"(?i)\b(?:I|we)(?:['’]ve| have)?(?: also)? (?:decided|chose|opted|settled on|went with)\b"
-    r"|\b(?:I|we)(?:['’]ll| will) (?:go with|stick with|stick to|opt for|settle (?:on|for))\b"
-    r"|\b(?:I['’]m|we['’]re|I am|we are) (?:going with|choosing|opting for|sticking with"
+_CHOSEN = cue(
+    "decided|cho|opt|settle|went with|go with|going with|stick|switch|selected|best |right "
+    "|simplest |cleanest |safest |better ",
+    r"\b(?:i|we)(?:['’]ve| have)?(?: also)? (?:decided|chose|opted|settled on|went with)\b"
+    r"|\b(?:i|we)(?:['’]ll| will) (?:go with|stick with|stick to|opt for|settle (?:on|for))\b"
+    r"|\b(?:i['’]m|we['’]re|i am|we are) (?:going with|choosing|opting for|sticking with"
     r"|switching (?:to|from))\b"
     r"|^(?:so,? |ok(?:ay)?,? )?(?:going with|choosing|chose|opting for|opted for|sticking with"
     r"|decided (?:to|on|against)|switch(?:ing|ed) (?:to|from))\b"
     r"|\blet['’]?s (?:go with|stick with|switch to)\b"
-    r"|\b(?:I|we)(?:['’]ve| have)? switched (?:to|from)\b"
+    r"|\b(?:i|we)(?:['’]ve| have)? switched (?:to|from)\b"
     r"|\b(?:was|were|is) (?:chosen|selected)(?= (?:because|since|over|as)\b)"
     r"|\boption [a-z0-9]{1,2} it is\b"
     r"|\bthe (?:best|right|simplest|cleanest|safest|better) (?:approach|fix|solution|way|option"
-    r"|choice|design|path)(?: here| forward| now)? is\b(?! not)"
+    r"|choice|design|path)(?: here| forward| now)? is\b(?! not)",
 )
-_CHOSEN_WORDS = (
-    *("decided", "cho", "opt", "settle", "went with", "go with", "going with", "stick", "switch"),
-    *("selected", "best ", "right ", "simplest ", "cleanest ", "safest ", "better "),
-)
-"""One of these stands in whatever the pattern finds, and is found sooner than the pattern."""
 _VERBS = (
     r"(?:us(?:e|ed|ing)|keep|kept|stor(?:e|ed)|ma(?:ke|de)|replaced?|moved?|implement(?:ed)?"
     r"|add(?:ed)?|modif(?:y|ied)|changed?|extract(?:ed)?|skip(?:ped)?|drop(?:ped)?|avoid(?:ed)?"
@@ -101,16 +99,17 @@ _ASKED_ABOUT = re.compile(
     r"(?i)\b(?:what|which|who|how|why|whether)\b[^.;]{0,40}\b(?:we|I|you)\b[^.;]{0,12}"
     r"\b(?:decided|chose|agreed|prefer|picked|settled)\b"
 )
-_USER_CHOSE = re.compile(
-    r"(?i)\blet['’]?s (?:go with|use|stick (?:with|to)|switch|keep|drop|abandon|skip|call it|rename"
+_USER_CHOSE = cue(
+    "let|go with|go for|choose|prefer|decided|chose|opted|agreed|switch|want|use|option",
+    r"\blet['’]?s (?:go with|use|stick (?:with|to)|switch|keep|drop|abandon|skip|call it|rename"
     r"|not|leave|go for)\b"
-    r"|\b(?:I['’]ll|I will|I['’]d like to|we['’]ll|we should|please|just) go (?:with|for) (?!it\b)"
+    r"|\b(?:i['’]ll|i will|i['’]d like to|we['’]ll|we should|please|just) go (?:with|for) (?!it\b)"
     r"|^go (?:with|for) (?!it\b)"
-    r"|\b(?:I|we)(?:['’]d| would)?(?: rather)? (?:choose|prefer|decided|chose|opted|agreed)\b"
+    r"|\b(?:i|we)(?:['’]d| would)?(?: rather)? (?:choose|prefer|decided|chose|opted|agreed)\b"
     r"|^(?:actually,? |ok,? |please )?switch (?:(?:the|our|all) (?:[\w-]{1,30} ){1,6})?"
-    r"(?:to|from|back)\b|\bI want (?:you |us )?to use\b"
+    r"(?:to|from|back)\b|\bi want (?:you |us )?to use\b"
     r"|\bwe(?: wi|['’])ll use\b|\boption [a-z0-9]{1,2} it is\b"
-    r"|\b(?:proceed with|do|take|pick|want|approve|make the) option [a-z0-9]{1,2}\b"
+    r"|\b(?:proceed with|do|take|pick|want|approve|make the) option [a-z0-9]{1,2}\b",
 )
 _USER_OPTION = re.compile(r"(?i)^(?:yes,? |ok,? )?(?:option|approach|variant) [a-z0-9]{1,2}\b")
 _USER_USE = re.compile(r"(?i)^(?:please |just |ok,? |no,? |yes,? |actually,? )?use\b")
@@ -179,8 +178,7 @@ def _agent_chose(sentence: str) -> bool:
 
 
 def _is_chosen(sentence: str) -> bool:
-    plain = sentence.lower()
-    return any(word in plain for word in _CHOSEN_WORDS) and _CHOSEN.search(sentence) is not None
+    return _CHOSEN.search(sentence.lower()) is not None
 
 
 def _names_a_choice(sentence: str) -> bool:
@@ -224,9 +222,13 @@ def _user_chose(sentence: str, *, plain_only: bool) -> bool:
         return True
     if not 5 <= len(sentence) <= 600 or sentence.endswith("?") or sentence[0] in "\"'“<":
         return False
-    if _OPEN_TO_USER.search(sentence) or _ASKED_ABOUT.search(sentence):
-        return False
-    if _USER_CHOSE.search(sentence):
+    return _wishes(sentence, plain_only=plain_only) and not (
+        _OPEN_TO_USER.search(sentence) or _ASKED_ABOUT.search(sentence)
+    )
+
+
+def _wishes(sentence: str, *, plain_only: bool) -> bool:
+    if _USER_CHOSE.search(sentence.lower()):
         return True
     if plain_only:
         return False

@@ -109,14 +109,16 @@ def code_lines(head: str, text: str, names: frozenset[str]) -> Iterator[Line]:
     if head != LOOSE and " " in words and not (_ORDERS.search(words) and is_prose(words)):
         yield _line(head, words, names)
     for name in sorted(names, key=words.find):
-        if is_name(name) and name in words:
+        # Behind a backslash it is no name: `\\nThe`.
+        if is_name(name) and name in words and f"\\{name}" not in words:
             shown = f"{name}()" if f"{name}(" in words else name
             yield Line(Fact(shown, head, _source(head)), frozenset((name,)), about(name) + BARE)
 
 
 def is_name(word: str) -> bool:
-    """Whether a word by itself says what is meant: no plain word, no number, no hash."""
-    return _NAME.match(word) is not None and not (word.isalpha() and word.islower())
+    """Whether a word by itself says what is meant: no plain word, no number, no hash, no part."""
+    named = _NAME.match(word) is not None and not word.endswith("_")
+    return named and not (word.isalpha() and word.islower())
 
 
 def command_lines(fact: Fact, body: ToolCalled) -> Iterator[Line]:

@@ -40,6 +40,8 @@ MENTION = 0.7
 """How much of a name's worth its bare mention is to a worker; the rest is for the line it is in."""
 PLACES = 2
 """Entries that are looked at for a name: the newest that hold it."""
+MOST_LOOSE = 12
+"""Names that are told although no file and no sentence goes with them."""
 HEAD = 1
 """Tokens that a file takes besides its path."""
 _DIFFED = re.compile(r"(?m)^\+\+\+ (?:b/)?(\S{1,200})$")
@@ -210,18 +212,30 @@ def fill(
 ) -> Found:
     """What is most worth a room: of files in layer 3, of words and commands in 2."""
     wanted = [one for one in pool.lines if _layer(one.fact.entry) in layers]
+    loose = [one for one in wanted if one.fact.entry == LOOSE]
+    few = {one.fact.text for one in nlargest(MOST_LOOSE, loose, key=lambda one: _worth(one, weigh))}
     chosen = pick(
-        wanted, room, weigh=weigh, count=about, covered=covered, head=HEAD, mention=MENTION
+        [one for one in wanted if one.fact.entry != LOOSE or one.fact.text in few],
+        room,
+        weigh=weigh,
+        count=about,
+        covered=covered,
+        head=HEAD,
+        mention=MENTION,
     )
     grouped: dict[str, list[str]] = {}
     for fact in chosen:
         grouped.setdefault(fact.entry, []).append(fact.text)
-    said, ran, loose = (grouped.pop(head, []) for head in (SAID, RAN, LOOSE))
+    said, ran, names = (grouped.pop(head, []) for head in (SAID, RAN, LOOSE))
     files = tuple(
         RelevantFile(path, joined(texts), _refs(pool, path, texts))
         for path, texts in grouped.items()
     )
-    return Found(files, tuple(said), tuple(ran), tuple(loose))
+    return Found(files, tuple(said), tuple(ran), tuple(names))
+
+
+def _worth(line: Line, weigh: Weigh) -> float:
+    return fsum(map(weigh, line.names))
 
 
 def _layer(head: str) -> int:

@@ -1,0 +1,42 @@
+"""What the record gives a packet: lines of likely names, few loose ones, and no pieces of text."""
+
+from holdfast.core.observe.likely import Likely
+from holdfast.core.observe.worth import hold
+from holdfast.core.view.packet.lines import LOOSE, code_lines
+from holdfast.core.view.packet.record import MOST_LOOSE, Found, fill, pool_of
+from tests.core.building import Told, answer, ask, back, bash, call, scene
+
+
+def found_in(*told: Told, room: int = 400) -> Found:
+    """What a room is filled with from a record."""
+    record = scene(*told)
+    held = hold(record.items, {})
+    likely = Likely(record, held)
+    pool = pool_of(record, held, likely)
+    return fill(pool, room, likely, covered=(), layers=(1, 2, 3))
+
+
+def names_in(text: str, *names: str) -> list[str]:
+    return [line.fact.text for line in code_lines(LOOSE, text, frozenset(names))]
+
+
+def test_names_of_no_file_are_few() -> None:
+    printed = " ".join(f"order_{number}_id" for number in range(80))
+    found = found_in(ask("Go on"), bash("a", "gh api orders"), back("a", printed))
+    assert len(found.loose) == MOST_LOOSE
+
+
+def test_a_line_with_a_likely_name_is_told_under_its_file() -> None:
+    code = "\n".join(["# the beginning", "total_price = unit_price * amount", "x = 1", "y = 2"])
+    read = [call("r", "Read", file_path="/src/cart.py"), back("r", code)]
+    found = found_in(ask("Fix total_price"), *read, answer("total_price is wrong in cart.py."))
+    assert [file.path for file in found.files] == ["/src/cart.py"]
+    assert "total_price = unit_price * amount" in found.files[0].summary
+
+
+def test_a_letter_behind_a_backslash_begins_no_name() -> None:
+    assert names_in(r"{'body': 'Done.\nThe userId is set'}", "nThe", "userId") == ["userId"]
+
+
+def test_a_word_in_the_marks_of_emphasis_is_no_name() -> None:
+    assert names_in("_Potential issue_ | the userId", "issue_", "userId") == ["userId"]
