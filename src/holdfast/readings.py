@@ -20,7 +20,7 @@ from holdfast.stores.store import Store
 
 T = TypeVar("T")
 
-VERSION = 3
+VERSION = 4
 """To be raised whenever the same entries are read otherwise than before by the same release."""
 
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from holdfast.core.ledger.entry import Said
 from holdfast.core.ledger.summary import Decision
-from holdfast.core.observe.choices import LONGEST
+from holdfast.core.observe.choices import LONGEST, overruled, still_held
 from holdfast.core.observe.decisions import decisions_of
 from tests.core.building import Told, answer, ask, back, bash, call, named, scene, thought
 
@@ -274,6 +274,43 @@ def test_to_switch_a_thing_overrules_what_was_decided_on_that_thing_alone() -> N
         ask("Switch the nightly export to push"),
     )
     assert [row.overrules for row in decisions_of(shown)] == ["", "", named(2)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "actually, use HALF_EVEN, not HALF_UP \u2014 finance confirmed it for their bookings.",
+        "Use HALF_EVEN, not HALF_UP.",
+    ],
+)
+def test_what_the_user_turns_down_beside_what_is_wanted_is_overruled(text: str) -> None:
+    made = "Decision: rounding gets a module. I keep HALF_UP there for now, so that it is small."
+    found = decisions_of(scene(ask("Build it"), answer(made), ask(text)))
+    assert [(row.by, row.overrules) for row in found] == [
+        ("agent", ""),
+        ("agent", ""),
+        ("user", named(2)),
+    ]
+    assert [row.choice for row in still_held(found)] == [found[0].choice, found[2].choice]
+
+
+def test_where_it_is_not_told_which_of_several_is_overruled_all_of_them_are() -> None:
+    rows = [
+        Decision("Use A", "e1"),
+        Decision("Use B", "e1"),
+        Decision("Use C", "e2", "", "user", "e1"),
+    ]
+    assert still_held(rows) == (rows[2],)
+    assert overruled(rows) == {0: 2, 1: 2}
+
+
+def test_of_several_answers_the_one_to_the_same_question_is_overruled() -> None:
+    rows = [
+        Decision("Which color? Red", "e1", by="user"),
+        Decision("Which size? Large", "e1", by="user"),
+        Decision("Which color? Blue", "e2", by="user", overrules="e1"),
+    ]
+    assert still_held(rows) == (rows[1], rows[2])
 
 
 def test_the_newer_answer_to_a_question_overrules_the_older() -> None:

@@ -1,7 +1,7 @@
 """Choices as they are read, and which older one each takes the place of."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,6 +18,10 @@ _CHANGES_MIND = re.compile(
 _AFTER = re.compile(r"(?i)\b(?:instead of|rather than|switch(?:ed|ing)? from|abandon|scrap|drop)\b")
 _SWITCHED = re.compile(r"(?i)\bswitch (?:the|our|all) ((?:[\w-]{1,30} ){1,6})to\b")
 """What is done in another way from now on: what was decided on that is over."""
+NOT_THAT = re.compile(
+    r"(?i), not (?!only|just|yet|even|because|to\b|that\b|sure|now)([^,;:—–(.]{2,60})"
+)
+"""What the user turns down beside what is wanted: `use this, not that`."""
 _TERM = re.compile(r"[A-Za-z0-9_][\w./-]{1,40}")
 _STOP = re.compile(
     r"the|and|for|with|that|this|then|than|from|into|not|but|are|was|were|will|use|used"
@@ -89,10 +93,17 @@ def turned_from(choice: str) -> Turned:
     return Turned(terms_of(choice)) if _CHANGES_MIND.search(choice) else Turned()
 
 
+def _against(choice: str, by: Who) -> Turned:
+    """What a choice turns from: the user also says `use this, not that`."""
+    turned = turned_from(choice)
+    denied = NOT_THAT.search(choice) if by == "user" and not turned.named else None
+    return Turned(terms_of(denied[1]), named=True) if denied else turned
+
+
 def _overruled(
     one: Choice, last_with: Mapping[str, int], terms: list[frozenset[str]]
 ) -> int | None:
-    turned = turned_from(one.choice)
+    turned = _against(one.choice, one.by)
     against = turned.against
     if not against:
         return None
@@ -106,6 +117,39 @@ def _overruled(
         if len(terms[number] & against) >= needed and (turned.named or against - terms[number])
     ]
     return max(shared, default=None)
+
+
+def overruled(decisions: Sequence[Decision]) -> dict[int, int]:
+    """Which decisions are over, by their place, and the one that takes the place of each.
+
+    A decision names the entry of the one that it overrules. Where several were made in that entry,
+    the one that is meant answers the same question, or is about what is turned from; if none is,
+    all of them are.
+    """
+    of_entry: dict[str, list[int]] = {}
+    for number, one in enumerate(decisions):
+        of_entry.setdefault(one.entry, []).append(number)
+    gone: dict[int, int] = {}
+    for number, one in enumerate(decisions):
+        if one.overrules and one.overrules != one.entry:
+            older = of_entry.get(one.overrules, [])
+            gone |= dict.fromkeys(_meant(one, decisions, older), number)
+    return gone
+
+
+def still_held(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
+    """The decisions that no other one overrules."""
+    gone = overruled(decisions)
+    return tuple(one for number, one in enumerate(decisions) if number not in gone)
+
+
+def _meant(one: Decision, decisions: Sequence[Decision], older: list[int]) -> list[int]:
+    if len(older) < 2:
+        return older
+    question, asked, _ = one.choice.partition("? ")
+    same = [at for at in older if asked and decisions[at].choice.startswith(f"{question}? ")]
+    against = _against(one.choice, one.by).against
+    return same or [at for at in older if terms_of(decisions[at].choice) & against] or older
 
 
 def terms_of(text: str) -> frozenset[str]:

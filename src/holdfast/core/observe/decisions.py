@@ -20,7 +20,7 @@ from holdfast.core.ledger.summary import Decision, Who
 from holdfast.core.observe.answered import PLANS, QUESTIONS, answered_in, approved_in
 from holdfast.core.observe.artifacts import arguments_of, plain_name
 from holdfast.core.observe.calls import Scene
-from holdfast.core.observe.choices import Choice, cut, linked
+from holdfast.core.observe.choices import NOT_THAT, Choice, cut, linked
 from holdfast.core.observe.cues import cue
 from holdfast.core.observe.sentences import SPOKEN_AS, own_words, sentences
 
@@ -235,7 +235,8 @@ def _wishes(sentence: str, *, plain_only: bool) -> bool:
     if _USER_OPTION.match(sentence) and len(sentence) <= 120:
         return True
     if _USER_USE.match(sentence):
-        return len(sentence.split()) <= _SHORT_ORDER or _TURNED_DOWN.search(sentence) is not None
+        turned_down = _TURNED_DOWN.search(sentence) or NOT_THAT.search(sentence)
+        return len(sentence.split()) <= _SHORT_ORDER or turned_down is not None
     turned_down = _TURNED_DOWN.search(sentence)
     return (
         turned_down is not None and _USER_WANTS.search(sentence, 0, turned_down.start()) is not None

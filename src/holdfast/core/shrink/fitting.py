@@ -24,6 +24,7 @@ from holdfast.core.ledger.summary import (
     Summary,
 )
 from holdfast.core.measure.tokens import CountTokens
+from holdfast.core.observe.choices import still_held
 from holdfast.core.observe.worth import telling
 from holdfast.core.shrink.facts import AGENT, WIDTH, Line, Weigh, line, pick
 from holdfast.core.shrink.spelling import name_of
@@ -234,12 +235,11 @@ def _whole(summary: Summary) -> tuple[Ref, ...]:
 
 def standing(summary: Summary) -> list[Decision]:
     """The decisions that still hold: not overruled by a newer one, nor taken back by the user."""
-    overruled = {decision.overrules for decision in summary.decisions}
     lifted = [row for row in summary.constraints if row.lifted]
     return [
         decision
-        for decision in summary.decisions
-        if decision.entry not in overruled and not any(_is_same(decision, row) for row in lifted)
+        for decision in still_held(summary.decisions)
+        if not any(_is_same(decision, row) for row in lifted)
     ]
 
 

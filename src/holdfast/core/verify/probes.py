@@ -21,6 +21,7 @@ from holdfast.core.ledger.summary import (
     Quote,
     Summary,
 )
+from holdfast.core.observe.choices import still_held
 from holdfast.core.observe.worth import telling
 from holdfast.core.verify.phrases import (
     OPENING,
@@ -139,11 +140,7 @@ def _ends(choice: str) -> tuple[str, ...]:
 
 def _standing(rows: Sequence[Decision]) -> list[Decision]:
     """Decisions that no later one overruled: the user's before others, the newest before older."""
-    standing: list[Decision] = []
-    for row in rows:
-        if row.overrules:
-            standing = [old for old in standing if old.entry != row.overrules]
-        standing.append(row)
+    standing = still_held(rows)
     kept = sorted(range(len(standing)), key=lambda at: (standing[at].by != "user", -at))
     return [standing[at] for at in sorted(kept[:MOST_DECISIONS])]
 

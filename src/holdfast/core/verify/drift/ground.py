@@ -12,6 +12,7 @@ from holdfast.core.ledger.entry import Entry, EntryId, Said, is_request, text_of
 from holdfast.core.ledger.summary import Constraint, Decision, Intent, Progress, Quote, Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.calls import Scene, read_scene
+from holdfast.core.observe.choices import still_held
 from holdfast.core.observe.decisions import decisions_of
 from holdfast.core.observe.intent import has_substance, wanted
 from holdfast.core.observe.pins import lift, pins_of
@@ -110,7 +111,7 @@ def ground_of(
     return Ground(
         intent=want.intent,
         constraints=tuple(rule for rule in rules if not rule.lifted),
-        decisions=_standing(decisions_of(scene)),
+        decisions=still_held(decisions_of(scene)),
         told=_told(scene),
         progress=progress_of(scene),
         names=seen.names,
@@ -133,7 +134,7 @@ def ground_from(summary: Summary, text: str) -> Ground:
     return Ground(
         intent=summary.intent,
         constraints=tuple(rule for rule in summary.constraints if not rule.lifted),
-        decisions=_standing(summary.decisions),
+        decisions=still_held(summary.decisions),
         told=tuple(Quote(one.text, quote.entry) for quote in said for one in sentences(quote.text)),
         progress=summary.progress,
         names=telling(text),
@@ -163,11 +164,6 @@ def _steps(scene: Scene, places: Sequence[int]) -> int:
         return 0
     before = scene.steps[places[0] - 1] if places[0] else 0
     return scene.steps[places[-1]] - before
-
-
-def _standing(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
-    gone = {one.overrules for one in decisions if one.overrules}
-    return tuple(one for one in decisions if one.entry not in gone)
 
 
 def _told(scene: Scene) -> tuple[Quote, ...]:

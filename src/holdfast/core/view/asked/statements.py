@@ -15,6 +15,7 @@ from holdfast.core.ledger.inherited import resumed_from
 from holdfast.core.ledger.summary import Constraint, Decision, Quote
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.calls import Scene, read_scene
+from holdfast.core.observe.choices import overruled
 from holdfast.core.observe.decisions import decisions_of
 from holdfast.core.observe.intent import wanted
 from holdfast.core.observe.pins import lift, pins_of
@@ -112,7 +113,7 @@ def _handed(notes: Iterable[Entry]) -> Iterator[str]:
 
 def _decided(scene: Scene, place: Mapping[str, int]) -> list[Statement]:
     found = decisions_of(scene)
-    gone = {one.overrules: one.entry for one in found if one.overrules}
+    gone = overruled(found)
     return [
         Statement(
             "decision",
@@ -121,16 +122,15 @@ def _decided(scene: Scene, place: Mapping[str, int]) -> list[Statement]:
             one.reason,
             one.by,
             replaces=one.overrules,
-            replaced_by=_newest(one, gone, place),
+            replaced_by=_later(one, found[gone[number]].entry, place) if number in gone else "",
         )
-        for one in found
+        for number, one in enumerate(found)
     ]
 
 
-def _newest(one: Decision, gone: Mapping[str, str], place: Mapping[str, int]) -> str:
+def _later(one: Decision, by: str, place: Mapping[str, int]) -> str:
     """What took the place of a decision; never something that was said before it."""
-    by = gone.get(one.entry, "")
-    return by if by and place.get(by, 0) > place.get(one.entry, 0) else ""
+    return by if place.get(by, 0) > place.get(one.entry, 0) else ""
 
 
 def _bound(rows: Iterable[Constraint]) -> list[Statement]:

@@ -20,6 +20,7 @@ from holdfast.core.ledger.summary import (
     Ref,
     Summary,
 )
+from holdfast.core.observe.choices import overruled
 from holdfast.core.shrink.normal import gist_of
 from holdfast.core.shrink.spelling import NONE, head_of, name_of
 
@@ -173,8 +174,14 @@ def looked_at(file: File) -> str:
 
 
 def decisions(summary: Summary) -> list[str]:
-    """The decisions with their reasons, in their order."""
-    return numbered(chosen(one) for one in summary.decisions)
+    """The decisions with their reasons, in their order, and which of them are over."""
+    gone = overruled(summary.decisions)
+    rows = enumerate(summary.decisions)
+    return numbered(f"{chosen(one)}{_over(gone.get(number))}" for number, one in rows)
+
+
+def _over(by: int | None) -> str:
+    return f" (no longer: see {by + 1})" if by is not None else ""
 
 
 def chosen(one: Decision) -> str:

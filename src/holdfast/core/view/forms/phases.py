@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from holdfast.core.ledger.summary import Fact, File, Quote, Summary
+from holdfast.core.observe.choices import still_held
 from holdfast.core.shrink.spelling import head_of, name_of
 from holdfast.core.view.forms.parts import (
     SEARCH,
@@ -141,7 +142,7 @@ def _findings(summary: Summary) -> list[Row]:
     return [
         *(
             Row(f"- {in_a_line(chosen(one))}", FIRST if one.by == "user" else MIDDLE, 1)
-            for one in summary.decisions
+            for one in still_held(summary.decisions)
         ),
         *(Row(f"- {in_a_line(one.text)}", worth=1) for one in reversed(summary.findings)),
         *(Row(f"- {_fact(fact)}", worth=fact.worth) for fact in summary.facts),

@@ -7,6 +7,7 @@ from holdfast.core.ledger.entry import Said
 from holdfast.core.ledger.packet import Choice, FailedAttempt, Pivot
 from holdfast.core.ledger.summary import Decision, Error, Quote, Summary
 from holdfast.core.observe.calls import Scene
+from holdfast.core.observe.choices import overruled
 from holdfast.core.observe.sentences import own_words, plain, sentences
 from holdfast.core.shrink.fitting import standing
 
@@ -76,10 +77,10 @@ def pivots_of(rows: Summary) -> tuple[Pivot, ...]:
     changes = [
         Pivot(cut(" ".join(one.text.split())), "the user", (one.entry,)) for one in _turns(rows)
     ]
-    old = {one.entry: one for one in rows.decisions}
-    for one in rows.decisions:
-        if one.overrules in old:
-            was = " ".join(old[one.overrules].choice.split())
+    old = _old(rows)
+    for number, one in enumerate(rows.decisions):
+        if number in old:
+            was = " ".join(old[number].choice.split())
             change = f"{' '.join(one.choice.split())} (was: {was})"
             changes.append(Pivot(cut(change), cut(one.reason), (one.entry,)))
     return tuple(reversed(changes))
@@ -97,8 +98,15 @@ def questions_of(rows: Summary) -> tuple[str, ...]:
 
 def choices_of(rows: Summary) -> tuple[Choice, ...]:
     """The decisions that still hold, oldest first, each with what it took the place of."""
-    old = {one.entry: one for one in rows.decisions}
-    return tuple(_choice(one, old.get(one.overrules)) for one in standing(rows))
+    places = {one: number for number, one in enumerate(rows.decisions)}
+    old = _old(rows)
+    return tuple(_choice(one, old.get(places[one])) for one in standing(rows))
+
+
+def _old(rows: Summary) -> dict[int, Decision]:
+    """By the place of a decision: the newest one that it overrules."""
+    gone = overruled(rows.decisions)
+    return {by: rows.decisions[number] for number, by in sorted(gone.items())}
 
 
 def _choice(one: Decision, was: Decision | None) -> Choice:
