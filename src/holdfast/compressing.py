@@ -7,10 +7,10 @@ from msgspec.structs import replace
 from holdfast.arriving import Message
 from holdfast.core.compress import to_budget
 from holdfast.core.ledger.jsontext import encode
-from holdfast.core.measure.tokens import CountTokens
+from holdfast.core.measure.tokens import CountTokens, check_tokens
 from holdfast.core.plan.policy import Policy
 from holdfast.engine import Engine, Outcome
-from holdfast.errors import BadSetting, NothingToShrink
+from holdfast.errors import NothingToShrink
 from holdfast.session import Session
 from holdfast.sight import copied
 from holdfast.stores.memory import MemoryStore
@@ -31,9 +31,9 @@ def compress(
     Raises:
         NothingToShrink: the budget cannot be reached; its `outcome` is the smallest legal window.
         Unreadable: one of them is no message.
+        BadSetting: the budget is no number of tokens.
     """
-    if budget < 0:
-        raise BadSetting("budget", f"{budget} is not a number of tokens", origin="argument")
+    check_tokens("budget", budget)
     chosen = replace(policy or Policy(), model=model or (policy or Policy()).model)
     session = Session("compress", MemoryStore(), policy=chosen, wire=wire or "")
     session.extend(messages)

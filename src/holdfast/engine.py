@@ -26,6 +26,7 @@ from holdfast.core.ledger.entry import (
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item, Window, in_force
+from holdfast.core.measure.tokens import check_tokens
 from holdfast.core.measure.usage import measure, measure_at_most
 from holdfast.core.plan.due import Due, due, ripe
 from holdfast.core.plan.plan import Candidate, Plan
@@ -217,8 +218,9 @@ class Engine:
     def state(self) -> State:
         """Everything that a plan is made from, as it stands now."""
         session = self._session
-        head = session.head()
+        # First the window, then the head: all that is in sight was there by the number it tells.
         self._seen = window = session.sight.window(whole=True)
+        head = session.head()
         if session.redactor.learn():
             self._known = {}
             redact_copies(session)
@@ -323,7 +325,8 @@ class Engine:
             NothingToShrink: the budget cannot be reached; nothing was changed.
             BadCompression: what was planned would break something; nothing was changed.
         """
-
+        if budget is not None:
+            check_tokens("budget", budget)
         refused = ""
 
         def attempt() -> Outcome:

@@ -676,3 +676,5 @@ def translated(path: str) -> Generator[None]:
         raise StoreDamaged(path, str(error)) from None
     except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:
         raise StoreRefused(path, str(error)) from None
+    except apsw.ConnectionClosedError:
+        raise StoreRefused(path, "the session was closed; open it again") from None

@@ -145,6 +145,7 @@ def test_a_switch_moves_the_end() -> None:
         (Noted("model"), "", 0),
         (Noted("limit", {"limit": "9000"}), "", 9000),
         (Noted("limit"), "", 0),
+        (Noted("limit", {"limit": "12k"}), "", 0),
     ],
 )
 def test_the_model_and_the_limit_are_those_last_told(body: Derived, model: str, limit: int) -> None:

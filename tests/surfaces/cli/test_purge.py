@@ -55,6 +55,15 @@ def test_a_session_goes_once_it_was_agreed_to(project: Path) -> None:
     assert done("fsck").startswith("sound: 1 sessions")
 
 
+def test_without_asking_the_beginning_of_a_name_is_not_enough(project: Path) -> None:
+    recorded(project)
+    refused = invoke("purge", "li", "--yes")
+    assert refused.exit_code == 2
+    assert "name the session as it is called, live" in refused.output
+    assert names() == ["live"]
+    assert "live: 28 entries" in done("purge", "li", "--dry-run")
+
+
 def test_a_dry_run_says_what_would_go_and_changes_nothing(project: Path) -> None:
     recorded(project)
     told = document("purge", "live", "--dry-run")

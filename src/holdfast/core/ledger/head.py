@@ -32,6 +32,7 @@ from holdfast.core.ledger.entry import (
     is_request,
     role_of,
 )
+from holdfast.core.ledger.jsontext import whole_number
 from holdfast.core.ledger.size import most_tokens
 
 STAMP = 3
@@ -303,7 +304,9 @@ def _learned(body: Used | Noted, model: str, limit: int) -> tuple[str, int]:
     if body.what == "model":
         return body.facts.get("model", model), limit
     if body.what == "limit":
-        return model, int(body.facts.get("limit", limit))
+        # Whoever notes one may write anything; what is no number tells no limit.
+        told = whole_number(body.facts.get("limit", ""))
+        return model, limit if told is None else told
     return model, limit
 
 

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 from holdfast.core.ledger.entry import Source, text_of
 from holdfast.core.ledger.size import media_of, media_tokens
+from holdfast.errors import BadSetting
 
 CountTokens: TypeAlias = Callable[[str], int]
 
@@ -18,6 +19,16 @@ def count_body(body: Source, count: CountTokens) -> int:
     text = text_of(body)
     words = count(text) if text else 0
     return words + sum(media_tokens(item) for item in media_of(body))
+
+
+def check_tokens(name: str, value: object) -> None:
+    """Refuse what somebody gave for a number of tokens and is none.
+
+    Raises:
+        BadSetting: it is no whole number, or below zero.
+    """
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise BadSetting(name, f"{value!r} is not a number of tokens", origin="argument")
 
 
 def guess(size: int) -> int:

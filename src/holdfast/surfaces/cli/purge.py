@@ -26,6 +26,8 @@ Examples:
   holdfast purge --before 90d --dry-run        what was left more than 90 days ago
   holdfast purge --retention                   what retention.days and .megabytes say"""
 AGE = re.compile(r"(\d{1,5})([hdw])")
+SURE = 8
+"""Characters of a session's name from which nobody hits another one by chance."""
 SECONDS = {"h": 3_600, "d": 86_400, "w": 7 * 86_400}
 
 
@@ -75,6 +77,9 @@ def purge(
         _by_retention(project, dry=dry_run, as_json=as_json)
         return
     chosen = _chosen(project, name, ref, before)
+    if yes and name is not None and len(name) < SURE and chosen[0].session != name:
+        whole_name = chosen[0].session
+        raise click.UsageError(f"--yes asks nobody: name the session as it is called, {whole_name}")
     if not as_json:
         _list(chosen)
     done = bool(chosen) and not dry_run and _agreed(yes)
