@@ -21,7 +21,8 @@ import apsw
 
 from benchmarks.data import trajectories
 from benchmarks.table import print_table
-from holdfast.core.view.search.words import STOP, WORD
+from holdfast.core.observe.common import COMMON
+from holdfast.core.view.search.words import WORD
 from holdfast.searching import search
 from holdfast.session import Session
 from holdfast.stores.sqlite import SqliteStore
@@ -197,7 +198,7 @@ def _grepped(
         (place / f"s{number}.md").write_text(page)
 
     def ask(question: str) -> object:
-        words = [w for w in WORD.findall(question) if w.lower() not in STOP]
+        words = [w for w in WORD.findall(question) if w.lower() not in COMMON]
         command = ["rg", "-i", "-c", "|".join(words), str(place)]
         return subprocess.run(command, capture_output=True, check=False)
 

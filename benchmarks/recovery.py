@@ -24,8 +24,9 @@ from msgspec import Struct
 
 from benchmarks.data import data_folder, trajectories
 from benchmarks.table import print_table
+from holdfast.core.observe.common import COMMON
 from holdfast.core.plan.policy import Policy
-from holdfast.core.view.search.words import INNER, STOP, WORD
+from holdfast.core.view.search.words import INNER, WORD
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.vocabularies import counter
@@ -207,7 +208,9 @@ PATH = re.compile(r"[\w./-]{0,80}/[\w-]{4,40}\.(?:py|go|ts|tsx|rs|md|js|json|yam
 def reworded(text: str) -> str:
     """The same asked for by someone who forgot the words: fewer, others, out of order."""
     parts = [part.lower() for word in WORD.findall(text) for part in INNER.split(word)]
-    telling = list(dict.fromkeys(p for p in parts if p not in STOP and len(p) > 2 and p.isalpha()))
+    telling = list(
+        dict.fromkeys(p for p in parts if p not in COMMON and len(p) > 2 and p.isalpha())
+    )
     kept = [word for at, word in enumerate(telling[:12]) if at % 3 != 2 or len(telling) < 4]
     asked = " ".join(OTHER_WORDS.get(word, word) for word in reversed(kept))
     return f"what was that about the {asked}?"

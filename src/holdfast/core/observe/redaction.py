@@ -10,9 +10,7 @@ one that could be found.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import cast
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -44,18 +42,12 @@ from holdfast.core.ledger.entry import (
 from holdfast.core.ledger.jsontext import NotJson, encode, parse
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item, Run, Window
+from holdfast.core.ledger.worded import worded
 from holdfast.core.observe.secrets import OPENS, SHORTEST_EVERYWHERE, find_secrets
 
 REF = 12
 MANY = 48
 """Values from which on a text is looked through once for all of them."""
-NAMES = frozenset(
-    {
-        *("entry", "lifted", "resolved", "overrules", "at", "by", "action", "owner"),
-        *("type", "refs", "upto", "checksum", "signature", "created", "file"),
-    }
-)
-"""Members of rows that say where something stands, and are no words of anyone."""
 
 
 class Known(Struct, frozen=True):
@@ -169,8 +161,7 @@ def _redacted_body(body: Body, known: Known, entry: str) -> Body:
             facts = {name: redacted(fact, known, entry) for name, fact in body.facts.items()}
             return body if facts == body.facts else Noted(body.what, facts)
         case Handed() | PacketReported():
-            rows = _redacted_rows(msgspec.to_builtins(body), known, entry)
-            shown = msgspec.convert(rows, type(body))
+            shown = worded(body, lambda text, own: redacted(text, known, own), entry)
             return body if shown == body else shown
         case Restored() | Compacted() | Used() | PacketCleared() | PacketRead() | Unread():
             return body
@@ -228,22 +219,4 @@ def _redacted_step(step: Step, known: Known) -> Step:
 
 def redacted_summary(summary: Summary, known: Known) -> Summary:
     """A summary without secrets: each row redacted in the name of its own entry."""
-    plain = msgspec.to_builtins(summary)
-    return msgspec.convert(_redacted_rows(plain, known, ""), Summary)
-
-
-def _redacted_rows(value: object, known: Known, entry: str) -> object:
-    match value:
-        case str():
-            return redacted(value, known, entry)
-        case list() | tuple():
-            return [_redacted_rows(one, known, entry) for one in cast(Sequence[object], value)]
-        case dict():
-            rows = cast(Mapping[str, object], value)
-            own = str(rows.get("entry", "")) or entry
-            return {
-                key: one if key in NAMES else _redacted_rows(one, known, own)
-                for key, one in rows.items()
-            }
-        case _:
-            return value
+    return worded(summary, lambda text, entry: redacted(text, known, entry))

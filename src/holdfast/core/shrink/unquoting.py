@@ -5,10 +5,8 @@ there. What the user said says that it is gone.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import cast
+from collections.abc import Iterable
 
-import msgspec
 from msgspec.structs import replace
 
 from holdfast.core.ledger.emptied import emptied_body
@@ -30,6 +28,8 @@ from holdfast.core.ledger.entry import (
     text_of,
 )
 from holdfast.core.ledger.summary import Quote, Summary
+from holdfast.core.ledger.worded import worded
+from holdfast.core.observe.common import COMMON
 from holdfast.core.shrink.writing import GENERATED, read, write
 
 WORD = re.compile(r"\w{3,}")
@@ -53,6 +53,8 @@ def only_in(gone: Iterable[Entry], rest: Iterable[Entry]) -> frozenset[str]:
         for one in gone
         if not isinstance(one.body, Derived)
         for word in _words(text_of(one.body))
+        # What stands in any text tells nothing of this one.
+        if word.lower() not in COMMON
     }
     for entry in rest:
         if not isinstance(entry.body, Derived) and not is_ours(entry.body):
@@ -87,7 +89,7 @@ def unquoted(entry: Entry, names: set[EntryId], lost: frozenset[str], notice: st
     elif isinstance(body, Noted):
         made = Noted(body.what, {key: _without(fact, lost) for key, fact in body.facts.items()})
     elif isinstance(body, Handed | PacketReported):
-        made = msgspec.convert(_each_word(msgspec.to_builtins(body), lost), type(body))
+        made = worded(body, lambda text, _: _without(text, lost))
     else:
         return entry
     return entry if made == body else replace(entry, body=made)
@@ -140,25 +142,11 @@ def _unquoted_rows(
             for section in ROWS
         },
     )
-    plain = msgspec.to_builtins(kept)
-    return msgspec.convert(_each_word(plain, lost), Summary)
+    return worded(kept, lambda text, _: _without(text, lost))
 
 
 def _said(quote: Quote, names: set[EntryId], notice: str) -> Quote:
     return replace(quote, text=notice) if quote.entry in names else quote
-
-
-def _each_word(value: object, lost: frozenset[str]) -> object:
-    match value:
-        case str():
-            return _without(value, lost)
-        case list() | tuple():
-            return [_each_word(one, lost) for one in cast(Sequence[object], value)]
-        case dict():
-            rows = cast(Mapping[str, object], value)
-            return {key: _each_word(one, lost) for key, one in rows.items()}
-        case _:
-            return value
 
 
 def quotes(raw: bytes, lost: frozenset[str]) -> bool:

@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 
+from holdfast.core.observe.common import COMMON
 from holdfast.core.view.asked.kinds import NAMED, forms_of, names_of
 from holdfast.core.view.search.query import Like
 from holdfast.core.view.search.ranking import Stems
-from holdfast.core.view.search.words import STOP, WORD
+from holdfast.core.view.search.words import WORD
 
 TERMS = 24
 """Words of a question that are looked at; a longer text is no question."""
@@ -151,7 +152,7 @@ class Question(Struct, frozen=True):
 def subjects_in(text: str) -> tuple[str, ...]:
     """The words of a question that say what it is about, in order."""
     words = (found.lower() for found in WORD.findall(_plain(text)))
-    telling = dict.fromkeys(word for word in words if word not in STOP and word not in ASKING)
+    telling = dict.fromkeys(word for word in words if word not in COMMON and word not in ASKING)
     return tuple(telling)[:TERMS]
 
 

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
+from holdfast.core.observe.common import COMMON
 from holdfast.core.view.search.ranking import Stems
-from holdfast.core.view.search.words import STOP, WORD
+from holdfast.core.view.search.words import WORD
 
 LEAD = re.compile(
     r"(?i)^\W{0,4}(?:needed|need|missing|received|unused|gap|lacked|wanted)\b\s{0,3}:?\s{0,3}"
@@ -51,14 +52,14 @@ def is_none(text: str) -> bool:
 def key_of(text: str, stems: Stems) -> frozenset[str]:
     """The words that say what is missing, as stems; all of them when none says more than others."""
     words = [word.lower() for word in WORD.findall(ASIDE.sub(" ", bare(text)))]
-    telling = [word for word in words if word not in STOP and word not in EMPTY]
+    telling = [word for word in words if word not in COMMON and word not in EMPTY]
     return frozenset(stem for word in telling or words for stem in stems(word)[:1])
 
 
 def label_of(text: str) -> str:
     """How a gap is called: its telling words, as they were put."""
     words = WORD.findall(ASIDE.sub(" ", bare(text)))
-    kept = [word for word in words if word.lower() not in STOP]
+    kept = [word for word in words if word.lower() not in COMMON]
     while len(kept) > 1 and kept[0].lower() in EMPTY:
         kept = kept[1:]
     if len(kept) > 2 and kept[-1].lower() in EMPTY:

@@ -10,7 +10,8 @@ user and failures are never asked whether they are relevant.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeAlias, TypeVar
 
-from holdfast.core.view.search.words import STOP, words_in
+from holdfast.core.observe.common import COMMON
+from holdfast.core.view.search.words import words_in
 
 Like: TypeAlias = Callable[[str], Iterable[tuple[str, float]]]
 """Words that mean nearly the same as a word, and how nearly."""
@@ -54,7 +55,7 @@ def telling_words(text: str) -> tuple[str, ...]:
 
 
 def _tells(word: str) -> bool:
-    return len(word) > 2 and word not in STOP and not word.isdigit()
+    return len(word) > 2 and word not in COMMON and not word.isdigit()
 
 
 def _reach(words: Iterable[str], like: Like) -> dict[str, float]:

@@ -7,10 +7,10 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from holdfast.core.observe.common import COMMON
 from holdfast.core.view.search.words import (
     INNER,
     LONGEST,
-    STOP,
     SYMBOL,
     UNSPACED,
     WORD,
@@ -128,7 +128,7 @@ def _add(terms: dict[tuple[str, ...], Term], term: Term | None) -> None:
 
 
 def _is_filler(term: Term) -> bool:
-    return term.weight < QUOTE and all(word in STOP for word in term.words)
+    return term.weight < QUOTE and all(word in COMMON for word in term.words)
 
 
 def _most_telling(terms: list[Term]) -> tuple[Term, ...]:
