@@ -15,6 +15,7 @@ import holdfast
 from holdfast.core.ledger.entry import PacketCleared, PacketRead
 from holdfast.core.ledger.packet import Choice
 from holdfast.core.plan.policy import Packets, Policy
+from holdfast.core.view.packet.revising import differences
 from holdfast.errors import BadPacket, BadSetting, NotHanded, NotRecorded
 from holdfast.handing.drawing import generate
 from holdfast.handing.giving import clean_up, clear, hand, whole_task
@@ -310,6 +311,18 @@ def test_a_refresh_of_what_did_not_change_is_no_revision() -> None:
     session.packet(TASK, pane=1)
     assert refresh(session, "pane-1") == found(session, "pane-1")
     assert len(handed(session)) == 1
+
+
+def test_a_packet_that_is_made_again_keeps_its_budget_and_what_other_sessions_decided() -> None:
+    session = talked([*TALK, *filler(20)])
+    elsewhere = Choice("Tokens expire after a day", "the app needs it", "user")
+    made = generate(session, TASK, budget=250, audience="pane-1", decisions=(elsewhere,))
+    first = hand(session, made, task=TASK, budget=250)
+    assert elsewhere in first.packet.decisions
+    pushed = [refresh(session, "pane-1", why="again", act="push").packet for _ in range(3)]
+    assert all(one.token_count <= 250 and elsewhere in one.decisions for one in pushed)
+    # Why it was made again takes some of the room.
+    assert {one.part for one in differences(first.packet, pushed[-1])} <= {"state"}
 
 
 @pytest.mark.seed("R340")

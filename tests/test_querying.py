@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from holdfast.core.view.asked.answer import Answer, answer_document, render_answer
 from holdfast.opening import open as open_session
-from holdfast.querying import Settled, context_query, settled_for
+from holdfast.querying import SESSIONS, Settled, context_query, settled_for
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
 
@@ -310,3 +310,17 @@ def test_going_with_something_names_no_language() -> None:
     answer = asked("What language does the bot reply in?", (first, chosen, other))
     assert answer.statement is not None
     assert "visitor" in answer.statement.words
+
+
+def test_however_many_sessions_there_are_each_is_read_in_time() -> None:
+    others = [
+        ({"role": "user", "content": f"The users of part {n} find their page, so use menu {n}."},)
+        for n in range(3 * SESSIONS)
+    ]
+    key = ({"role": "user", "content": "Let's use the settings page to find the public key."},)
+    settled = told(key, *others)
+    question = "Where do users find their public key?"
+    answers = [context_query(settled, question) for _ in range(4)]
+    one = answers[-1].statement
+    assert one is not None
+    assert "settings page" in one.text

@@ -108,6 +108,25 @@ def test_the_same_words_are_taken_once_and_new_ones_again(tmp_path: Path) -> Non
         assert [one.gaps for one in recorded(session)] == [("keys",), ("keys", "urls")]
 
 
+def test_a_file_that_an_earlier_worker_left_says_nothing_of_a_new_task(tmp_path: Path) -> None:
+    with open_session("first", root=tmp_path) as session:
+        session.append({"role": "user", "content": "Begin."})
+        session.packet("task one", pane=1)
+        done = Feedback((), outcome="done", pane="pane-1")
+        report(session, done, file=write_feedback(session, done))
+    left = tmp_path / ".holdfast" / "feedback" / "pane-1.md"
+    os.utime(left, (1_700_000_000, 1_700_000_000))
+    with open_session("second", root=tmp_path) as session:
+        session.append({"role": "user", "content": "Begin."})
+        session.packet("task two", pane=1)
+        (found,) = collect(session)
+        assert (found.new, found.flaw) == (
+            False,
+            "it is older than the first packet of pane-1 in this session",
+        )
+        assert (tmp_path / ".holdfast" / "context" / "pane-1.yaml").is_file()
+
+
 def test_what_was_told_and_written_is_not_collected_again(tmp_path: Path) -> None:
     with working(tmp_path) as session:
         told = Feedback(("keys",), pane="pane-1")

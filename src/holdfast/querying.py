@@ -17,7 +17,7 @@ from holdfast.core.view.search.passages import passages_of
 from holdfast.core.view.search.pooling import Found
 from holdfast.core.view.search.query import Term
 from holdfast.core.view.search.readable import readable, speaker
-from holdfast.readings import read_once, rules_of
+from holdfast.readings import read_once, recalled, rules_of
 from holdfast.redacting import Redactor
 from holdfast.searching import Redact, as_they_are, stemmer
 from holdfast.session import Session
@@ -29,8 +29,8 @@ POOL = 160
 """Passages that hold any of the words: read for what nobody put as a decision, and for the sessions
 that may know."""
 TOLD = "told"
-SESSIONS = 24
-"""Sessions that are read for one question."""
+SESSIONS = 48
+"""Sessions that are read for one question, apart from those that were read for an earlier one."""
 
 
 class Settled:
@@ -56,6 +56,18 @@ class Settled:
             made = read_once(self.store, session, TOLD, rules, Told, partial(self._read, session))
             known = self._known[session] = (head.seq, made)
         return known[1]
+
+    def has_read(self, session: str) -> bool:
+        """Whether a session was read as it is now, by whomever: it is quickly told again."""
+        head = self.store.head(session) or Head()
+        known = self._known.get(session)
+        if known is not None and known[0] == head.seq:
+            return True
+        kept = recalled(self.store, session, TOLD, self._rules(session), Told)
+        if kept is not None and kept[0] == head.seq:
+            self._known[session] = kept
+            return True
+        return False
 
     def _read(self, session: str) -> Told:
         head = self.store.head(session) or Head()
@@ -103,16 +115,21 @@ def context_query(
     found = list(dict.fromkeys(one.session for one in pooled.found))
     return answered(
         read,
-        settled_in(settled.of_all(_to_read(settled.store, found, sessions))),
+        settled_in(settled.of_all(_to_read(settled, found, sessions))),
         list(_passages(settled, pooled.found)),
         stems=stemmer(),
     )
 
 
-def _to_read(store: Store, found: Sequence[str], named: Sequence[str] | None) -> list[str]:
-    """The sessions that may know, then the newest of the others."""
-    newest = [one.name for one in store.sessions()] if named is None else named
-    return list(dict.fromkeys((*found, *newest)))[:SESSIONS]
+def _to_read(settled: Settled, found: Sequence[str], named: Sequence[str] | None) -> list[str]:
+    """All that were read before, and of the others those that may know, then the newest."""
+    newest = [one.name for one in settled.store.sessions()] if named is None else named
+    every = list(dict.fromkeys((*found, *newest)))
+    if len(every) <= SESSIONS:
+        return every
+    fresh = [name for name in every if not settled.has_read(name)]
+    late = set(fresh[SESSIONS:])
+    return [name for name in every if name not in late]
 
 
 def _term(word: str) -> Term:

@@ -10,6 +10,7 @@ import re
 import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from time import gmtime, strftime
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,7 +26,7 @@ from holdfast.errors import BadFeedback, BadPacket, NotWritten
 from holdfast.files.layout import slug
 from holdfast.files.projecting import project
 from holdfast.handing.giving import clean_up
-from holdfast.handing.listing import Listed, newest
+from holdfast.handing.listing import Listed, handed, newest
 from holdfast.packets import read_yaml
 from holdfast.session import Session
 from holdfast.withhold import Withholder
@@ -157,6 +158,7 @@ def collect(session: Session) -> list[Collected]:
     for pane, file in _files(session):
         try:
             told = replace(parsed(_read(session.root, file), file), pane=pane)
+            _check_age(session, pane, file)
         except BadFeedback as error:
             found.append(Collected(file, Feedback(pane=pane), new=False, flaw=error.reason))
             continue
@@ -165,6 +167,24 @@ def collect(session: Session) -> list[Collected]:
             report(session, told, file=file)
         found.append(Collected(file, told, new))
     return found
+
+
+def _check_age(session: Session, pane: str, file: str) -> None:
+    """A file that was there before the worker's first packet here is about another task.
+
+    Raises:
+        BadFeedback: it is.
+    """
+    handed_over = [one.at for one in handed(session) if one.packet.audience == pane and one.at]
+    if not handed_over:
+        return
+    written_at = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(_written_at(session.root, file)))
+    if written_at < min(handed_over):
+        raise BadFeedback(file, f"it is older than the first packet of {pane} in this session")
+
+
+def _written_at(root: str, file: str) -> float:
+    return Path(root, file).stat(follow_symlinks=False).st_mtime
 
 
 def _words(feedback: Feedback) -> tuple[object, ...]:

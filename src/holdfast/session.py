@@ -446,7 +446,9 @@ class Session:
             codebase=codebase,
             continues=continues,
         )
-        return as_packet(hand(self, made, task=task).packet) if audience else made
+        if not audience:
+            return made
+        return as_packet(hand(self, made, task=task, budget=budget).packet)
 
     def window(self) -> Window:
         """What is in sight, as the ledger has it."""

@@ -58,13 +58,15 @@ def generate(
     known: Mapping[str, str] | None = None,
     order: Sequence[str] = (),
     continues: str = "",
+    prior: str = "",
     before: Stored | None = None,
     why: str = "",
 ) -> Packet:
     """Make a packet for a task from what a session came to; nothing is recorded.
 
     `decisions` are those of other sessions that may bear on the task, `known` the depth and `order`
-    the parts that the record recommends, `continues` the session or task whose work goes on.
+    the parts that the record recommends, `continues` the session or task whose work goes on, and
+    `prior` what that came to where it is known already.
     Of a task that the audience has a packet for already, it becomes the next revision.
 
     Raises:
@@ -90,6 +92,7 @@ def generate(
         session.now(),
     )
     material = _material(session, task, similar, codebase or {}, continues)
+    material = replace(material, prior=material.prior or prior)
     shared = _shared(listed, material.record.rows)
     material = replace(material, decisions=(*shared, *decisions))
     made = make(wish, material, Tools(count, similar))

@@ -27,10 +27,18 @@ WHOLE_TASK = "packet_task"
 """The note that holds a task which is too long for a packet."""
 
 
-def hand(session: "Session", packet: Stored, *, act: str = "generate", task: str = "") -> Listed:
+def hand(
+    session: "Session",
+    packet: Stored,
+    *,
+    act: str = "generate",
+    task: str = "",
+    budget: int = 0,
+) -> Listed:
     """Put a packet on record and write the file that its worker reads.
 
-    `task` is the whole task where the packet carries only its beginning.
+    `task` is the whole task where the packet carries only its beginning, `budget` what the packet
+    was to take and takes when it is made again.
 
     Raises:
         NotHanded: the file could not be written; the packet is on record.
@@ -39,10 +47,10 @@ def hand(session: "Session", packet: Stored, *, act: str = "generate", task: str
         session.note(WHOLE_TASK, text=task)
     sealed = sized(session, packet)
     file = file_of(session, sealed.audience)
-    made = session.derive(Handed(sealed, act, file))
+    made = session.derive(Handed(sealed, act, file, budget))
     if file:
         write(session, sealed, file)
-    return Listed(made.id, session.name, sealed, file, made.at)
+    return Listed(made.id, session.name, sealed, file, made.at, budget)
 
 
 def file_of(session: "Session", audience: str) -> str:

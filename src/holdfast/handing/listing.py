@@ -42,6 +42,8 @@ class Listed(Struct, frozen=True):
     packet: Stored
     file: str = ""
     at: str = ""
+    budget: int = 0
+    """Tokens that it was to take; zero for what its depth takes."""
     reads: int = 0
     """How often this revision was read."""
     cleared: bool = False
@@ -81,7 +83,9 @@ def handed(session: "Session") -> list[Listed]:
     for entry in session.redactor.entries(told):
         body = entry.body
         if isinstance(body, Handed):
-            made[entry.id] = Listed(entry.id, session.name, body.packet, body.file, entry.at)
+            made[entry.id] = Listed(
+                entry.id, session.name, body.packet, body.file, entry.at, body.budget
+            )
         else:
             _follow(made, entry)
     return list(made.values())

@@ -43,12 +43,16 @@ def refresh(session: "Session", audience: str, *, why: str = "", act: str = "ref
         whole_task(session, old),
         old.depth or "standard",
         layers=old.layers,
+        budget=one.budget,
         audience=audience,
+        # What other sessions decided has no entry in this one: it is known from the packet alone.
+        decisions=tuple(choice for choice in old.decisions if not choice.refs),
+        prior=old.prior_session,
         before=old,
         why=why,
     )
     if why or not is_same(old, made):
-        return hand(session, made, act=act)
+        return hand(session, made, act=act, budget=one.budget)
     file = one.file or file_of(session, audience)
     if file:
         write(session, old, file)
@@ -81,8 +85,9 @@ def edit(
     now = session.now()
     new = revised(one.packet, packet, why=why or "edited", at=now)
     sized = count_of(session)(as_packet(new).to_prompt())
-    over = sized > _cap(session, new)
-    return hand(session, replace(new, created=now, over_budget=over), act="edit")
+    over = sized > (one.budget or _cap(session, new))
+    changed = replace(new, created=now, over_budget=over)
+    return hand(session, changed, act="edit", budget=one.budget)
 
 
 def _cap(session: "Session", packet: Stored) -> int:

@@ -149,12 +149,13 @@ def packet_for(
     tuned = tuned_for(session.root, task) if session.root else Tuned("")
     # What somebody asks for by name is not tuned.
     free = not depth or depth == "auto"
+    budget = budget or (tuned.budget if free and not layers else 0)
     made = generate(
         session,
         task,
         "auto" if not depth and tuned.depth else depth,
         layers=layers,
-        budget=budget or (tuned.budget if free and not layers else 0),
+        budget=budget,
         audience=audience,
         codebase=codebase,
         decisions=tuple(map(_choice, decided_elsewhere(task, settled, session.name))),
@@ -162,7 +163,9 @@ def packet_for(
         order=tuned.order,
         continues=continues,
     )
-    return hand(session, made, task=task) if audience else Listed("", session.name, made)
+    if not audience:
+        return Listed("", session.name, made)
+    return hand(session, made, task=task, budget=budget)
 
 
 def decided_elsewhere(task: str, settled: Settled, session: str) -> list[Statement]:

@@ -262,6 +262,12 @@ def test_a_change_of_mind_overrules_what_was_decided_on_the_same_thing() -> None
         ask("Actually, let's use spaces for indentation"),
     )
     assert [row.overrules for row in decisions_of(shown)] == ["", named(2)]
+    beside = scene(
+        ask("Go"),
+        ask("let's use tabs for indentation"),
+        ask("I would prefer the indentation is actually tested"),
+    )
+    assert [row.overrules for row in decisions_of(beside)] == ["", ""]
     again = scene(ask("Go"), ask("let's use tabs"), ask("Actually, we'll use tabs"))
     assert [row.overrules for row in decisions_of(again)] == ["", ""]
 

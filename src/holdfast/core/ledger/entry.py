@@ -214,6 +214,8 @@ class Handed(Struct, frozen=True, tag="packet", omit_defaults=True):
     """How it came about: generate, spawn, refresh, edit or push."""
     file: str = ""
     """Where the worker reads it; empty when it was only handed over in words."""
+    budget: int = 0
+    """Tokens that it was to take; zero for what its depth takes."""
 
 
 class PacketCleared(Struct, frozen=True, tag="packet_cleared", omit_defaults=True):

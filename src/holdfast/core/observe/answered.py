@@ -12,8 +12,11 @@ QUESTIONS = frozenset(
 """Tools that put a question to the user."""
 PLANS = frozenset(("exitplanmode", "exit_plan_mode", "plan_exit"))
 """Tools that put a plan to the user."""
-_ONWARDS = re.compile(r"(?i)^(?:next|continue|done|move on|proceed|go on)\b")
-"""Answers that only lead on to the next question."""
+_ONWARDS = re.compile(
+    r"(?i)^(?:next|continue|done|move on|proceed|go on)\b"
+    r"|^(?:you (?:decide|choose|pick)|your (?:call|choice)|up to you|no preference|whatever)\b"
+)
+"""Answers that only lead on to the next question, or leave it to the agent."""
 
 
 def approved_in(at: int, arguments: Mapping[str, Json], output: str) -> Iterator[Choice]:

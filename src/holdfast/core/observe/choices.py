@@ -12,8 +12,10 @@ from holdfast.core.observe.calls import Scene
 LONGEST = 200
 """Characters of a choice, and of a reason."""
 _CHANGES_MIND = re.compile(
-    r"(?i)\b(?:switch(?:ed|ing)? (?:to|from|back)|actually|on second thought|change of plan"
+    r"(?i)\b(?:switch(?:ed|ing)? (?:to|from|back)|on second thought|change of plan"
     r"|changed (?:my|our) mind|scrap|abandon|no longer|drop|revert)\b"
+    # "I want it actually tested" takes nothing back.
+    r"|^(?:(?:no|wait|hmm|ok|oh|well|sorry)[,.]? ){0,2}actually\b"
 )
 _AFTER = re.compile(r"(?i)\b(?:instead of|rather than|switch(?:ed|ing)? from|abandon|scrap|drop)\b")
 _SWITCHED = re.compile(r"(?i)\bswitch (?:the|our|all) ((?:[\w-]{1,30} ){1,6})to\b")

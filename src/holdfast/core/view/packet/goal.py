@@ -25,7 +25,7 @@ from holdfast.core.view.packet.relevance import telling_words
 
 TASK, FRAME = 0.18, 0.06
 """Parts of a budget that the task may take, and what it is a part of."""
-NEW = 3
+NEW = 5
 """Telling words that a request has to add to the task to be told with it."""
 LEAST = 40
 """Tokens of a task that are shown however small the budget is."""

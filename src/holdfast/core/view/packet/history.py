@@ -9,6 +9,7 @@ from holdfast.core.ledger.summary import Decision, Error, Quote, Summary
 from holdfast.core.observe.calls import Scene
 from holdfast.core.observe.choices import overruled
 from holdfast.core.observe.sentences import own_words, plain, sentences
+from holdfast.core.observe.worth import telling
 from holdfast.core.shrink.fitting import standing
 
 LONGEST = 180
@@ -21,6 +22,8 @@ _FAILED = re.compile(
     r"|was a dead end|not in requirements)\b"
 )
 _WHY = re.compile(r"(?i)\s{0,2}(?:,? but |,? because |;|—| - |: )")
+TOLD, NAMED = 3, 5
+"""Words, or letters of a name, from which what was turned down says what that is."""
 _ANSWERED = re.compile(r"\? (?=\S)")
 """Between what the user was asked and what was answered."""
 _REJECTED = re.compile(
@@ -125,8 +128,15 @@ def avoided_in(rows: Summary) -> tuple[str, ...]:
     for one in standing(rows):
         match = _REJECTED.search(one.choice)
         if match and match[0].lower().startswith(("instead", "rather")):
-            found[match[1].strip()] = None
+            words = match[1].strip()
+            found |= {words: None} if _says(words) else {}
     return tuple(found)
+
+
+def _says(words: str) -> bool:
+    """Whether it tells by itself what not to do: `erroring` and half a name do not."""
+    whole = words.count("`") % 2 == 0 and words.count("(") == words.count(")")
+    return whole and (len(words.split()) >= TOLD or any(len(n) >= NAMED for n in telling(words)))
 
 
 def cut(text: str, most: int = LONGEST) -> str:

@@ -87,7 +87,8 @@ def _sentences(row: str) -> Iterator[Line]:
 
 def _says(words: str) -> bool:
     """Whether a sentence tells of the work rather than of what is done next."""
-    return is_prose(words) and not words.endswith((":", "{", "(")) and not is_announced(words)
+    plain = not words.startswith("<") and not words.endswith((":", "{", "("))
+    return plain and is_prose(words) and not is_announced(words)
 
 
 def is_prose(words: str) -> bool:
@@ -147,8 +148,8 @@ def _source(head: str) -> str:
 
 
 def file_named_in(command: str) -> str:
-    """The one file that a command names; empty when it names none or several."""
-    named = set(_FILE.findall(command[:1_000]))
+    """The one file that a command names, no address; empty when it names none or several."""
+    named = {name for name in _FILE.findall(command[:1_000]) if "@" not in name or "/" in name}
     return named.pop() if len(named) == 1 else ""
 
 
