@@ -12,10 +12,11 @@ from holdfast.core.ledger.entry import Compressed, Derived, Entry
 from holdfast.core.ledger.window import in_force
 from holdfast.core.view.conversation import render_conversation
 from holdfast.core.view.forms import render
-from holdfast.files.layout import archive_of, slug, summary_of
+from holdfast.files.layout import archive_of, summary_of
 from holdfast.files.projecting import project
 from holdfast.files.removing import copies_of, is_there, pages_of, remove, strays_of
 from holdfast.heirs import Gone, heirs_of, links, unquote
+from holdfast.originals import repeats
 from holdfast.purging import PURGED, erase_message, erase_session, message_of, size_of
 from holdfast.redacting import redacted_title
 from holdfast.session import Session
@@ -68,7 +69,12 @@ def part(session: Session, ref: str) -> Purge:
         entries=len(gone),
         size=size_of(gone),
         refs=tuple(entry.id for entry in gone),
-        files=_files(session, gone, copies_of(entries, {entry.id for entry in gone})),
+        files=_files(
+            session,
+            gone,
+            copies_of(entries, {entry.id for entry in gone}),
+            copies_of(one for one in entries if repeats(one, gone)),
+        ),
         at=gone[0].at,
         heirs=tuple(heirs_of(session.store, Gone(session.name, tuple(gone)))),
     )
@@ -79,15 +85,14 @@ def _files(session: Session, gone: Iterable[Entry], *named: Iterable[str]) -> tu
     entries = list(session.store.read(session.name))
     known = {*copies_of(entries), *pages_of(session.name, entries)}
     strays = strays_of(session.root, session.name, gone, known)
-    others: set[str] = _of_others(session) if strays else set()
+    others = _of_others(session) if strays else set[str]()
     return _there(session, [*chain(*named), *(path for path in strays if path not in others)])
 
 
 def _of_others(session: Session) -> set[str]:
-    """The copies of sessions whose files are called alike."""
+    """The copies that other sessions name: one that went off from this has entries in common."""
     names = {one.name for one in session.store.sessions()} - {session.name}
-    alike = [name for name in names if slug(name) == slug(session.name)]
-    return {path for name in alike for path in copies_of(session.store.read(name))}
+    return {path for name in names for path in copies_of(session.store.events(name))}
 
 
 def _there(session: Session, paths: Iterable[str]) -> tuple[str, ...]:

@@ -10,10 +10,16 @@ from typing import Any
 
 import pytest
 
-from holdfast.errors import Conflict, Erased
+from holdfast.core.ledger.entry import Entry, ToolReturned
+from holdfast.core.ledger.window import Item
+from holdfast.core.verify.drift.ground import seen_in
+from holdfast.errors import Conflict, Erased, NotWritten
+from holdfast.files.layout import path_of
+from holdfast.files.projecting import project
 from holdfast.files.removing import copies_of
 from holdfast.forgetting import carry_out, part, whole
 from holdfast.opening import open as open_session
+from holdfast.originals import Told, as_note, reference
 from holdfast.querying import settled_for
 from holdfast.resuming import resume
 from holdfast.session import Session
@@ -310,3 +316,70 @@ def test_a_secret_that_is_learned_late_leaves_copies_that_nothing_names(tmp_path
         session.append({"role": "user", "content": f"export API_TOKEN={secret}"})
         session.engine.plan()
     assert traces(cache, secret) == []
+
+
+def test_a_purge_leaves_the_copies_that_a_fork_of_the_session_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holdfast.opening._now", lambda: AT)
+    with open_session("original", root=tmp_path) as first, open_session("fork", root=tmp_path) as b:
+        for one in (first, b):
+            one.extend([*looked("q", filler()), *history()])
+        b.compact(b.engine.state().usage.tokens - 600)
+        mine = copies_of(b.store.read("fork"))
+        assert mine
+        carry_out(first, whole(first), at=AT)
+        assert [path for path in mine if not (tmp_path / path).is_file()] == []
+        assert list(b.store.check()) == []
+
+
+def test_the_copy_of_a_hook_goes_with_the_result_that_it_repeats(tmp_path: Path) -> None:
+    output = f"{PACKED}\n{filler()}"
+    body = ToolReturned("p", output)
+    ref = reference("s", "", body)
+    with open_session("s", root=tmp_path) as session:
+        entry = Entry(ref, None, body, 0, at=session.now())
+        file = path_of(entry, "offload", "Bash", "holdfast")
+        session.derive(as_note(body, Told("Bash", ref, 900, 100, file)))
+        project(str(tmp_path), file, output.encode())
+        session.extend([{"role": "user", "content": "Look."}, *looked("p", output)])
+        (found,) = [one for one in session.path() if isinstance(one.body, ToolReturned)]
+        carry_out(session, part(session, found.id), at=AT)
+    assert traces(tmp_path, PACKED) == []
+
+
+def test_a_file_of_a_persons_own_is_not_taken_for_a_checkpoint(tmp_path: Path) -> None:
+    folder = tmp_path / ".claude" / "scratch" / "cache" / "checkpoints"
+    folder.mkdir(parents=True)
+    (folder / "main-1a2b3c4d.md").write_text("What I want to remember of this commit.")
+    with open_session("main", root=tmp_path) as session:
+        session.extend(history())
+        carry_out(session, part(session, session.path()[0].id), at=AT)
+        carry_out(session, whole(session), at=AT)
+    assert (folder / "main-1a2b3c4d.md").is_file()
+
+
+def test_a_folder_that_may_not_be_looked_into_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused(tmp_path)
+
+    def unlisted(folder: int) -> list[str]:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("os.listdir", unlisted)
+    with open_session("s", root=tmp_path) as session, pytest.raises(NotWritten, match="permission"):
+        whole(session)
+
+
+def test_a_watch_that_looked_before_a_purge_knows_nothing_of_what_went(tmp_path: Path) -> None:
+    with open_session("s", root=tmp_path) as session:
+        session.extend(history())
+        record = [Item(one) for one in session.path()]
+        seen = seen_in(record)
+        found = [one for one in session.path() if SAID in str(one.body)]
+        assert SAID in seen.names
+        carry_out(session, part(session, found[0].id), at=AT)
+        now = seen_in([Item(one) for one in session.path()], seen)
+        assert SAID not in now.names | now.words
+        assert now == seen_in([Item(one) for one in session.path()])

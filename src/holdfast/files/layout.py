@@ -73,14 +73,18 @@ def is_copy_of(path: str, session: str, entries: Mapping[str, str]) -> bool:
 
     Entries are told by the first eight digits of their ids, with when they came.
     """
-    folder, _, name = path.rpartition("/")
-    found = _COPY.fullmatch(name)
+    found = _COPY.fullmatch(path.rpartition("/")[2])
     if found is None:
         return False
     stamp, about, digest = found.groups("")
-    if folder.endswith(f"/{TAKEN}"):
+    if is_checkpoint(path):
         return about == slug(session)
     return digest in entries and stamp == _stamp(entries[digest])
+
+
+def is_checkpoint(path: str) -> bool:
+    """Whether a path is where checkpoints can be read."""
+    return path.rpartition("/")[0].endswith(f"/{TAKEN}")
 
 
 def slug(name: str) -> str:

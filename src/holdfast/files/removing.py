@@ -3,13 +3,32 @@
 import os
 import re
 from collections.abc import Iterable
+from errno import ELOOP
+from pathlib import Path
 
-from holdfast.core.ledger.entry import Checkpointed, Compressed, Entry, EntryId, Handed, Noted
+from holdfast.core.ledger.entry import (
+    Checkpointed,
+    Compressed,
+    Entry,
+    EntryId,
+    Handed,
+    Noted,
+    PacketReported,
+)
 from holdfast.core.plan.profiles import LAYOUTS
 from holdfast.errors import NotWritten
-from holdfast.files.layout import archive_of, folders_of_copies, is_copy_of, pages_name, summary_of
+from holdfast.files.layout import (
+    archive_of,
+    folders_of_copies,
+    is_checkpoint,
+    is_copy_of,
+    pages_name,
+    summary_of,
+)
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+HEADING = 1_000
+"""Bytes at the beginning of a checkpoint that say of which session it is."""
 _DRAFT = re.compile(r"\.([^/]{1,250})\.[0-9a-f]{8}")
 """What a copy is called while it is written."""
 
@@ -19,6 +38,8 @@ def copies_of(entries: Iterable[Entry], hidden: set[EntryId] | None = None) -> l
     bodies = [entry.body for entry in entries]
     steps = (step for body in bodies if isinstance(body, Compressed) for step in body.steps)
     files = {s.file for s in steps if hidden is None or hidden.intersection(s.hides)}
+    if hidden is None:
+        files |= {body.file for body in bodies if isinstance(body, PacketReported)}
     # The page of a checkpoint tells of everything before it, whatever that was.
     files |= {body.file for body in bodies if isinstance(body, Checkpointed | Handed)}
     if hidden is None:
@@ -56,21 +77,41 @@ def strays_of(root: str, session: str, entries: Iterable[Entry], known: Iterable
             path, draft = f"{folder}/{name}", _DRAFT.fullmatch(name)
             meant = f"{folder}/{draft[1]}" if draft else path
             ours = meant in named or is_copy_of(meant, session, ids)
-            if ours and path not in named:
+            if ours and path not in named and _tells_of(root, path, session):
                 found.append(path)
     return found
 
 
+def _tells_of(root: str, path: str, session: str) -> bool:
+    """Whether a checkpoint says that it is of a session: a person may call a file alike."""
+    if not is_checkpoint(path):
+        return True
+    try:
+        with Path(root, path).open("rb") as file:
+            told = file.read(HEADING).decode("utf-8", "replace")
+    except OSError:
+        return False
+    return not told or f"\n**Session ID:** {' '.join(session.split())}\n" in told
+
+
 def _listed(root: str, path: str) -> list[str]:
-    """The names in a folder; none where it is not there or a link leads to it."""
+    """The names in a folder; none where it is not there or a link leads to it.
+
+    Raises:
+        NotWritten: it is there, and who may not look into it cannot take anything away.
+    """
     try:
         folder = _opened(root, path.split("/"))
-    except OSError:
+        try:
+            return sorted(os.listdir(folder))
+        finally:
+            os.close(folder)
+    except (FileNotFoundError, NotADirectoryError):
         return []
-    try:
-        return sorted(os.listdir(folder))
-    finally:
-        os.close(folder)
+    except OSError as error:
+        if error.errno == ELOOP:
+            return []
+        raise NotWritten(path, (error.strerror or str(error)).lower()) from None
 
 
 def _opened(root: str, names: Iterable[str]) -> int:

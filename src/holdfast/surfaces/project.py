@@ -58,7 +58,18 @@ class Project:
         found = self._named(name)
         policy = self.settings.policy
         followed_quietly(self.store, found, policy)
+        head = self.store.head(found)
+        if agent and head is not None and agent not in head.lanes:
+            known = ", ".join(filter(None, head.lanes)) or "none"
+            raise NotRecorded("agent", agent, where=f"session {found!r}; it has {known}")
         return open_session(found, root=self.root, agent=agent, policy=policy, store=self.store)
+
+    def _newest(self) -> str:
+        """The session in which something was said last; of those that tell no time, the last read.
+
+        A folder of transcripts is read in the order of their names, which says nothing.
+        """
+        return max(self.store.sessions(), key=lambda one: (one.head.at, one.touched)).name
 
     def _named(self, name: str | None) -> str:
         if not self.has_ledger:
@@ -72,7 +83,7 @@ class Project:
                 )
             # Inside an agent, the session meant is the agent's own.
             own = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
-            return own if own in names else names[0]
+            return own if own in names else self._newest()
         fitting = [name] if name in names else [known for known in names if known.startswith(name)]
         if len(fitting) > 1:
             raise Ambiguous("session", name, tuple(fitting))

@@ -100,6 +100,13 @@ def test_the_time_is_that_of_the_last_entry_that_has_one() -> None:
     assert advance(head, entry(2, Said("user", "b"), "1")).at == "early"
 
 
+def test_looking_after_a_session_makes_it_no_younger() -> None:
+    noted = advance(Head(), derived(1, Noted("x"), parent=None, at="first"))
+    assert noted.at == "first"
+    said = advance(noted, entry(2, Said("user", "a"), at="then"))
+    assert advance(said, derived(3, Noted("x"), parent="2", at="later")).at == "then"
+
+
 @pytest.mark.parametrize(
     ("body", "tokens", "generation"),
     [

@@ -31,3 +31,12 @@ def test_a_kept_window_opens_as_it_was(entries: list[Entry]) -> None:
     opened = reopen(kept, {e.seq: e for e in entries if e.seq in numbers(kept)})
     assert (opened.lane, opened.end, opened.generation) == ("", window.end, window.generation)
     assert opened.items == window.items
+
+
+def test_of_the_same_hidden_twice_the_one_in_force_is_named() -> None:
+    step = Step((B.id,), "x", Said("user", "-"))
+    first = derived(4, Compressed((step,), 0, 3), parent=C.id)
+    undone = derived(5, Restored(first.id, 1), parent=C.id)
+    again = derived(6, Compressed((step,), 2, 5), parent=C.id)
+    kept = keep(fold([A, B, C, first, undone, again]), 6)
+    assert kept.items == (Shown(1), Shown(2, 6, 0), Shown(3))

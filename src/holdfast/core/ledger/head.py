@@ -35,7 +35,7 @@ from holdfast.core.ledger.entry import (
 from holdfast.core.ledger.jsontext import whole_number
 from holdfast.core.ledger.size import most_tokens
 
-STAMP = 3
+STAMP = 4
 """Raised when the fold changes what it computes: older heads are then replayed."""
 
 UNCOUNTED = -1
@@ -183,7 +183,9 @@ class Folding:
         if all_counted and _is_settled(entry, tokens):
             self._counted = entry.seq
         self.seq = entry.seq
-        self._at = entry.at or self._at
+        # A session is as old as what was said in it: looking after it makes it no younger.
+        if entry.at and (not isinstance(body, Derived) or not self._at):
+            self._at = entry.at
         self._title = self._title or _title(entry)
         if isinstance(body, Used | Noted):
             self._model, self._limit = _learned(body, self._model, self._limit)

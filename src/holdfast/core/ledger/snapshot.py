@@ -38,7 +38,7 @@ class Kept(Struct, frozen=True):
 def keep(window: Window, seq: int) -> Kept:
     """A window in the form it is kept in."""
     made: dict[tuple[EntryId, ...], list[tuple[int, int, Source | None]]] = {}
-    for entry in window.ledger:
+    for entry in reversed(window.ledger):  # the last that hid the same is the one in force
         if isinstance(entry.body, Compressed):
             for at, step in enumerate(entry.body.steps):
                 made.setdefault(step.hides, []).append((entry.seq, at, step.stand_in))
@@ -50,7 +50,8 @@ def _shown(item: Item, made: Iterable[tuple[int, int, Source | None]]) -> Shown:
     """An item by the step that stands in for it; the same may have been hidden more than once."""
     if not item.covers:
         return Shown(item.entry.seq)
-    return next(Shown(item.entry.seq, seq, at) for seq, at, by in made if by == item.stand_in)
+    found = (Shown(item.entry.seq, seq, at) for seq, at, by in made if by == item.stand_in)
+    return next(found)
 
 
 def numbers(kept: Kept) -> set[int]:

@@ -140,6 +140,8 @@ PATH_KEYS = (
 COMMAND_KEYS = ("command", "cmd", "script", "input")
 
 MOST_LINES = 10**9
+REMEMBERED = 4_000
+"""Characters of arguments up to which it is remembered what they touch."""
 LONGEST_COMMAND = 2_000
 """A longer command is a script; it is not taken apart."""
 
@@ -170,9 +172,18 @@ class Touch(Struct, frozen=True):
         return bool(self.first or self.last)
 
 
-@lru_cache(maxsize=8_192)
 def touch_of(body: ToolCalled) -> Touch:
     """What a call touches."""
+    # What writes a file is not kept for the sake of a moment.
+    return _known(body) if len(body.arguments) <= REMEMBERED else _touch(body)
+
+
+@lru_cache(maxsize=8_192)
+def _known(body: ToolCalled) -> Touch:
+    return _touch(body)
+
+
+def _touch(body: ToolCalled) -> Touch:
     arguments = arguments_of(body)
     name = plain_name(body.tool)
     if name in MIXED:

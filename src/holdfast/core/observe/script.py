@@ -13,6 +13,8 @@ from msgspec.structs import replace
 
 LONGEST = 40_000
 """Characters of a command, here-documents apart, that are looked at."""
+REMEMBERED = 4_000
+"""Characters of a command line up to which it is taken apart once."""
 MOST_COMMANDS = 500
 MOST_PIECES = 5_000
 """Quotes, runs and variables in one word; one of more names no file and ends the reading."""
@@ -49,9 +51,13 @@ class Command(Struct, frozen=True):
     """Whether its complaints are not shown."""
 
 
-@lru_cache(maxsize=8_192)
 def commands_of(script: str) -> tuple[Command, ...]:
     """The simple commands of a command line, in order."""
+    return _known(script) if len(script) <= REMEMBERED else tuple(_Lexer(script).commands())
+
+
+@lru_cache(maxsize=8_192)
+def _known(script: str) -> tuple[Command, ...]:
     return tuple(_Lexer(script).commands())
 
 

@@ -132,6 +132,8 @@ class Sentence(Struct, frozen=True):
         return self.start + len(self.text)
 
 
+REMEMBERED = 40_000
+"""Characters of a text up to which its sentences are found once."""
 EDGE = 16_000
 """Characters that are read at each end of a message: whoever pastes more speaks before or after."""
 
@@ -170,9 +172,17 @@ SPOKEN_AS = re.compile(r"^(?:THOUGHT|Thought|DISCUSSION): ?")
 """The name under which an agent thinks aloud: no word of the thought itself."""
 
 
-@lru_cache(maxsize=2_048)
 def sentences(text: str) -> tuple[Sentence, ...]:
     """The sentences of prose in a text, in order: no code, no quotation, no pasted output."""
+    return _known(text) if len(text) <= REMEMBERED else _told(text)
+
+
+@lru_cache(maxsize=1_024)
+def _known(text: str) -> tuple[Sentence, ...]:
+    return _told(text)
+
+
+def _told(text: str) -> tuple[Sentence, ...]:
     if len(text) <= 2 * EDGE:
         return tuple(_sentences(text, 0))
     tail = text.find("\n", len(text) - EDGE)

@@ -40,3 +40,15 @@ def test_a_letter_behind_a_backslash_begins_no_name() -> None:
 
 def test_a_word_in_the_marks_of_emphasis_is_no_name() -> None:
     assert names_in("_Potential issue_ | the userId", "issue_", "userId") == ["userId"]
+
+
+def test_a_name_behind_a_line_end_in_the_arguments_of_a_call_is_found() -> None:
+    text = "import os\nretry_budget = 17  # how often the export tries again\n"
+    wrote = [call("w", "Write", file_path="/src/export.py", content=text), back("w", "ok")]
+    found = found_in(ask("Fix retry_budget in src/export.py"), *wrote, answer("That is done."))
+    assert "retry_budget = 17 # how often the export tries again" in found.files[0].summary
+
+
+def test_names_in_paths_of_windows_are_names() -> None:
+    assert names_in(r"C:\repo\UserService.cs", "UserService.cs") == ["UserService.cs"]
+    assert names_in("class_ and type_ = 1", "class_") == ["class_"]

@@ -33,6 +33,8 @@ class Seen(Struct, frozen=True):
     """What stands in a record up to an entry: a longer record has all of it, and more."""
 
     upto: EntryId = ""
+    sizes: int = 0
+    """What tells the texts from others of the same entries: one that is purged keeps its name."""
     names: frozenset[str] = frozenset()
     """Paths, identifiers and ids."""
     words: frozenset[str] = frozenset()
@@ -42,15 +44,21 @@ def seen_in(record: Sequence[Item], before: Seen = Seen()) -> Seen:  # noqa: B00
     """What stands in a record, found from what stood in its beginning."""
     ends = (at for at in range(len(record), 0, -1) if record[at - 1].entry.id == before.upto)
     start = next(ends, 0) if before.upto else 0
-    known = before if start else Seen()
-    texts = [text_of(item.body) for item in record[start:]]
-    if not texts:
+    texts = [text_of(item.body) for item in record]
+    known = before if start and _sizes(texts[:start]) == before.sizes else Seen()
+    fresh = texts[start:] if known.upto else texts
+    if not fresh:
         return known
     return Seen(
         record[-1].entry.id,
-        known.names.union(*map(telling, texts)),
-        known.words.union(*map(words_in, texts)),
+        _sizes(texts),
+        known.names.union(*map(telling, fresh)),
+        known.words.union(*map(words_in, fresh)),
     )
+
+
+def _sizes(texts: Sequence[str]) -> int:
+    return hash(tuple(map(len, texts)))
 
 
 class Ground(Struct, frozen=True):

@@ -44,6 +44,7 @@ _LEAD = re.compile(
 _TAIL = re.compile(r"(?:; err [!=]= nil)?[\s{(\[,;]{1,8}$|; err [!=]= nil$")
 _PLAIN = re.compile(r"[a-z]{2,20}|[A-Z][a-z]{1,20}|I|a")
 _NAME = re.compile(r"(?![0-9a-f]{7,40}$)(?!\d)(?=.{0,200}[A-Za-z_]{3})")
+_MARKED = re.compile(r"(?:^|\s)_\w")
 _FILE = re.compile(
     r"(?<![\w./@~-])(?:[\w@.~+-]{0,60}/){0,16}[\w@+-]{1,80}\.[A-Za-z]\w{0,5}(?![\w/])"
 )
@@ -110,16 +111,21 @@ def code_lines(head: str, text: str, names: frozenset[str]) -> Iterator[Line]:
     if head != LOOSE and " " in words and not (_ORDERS.search(words) and is_prose(words)):
         yield _line(head, words, names)
     for name in sorted(names, key=words.find):
-        # Behind a backslash it is no name: `\\nThe`.
-        if is_name(name) and name in words and f"\\{name}" not in words:
+        if is_name(name) and name in words and not _is_piece(name, words):
             shown = f"{name}()" if f"{name}(" in words else name
             yield Line(Fact(shown, head, _source(head)), frozenset((name,)), about(name) + BARE)
 
 
+def _is_piece(name: str, words: str) -> bool:
+    """Whether it is no name but a piece of the text: `\\nThe` in data, `_so_` in marks."""
+    if name[0] in "nrtbf" and words.count(f"\\{name}") == words.count(name):
+        return True
+    return name.endswith("_") and _MARKED.search(words) is not None
+
+
 def is_name(word: str) -> bool:
-    """Whether a word by itself says what is meant: no plain word, no number, no hash, no part."""
-    named = _NAME.match(word) is not None and not word.endswith("_")
-    return named and not (word.isalpha() and word.islower())
+    """Whether a word by itself says what is meant: no plain word, no number, no hash."""
+    return _NAME.match(word) is not None and not (word.isalpha() and word.islower())
 
 
 def command_lines(fact: Fact, body: ToolCalled) -> Iterator[Line]:

@@ -204,7 +204,13 @@ def _places(scene: Scene, held: Telling, weigh: Weigh) -> dict[EntryId, frozense
             met.setdefault(name, []).append(item.entry.id)
     leading = nlargest(LEADING, met, key=weigh)
     names = frozenset(leading)
-    return {entry: held[entry] & names for name in leading for entry in met[name][-PLACES:]}
+    # What a call was given stands there escaped and is read as it was meant: any may be in it.
+    calls = {item.entry.id for item in scene.items if isinstance(item.body, ToolCalled)}
+    return {
+        entry: names if entry in calls else held[entry] & names
+        for name in leading
+        for entry in met[name][-PLACES:]
+    }
 
 
 def fill(
