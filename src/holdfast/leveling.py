@@ -8,6 +8,7 @@ something may be lost. Nothing is tried twice.
 from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import sha256
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
 
 FAILED = "recovery_failed"
 REVIEW = "something may be lost: `holdfast fsck` looks at every byte"
-EVERYTHING = "holdfast recover --full"
+RECOVER = "holdfast recover"
+SHORT = 8
+"""Letters by which a session with a long name is told from others."""
 FILLED = 0.85
 """Part of a budget from which on no facts are looked for to fill it."""
 
@@ -55,8 +58,20 @@ def level(session: "Session", number: int) -> str:
 
 def at_level(session: "Session", number: int) -> Recovered:
     """One level, as it is."""
-    further = EVERYTHING if number == max(LEVELS) else f"holdfast recover --level {number + 1}"
+    last = number == max(LEVELS)
+    further = everything_of(session) if last else f"{RECOVER} --level {number + 1}{_meant(session)}"
     return within(session, LEVELS[number], title=f"level {number}", more=further)
+
+
+def everything_of(session: "Session") -> str:
+    """How to read all of a session."""
+    return f"{RECOVER} --full{_meant(session)}"
+
+
+def _meant(session: "Session") -> str:
+    """Which session a command is about, in few letters: the newest may be another by then."""
+    name = session.name
+    return f" --session {quote(name if len(name) <= SHORT + 4 else name[:SHORT])}"
 
 
 def within(
@@ -64,7 +79,7 @@ def within(
     budget: int,
     *,
     title: str = "",
-    more: str = EVERYTHING,
+    more: str = "",
     rows: Summary | None = None,
 ) -> Recovered:
     """What a reader needs to go on, in a budget of tokens; of given rows, or of all up to now."""
@@ -73,7 +88,7 @@ def within(
     head = session.store.head(session.name) or Head()
     count = counter(head.vocabulary or session.model().vocabulary)
     known = rows if rows is not None else session.engine.rows()
-    run = line_of(session)
+    run, more = line_of(session), more or everything_of(session)
 
     def made(summary: Summary) -> Recovered:
         return recovered(

@@ -87,9 +87,12 @@ def test_a_long_entry_is_cut_at_the_budget_and_says_how_to_read_on() -> None:
 
 @pytest.mark.usefixtures("compressed")
 def test_what_is_nowhere_is_refused() -> None:
-    for arguments in (("zeppelin zzyzx",), ("",), ("--ref", "ffffffff")):
+    for arguments in (("zeppelin zzyzx",), ("--ref", "ffffffff")):
         result = invoke("recover", *arguments)
         assert isinstance(result.exception, NotRecorded)
+    for empty in (("",), (" ",), ("--ref", "")):
+        refused = invoke("recover", *empty)
+        assert (refused.exit_code, "it is empty" in refused.output) == (2, True)
     (hit,) = document("recover", NEEDLE)["excerpts"]
     beyond = invoke("recover", "--ref", hit["ref"], "--lines", "500-600")
     assert isinstance(beyond.exception, NotRecorded)

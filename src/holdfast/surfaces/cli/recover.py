@@ -85,6 +85,8 @@ def recover(
     """
     if (query is not None) + (ref is not None) + (level is not None) + full != 1:
         raise click.UsageError("give a QUERY, a --ref, a --level or --full")
+    if not (query is None or query.strip()) or not (ref is None or ref.strip()):
+        raise click.UsageError("it is empty: say what is looked for")
     if lines and ref is None:
         raise click.UsageError("--lines goes with --ref")
     if ref is not None and (everywhere or all_):

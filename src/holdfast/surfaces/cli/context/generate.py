@@ -87,6 +87,8 @@ def generate(
     if not words.strip() and not shared:
         raise click.UsageError("say what the worker is to do: TASK is empty")
     project = project_of(ctx, root)
+    if continues:
+        continues = project.session(continues).name
     audience = SHARED if shared else audience_of(pane)
     session = _session(project, file, name, agent, record=bool(audience))
     one = packet_for(

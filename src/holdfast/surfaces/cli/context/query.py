@@ -32,6 +32,8 @@ def query(
     All sessions of the project are asked, or the one --session names. What was replaced is
     answered with what replaced it. Exit code 1 when it is not known.
     """
+    if not question.strip():
+        raise click.UsageError("the question is empty")
     session = project_of(ctx, root).session(name, agent)
     only = [session.name] if name is not None else None
     answer = context_query(settled_for(session), question, sessions=only)

@@ -1,5 +1,7 @@
 """`holdfast context stats`: what packets were worth, and whether they got better."""
 
+from datetime import datetime
+
 import click
 
 from holdfast.core.view.learning.report import render_stats, stats_document
@@ -15,10 +17,22 @@ Examples:
   holdfast context stats --since 2026-03-01        five measures before and after that day"""
 
 
+def _moment(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """A day or a moment, as it was given."""
+    try:
+        if value:
+            datetime.fromisoformat(value)
+    except ValueError:
+        told = f"{value!r} is no moment such as 2026-03-01 or 2026-03-01T12:00:00Z"
+        raise click.BadParameter(told, ctx, param) from None
+    return value
+
+
 @click.command(epilog=EXAMPLE)
 @click.option(
     "--since",
     default="",
+    callback=_moment,
     metavar="MOMENT",
     help="Where before ends and after begins; else the newest tuning, or having a packet.",
 )
