@@ -28,11 +28,6 @@ def test_a_window_that_is_no_number_of_tokens_is_refused(tmp_path: Path) -> None
         open_session("s", root=tmp_path, window="big")  # pyright: ignore[reportArgumentType]
 
 
-def test_a_session_needs_a_name(tmp_path: Path) -> None:
-    with pytest.raises(BadSetting, match="needs a name"):
-        open_session("", root=tmp_path)
-
-
 def test_a_closed_session_says_so(tmp_path: Path) -> None:
     session = open_session("s", root=tmp_path)
     session.extend(WORDS)

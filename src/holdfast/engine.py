@@ -218,9 +218,7 @@ class Engine:
     def state(self) -> State:
         """Everything that a plan is made from, as it stands now."""
         session = self._session
-        # First the window, then the head: all that is in sight was there by the number it tells.
-        self._seen = window = session.sight.window(whole=True)
-        head = session.head()
+        head, window = self._stood()
         if session.redactor.learn():
             self._known = {}
             redact_copies(session)
@@ -237,6 +235,14 @@ class Engine:
             known=self._known,
             spared=_lifted(window.ledger),
         )
+
+    def _stood(self) -> tuple[Head, Window]:
+        """The head, and a window of which it tells everything: others may write in between."""
+        while True:
+            head = self._session.head()
+            self._seen = window = self._session.sight.window(whole=True)
+            if not window.ledger or window.ledger[-1].seq <= head.seq:
+                return head, window
 
     def _is_warm(self, window: Window) -> bool:
         """Whether the provider still has what was sent last; nobody knows when nobody told."""

@@ -19,6 +19,7 @@ from holdfast.core.ledger.summary import Summary
 from holdfast.core.view.conversation import page_of, title_of
 from holdfast.core.view.recovery import LEVELS, Recovered, recovered
 from holdfast.errors import BadSetting, HoldfastError, StoreDamaged
+from holdfast.stores.store import newest_in
 from holdfast.vocabularies import counter
 
 if TYPE_CHECKING:
@@ -69,8 +70,10 @@ def everything_of(session: "Session") -> str:
 
 
 def _meant(session: "Session") -> str:
-    """Which session a command is about, in few letters: the newest may be another by then."""
+    """Which session a command is about, in few letters; nothing where it is the newest."""
     name = session.name
+    if newest_in(session.store) == name:
+        return ""
     return f" --session {quote(name if len(name) <= SHORT + 4 else name[:SHORT])}"
 
 

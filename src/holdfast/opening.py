@@ -10,7 +10,6 @@ from msgspec.structs import replace
 from holdfast.config import load
 from holdfast.core.measure.tokens import check_tokens
 from holdfast.core.plan.policy import Policy
-from holdfast.errors import BadSetting
 from holdfast.places import agentwire_config, find_root, ledger_path, loa_config, project_id
 from holdfast.session import Session
 from holdfast.stores.store import Store
@@ -59,8 +58,6 @@ def open(
     Raises:
         BadSetting: a setting cannot be meant, or there is no summarizer of that name.
     """
-    if not session:
-        raise BadSetting("session", "it is empty: a session needs a name", origin="argument")
     if window is not None:
         check_tokens("window", window)
     if summarizer:

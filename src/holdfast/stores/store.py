@@ -109,6 +109,15 @@ class Erasure(Struct, frozen=True):
     added: tuple[Entry, ...] = ()
 
 
+def newest_in(store: "Store") -> str:
+    """The session in which something was said last; of those that tell no time, the last read.
+
+    A folder of transcripts is read in the order of their names, which says nothing.
+    """
+    rows = store.sessions()
+    return max(rows, key=lambda one: (one.head.at, one.touched)).name if rows else ""
+
+
 class Store(AbstractContextManager["Store"], Protocol):
     """Keeps sessions. Every implementation passes `tests/contracts/test_store.py`."""
 

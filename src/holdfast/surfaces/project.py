@@ -12,7 +12,7 @@ from holdfast.opening import open as open_session
 from holdfast.opening import open_store
 from holdfast.places import find_root, ledger_path
 from holdfast.session import Session
-from holdfast.stores.store import Store
+from holdfast.stores.store import Store, newest_in
 
 
 class Project:
@@ -64,13 +64,6 @@ class Project:
             raise NotRecorded("agent", agent, where=f"session {found!r}; it has {known}")
         return open_session(found, root=self.root, agent=agent, policy=policy, store=self.store)
 
-    def _newest(self) -> str:
-        """The session in which something was said last; of those that tell no time, the last read.
-
-        A folder of transcripts is read in the order of their names, which says nothing.
-        """
-        return max(self.store.sessions(), key=lambda one: (one.head.at, one.touched)).name
-
     def _named(self, name: str | None) -> str:
         if not self.has_ledger:
             where = f"{self.root} yet; `holdfast ingest [FILE]` makes one"
@@ -83,7 +76,7 @@ class Project:
                 )
             # Inside an agent, the session meant is the agent's own.
             own = os.environ.get("CLAUDE_CODE_SESSION_ID", "")
-            return own if own in names else self._newest()
+            return own if own in names else newest_in(self.store)
         fitting = [name] if name in names else [known for known in names if known.startswith(name)]
         if len(fitting) > 1:
             raise Ambiguous("session", name, tuple(fitting))
