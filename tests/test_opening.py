@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+import holdfast
 from holdfast.compressing import compress
 from holdfast.errors import BadSetting, StoreRefused
 from holdfast.opening import open as open_session
@@ -26,6 +27,10 @@ def test_a_budget_that_is_no_number_of_tokens_is_refused_in_a_sentence(
 def test_a_window_that_is_no_number_of_tokens_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadSetting, match="'big' is not a number of tokens"):
         open_session("s", root=tmp_path, window="big")  # pyright: ignore[reportArgumentType]
+
+
+def test_what_is_public_can_be_seen_before_it_is_loaded() -> None:
+    assert {"open", "compress", "resume", "ingest"} <= set(dir(holdfast))
 
 
 def test_a_closed_session_says_so(tmp_path: Path) -> None:

@@ -65,3 +65,8 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    """What can be had from here, loaded or not: consoles complete it."""
+    return sorted((*__all__, "__version__"))

@@ -42,7 +42,7 @@ def carry_out(
     real = priced(taken, looked.scale)
     after = after_steps(items, [step for _, step in steps])
     raw = state.lane.tokens - real.saves
-    found = losses(items, after, saved=real.saves, pinned={})
+    found = losses(items, after, saved=real.saves)
     usage, now = state.usage, state.usage_at(raw)
     body = Compressed(
         steps=tuple(step for _, step in steps),

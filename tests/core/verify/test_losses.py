@@ -3,7 +3,7 @@ import pytest
 from holdfast.core.ledger.entry import Source, ToolCalled
 from holdfast.core.ledger.window import Item
 from holdfast.core.verify.losses import losses
-from tests.core.building import answer, ask, back, bash, items, named, standing, thought
+from tests.core.building import answer, ask, back, bash, items, standing, thought
 
 BEFORE = items(
     ask("Go."),
@@ -13,8 +13,8 @@ BEFORE = items(
 )
 
 
-def lost(after: list[Item], *, saved: int = 1, pinned: dict[str, str] | None = None) -> list[str]:
-    return list(losses(BEFORE, after, saved=saved, pinned=pinned or {}))
+def lost(after: list[Item], *, saved: int = 1) -> list[str]:
+    return list(losses(BEFORE, after, saved=saved))
 
 
 def with_body(at: int, body: Source) -> list[Item]:
@@ -70,30 +70,14 @@ def test_a_window_that_would_not_be_smaller_is_a_loss(saved: int) -> None:
     assert lost(BEFORE, saved=saved) == ["the window would not be smaller"]
 
 
-def test_words_that_the_user_pinned_have_to_stand_there() -> None:
-    pinned = {named(1): "Go."}
-    assert lost(BEFORE, pinned=pinned) == []
-    assert lost(BEFORE, pinned={named(1): "Stay."}) == [
-        "pinned words of entry 000000000001 would be missing"
-    ]
-    assert lost(without(1), pinned={named(2): "one"}) == [
-        "pinned words of entry 000000000002 would be missing"
-    ]
-    assert lost(BEFORE, pinned={named(4): "x"}) == [
-        "pinned words of entry 000000000004 would be missing"
-    ]
-
-
 @pytest.mark.parametrize("ours", [True, False])
 def test_nothing_stands_in_for_a_stand_in(ours: bool) -> None:
     text = back("a", "[holdfast 0123456789ab] gone")
     call_, result = items(bash("a", "ls"), text)
     before = [call_, standing(result, text) if ours else result]
     after = [call_, standing(result, back("a", "less"))]
-    assert losses(before, after, saved=1, pinned={}) == (
-        "a stand-in for 000000000002 would be stood in for",
-    )
-    assert losses(before, before, saved=1, pinned={}) == ()
+    assert losses(before, after, saved=1) == ("a stand-in for 000000000002 would be stood in for",)
+    assert losses(before, before, saved=1) == ()
 
 
 @pytest.mark.parametrize(
@@ -110,7 +94,7 @@ def test_arguments_keep_their_shape_however_odd_it_is(was: str, now: str, kept: 
     before = items(ToolCalled("a", "Bash", was))
     after = [standing(before[0], ToolCalled("a", "Bash", now))]
     complaint = "the arguments of call a would lose their shape"
-    assert losses(before, after, saved=1, pinned={}) == (() if kept else (complaint,))
+    assert losses(before, after, saved=1) == (() if kept else (complaint,))
 
 
 def test_every_broken_promise_is_told() -> None:

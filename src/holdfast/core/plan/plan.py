@@ -47,8 +47,6 @@ class Plan(Struct, frozen=True):
     reason: str = ""
     kept: tuple[Kept, ...] = ()
     """What stays, protected or because nothing smaller could stand there."""
-    floor: int = 0
-    """The smallest window that is legal without a summary, in tokens."""
 
 
 class Candidate(Struct, frozen=True):

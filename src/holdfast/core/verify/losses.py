@@ -4,7 +4,7 @@ Each rule knows one promise. They look at windows, not at plans, so they hold wh
 compression and whatever it was meant to do.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import TypeAlias
 
@@ -27,14 +27,11 @@ from holdfast.core.shrink.spelling import field
 Rule: TypeAlias = "Callable[[Sequence[Item], Sequence[Item]], list[str]]"
 
 
-def losses(
-    before: Sequence[Item], after: Sequence[Item], *, saved: int, pinned: Mapping[EntryId, str]
-) -> tuple[str, ...]:
+def losses(before: Sequence[Item], after: Sequence[Item], *, saved: int) -> tuple[str, ...]:
     """What a compression would break, one sentence each; nothing when it may be made."""
     found = [complaint for rule in RULES for complaint in rule(before, after)]
     if saved <= 0:
         found.append("the window would not be smaller")
-    found += _unpinned(after, pinned)
     return tuple(found)
 
 
@@ -166,16 +163,6 @@ RULES: tuple[Rule, ...] = (
     _keeps_json,
     _hides_no_stand_in,
 )
-
-
-def _unpinned(after: Sequence[Item], pinned: Mapping[EntryId, str]) -> list[str]:
-    """Words that the user made stay are there, word for word."""
-    shown = {item.entry.id: item for item in after}
-    return [
-        f"pinned words of entry {name[:12]} would be missing"
-        for name, words in pinned.items()
-        if name not in shown or words not in _text(shown[name])
-    ]
 
 
 def _text(item: Item) -> str:
