@@ -656,6 +656,11 @@ def test_a_task_that_is_a_form_is_told_without_its_hints_and_its_tags() -> None:
     assert talked([]).packet(form).goal == "Rates are wrong."
 
 
+def test_a_passing_remark_is_not_what_a_task_is_a_part_of() -> None:
+    session = talked([said("user", "ok saved, please commit this")])
+    assert session.packet("Rewrite the rates module").goal == "Rewrite the rates module"
+
+
 def test_a_task_that_is_a_document_needs_no_word_on_what_it_is_a_part_of() -> None:
     session = talked([said("user", "Move the whole billing service to the new ledger format.")])
     document = "Rewrite the rates module step by step. " * 40

@@ -49,13 +49,12 @@ class Settled:
 
     def of(self, session: str) -> Told:
         """What one session told."""
-        head = self.store.head(session) or Head()
-        known = self._known.get(session)
-        if known is None or known[0] != head.seq:
+        if not self.has_read(session):
+            head = self.store.head(session) or Head()
             rules = self._rules(session)
             made = read_once(self.store, session, TOLD, rules, Told, partial(self._read, session))
-            known = self._known[session] = (head.seq, made)
-        return known[1]
+            self._known[session] = head.seq, made
+        return self._known[session][1]
 
     def has_read(self, session: str) -> bool:
         """Whether a session was read as it is now, by whomever: it is quickly told again."""

@@ -91,8 +91,7 @@ def generate(
         why,
         session.now(),
     )
-    material = _material(session, task, similar, codebase or {}, continues)
-    material = replace(material, prior=material.prior or prior)
+    material = _material(session, task, similar, codebase or {}, continues, prior)
     shared = _shared(listed, material.record.rows)
     material = replace(material, decisions=(*shared, *decisions))
     made = make(wish, material, Tools(count, similar))
@@ -132,13 +131,14 @@ def _material(
     similar: Similar,
     codebase: Mapping[str, str],
     continues: str,
+    prior: str,
 ) -> Material:
     """All that a packet can be made of."""
     near = relevant_files(task, codebase, similar, most=NEAREST) if codebase else []
     return Material(
         _from_record(session),
         codebase={row.path: session.redactor.text(codebase[row.path]) for row in near},
-        prior=_prior(session, continues),
+        prior=_prior(session, continues) or prior,
     )
 
 

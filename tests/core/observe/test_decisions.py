@@ -178,6 +178,11 @@ def test_the_answer_to_a_question_is_the_users_decision() -> None:
     )
 
 
+@pytest.mark.parametrize("told", ["You decide", "your call, really", "no preference", "Up to you"])
+def test_what_is_left_to_the_agent_is_no_decision_of_the_user(told: str) -> None:
+    assert answered({"question": "Which color?"}, told) == []
+
+
 def answered(arguments: dict[str, object], output: str, *, failed: bool = False) -> list[str]:
     """The decisions that one question and its answer make."""
     shown = scene(ask("Go"), call("q", "question", **arguments), back("q", output, failed=failed))

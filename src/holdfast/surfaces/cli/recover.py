@@ -85,12 +85,7 @@ def recover(
     """
     if (query is not None) + (ref is not None) + (level is not None) + full != 1:
         raise click.UsageError("give a QUERY, a --ref, a --level or --full")
-    if not (query is None or query.strip()) or not (ref is None or ref.strip()):
-        raise click.UsageError("it is empty: say what is looked for")
-    if lines and ref is None:
-        raise click.UsageError("--lines goes with --ref")
-    if ref is not None and (everywhere or all_):
-        raise click.UsageError("--ref names an entry of one session")
+    _check(query, ref, lines, wide=everywhere or all_)
     session = project_of(ctx, root).session(name, agent)
     if level is not None or full:
         give(session, level, as_json=as_json)
@@ -111,6 +106,17 @@ def recover(
         return
     echo(exact("\n\n".join(fenced(one, named=everywhere or all_) for one in found)))
     _tell_cut(found, ref, lines)
+
+
+def _check(
+    query: str | None, ref: str | None, lines: tuple[int, int] | None, *, wide: bool
+) -> None:
+    if not (query is None or query.strip()) or not (ref is None or ref.strip()):
+        raise click.UsageError("it is empty: say what is looked for")
+    if lines and ref is None:
+        raise click.UsageError("--lines goes with --ref")
+    if ref is not None and wide:
+        raise click.UsageError("--ref names an entry of one session")
 
 
 def _index(session: Session, scope: str) -> None:

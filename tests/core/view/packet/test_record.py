@@ -1,8 +1,10 @@
 """What the record gives a packet: lines of likely names, few loose ones, and no pieces of text."""
 
+from holdfast.core.ledger.summary import Decision, Summary
 from holdfast.core.observe.likely import Likely
 from holdfast.core.observe.worth import hold
-from holdfast.core.view.packet.lines import LOOSE, code_lines
+from holdfast.core.view.packet.history import avoided_in
+from holdfast.core.view.packet.lines import LOOSE, code_lines, file_named_in
 from holdfast.core.view.packet.record import MOST_LOOSE, Found, fill, pool_of
 from tests.core.building import Told, answer, ask, back, bash, call, scene
 
@@ -52,3 +54,18 @@ def test_a_name_behind_a_line_end_in_the_arguments_of_a_call_is_found() -> None:
 def test_names_in_paths_of_windows_are_names() -> None:
     assert names_in(r"C:\repo\UserService.cs", "UserService.cs") == ["UserService.cs"]
     assert names_in("class_ and type_ = 1", "class_") == ["class_"]
+
+
+def test_an_address_is_no_file() -> None:
+    assert file_named_in("Co-Authored-By: Bot <noreply@example.com>") == ""
+    assert file_named_in("cat node_modules/@scope/name.ts") == "node_modules/@scope/name.ts"
+
+
+def test_what_was_turned_down_is_told_only_where_it_says_what_that_is() -> None:
+    def avoided(*choices: str) -> tuple[str, ...]:
+        return avoided_in(Summary(decisions=tuple(Decision(one, "e1") for one in choices)))
+
+    assert avoided("Return early instead of erroring", "Take a number instead of a string") == ()
+    assert avoided("Use the root instead of `os.Getwd") == ()
+    assert avoided("Use the root instead of os.Getwd") == ("os.Getwd",)
+    assert avoided("Ask rather than guess what it means") == ("guess what it means",)
