@@ -10,6 +10,7 @@ from math import fsum
 from msgspec.structs import replace
 
 from holdfast.core.carrying import Made, after_steps, carry_out, nothing, put_off, saved_by
+from holdfast.core.faults import attempt
 from holdfast.core.ledger.entry import text_of
 from holdfast.core.observe.likely import Likely
 from holdfast.core.observe.marks import MASKED
@@ -62,7 +63,16 @@ def _summary(state: State, means: Means, looked: Looked, due: Due) -> Candidate:
     fixed = state.usage_at(0).tokens
     room = max(state.limit - fixed, 0) * state.policy.summary.target // 100
     target = state.lane.tokens - state.raw_over(fixed + room)
-    return summarize(held, means, target, due.trigger)
+    return _summarized(held, means, target, due.trigger)
+
+
+def _summarized(state: State, means: Means, target: int, trigger: str) -> Candidate:
+    """Tier 3 as a stage that may fail: then tiers 1 and 2 have to do."""
+    return attempt(
+        "compress.summarize",
+        lambda: summarize(state, means, target, trigger),
+        lambda: Candidate(nothing(state, trigger, "no summary could be made")),
+    )
 
 
 def _better(batch: Candidate, summary: Candidate, state: State, due: Due) -> Candidate:
@@ -139,14 +149,15 @@ def to_budget(state: State, means: Means, budget: int, trigger: str) -> Candidat
     recent = _recent_large(state, means, looked, need, trigger)
     if recent is not None:
         return replace(recent, held=looked.held)
-    summary = summarize(replace(state, known=looked.held), means, state.lane.tokens - need, trigger)
+    held = replace(state, known=looked.held)
+    summary = _summarized(held, means, state.lane.tokens - need, trigger)
     enough_of = [made for made in (gentle, summary) if saved_by(made) >= need]
     if enough_of:
         best = _richest(state, looked, enough_of) if len(enough_of) > 1 else enough_of[0]
         return replace(best, held=looked.held)
     made = [gentle, summary]
     for deep, tight in DEPTHS[1:]:
-        seen = look(replace(state, known=looked.held), means.count, deep=deep, tight=tight)
+        seen = look(held, means.count, deep=deep, tight=tight)
         made.append(_as_much_as(state, means, seen, need, trigger, known))
         if saved_by(made[-1]) >= need:
             break

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from holdfast.core.faults import row_rule
 from holdfast.core.ledger.jsontext import Json, NotJson, as_list, as_object, as_text, parse
 from holdfast.core.observe.choices import LONGEST, Choice, cut
 
@@ -19,6 +20,7 @@ _ONWARDS = re.compile(
 """Answers that only lead on to the next question, or leave it to the agent."""
 
 
+@row_rule
 def approved_in(at: int, arguments: Mapping[str, Json], output: str) -> Iterator[Choice]:
     """The plan that a user let pass, told by its first line."""
     plan = as_text(arguments.get("plan")).lstrip("# \n").partition("\n")[0].strip()
@@ -26,6 +28,7 @@ def approved_in(at: int, arguments: Mapping[str, Json], output: str) -> Iterator
         yield Choice(at, cut(plan), by="user")
 
 
+@row_rule
 def answered_in(at: int, arguments: Mapping[str, Json], output: str) -> Iterator[Choice]:
     """What a user answered, each answer with its question."""
     asked = [as_object(one) for one in as_list(arguments.get("questions"))] or [dict(arguments)]

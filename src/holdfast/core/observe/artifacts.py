@@ -13,6 +13,7 @@ from itertools import chain
 from msgspec import Struct
 from msgspec.structs import replace
 
+from holdfast.core.faults import rule
 from holdfast.core.ledger.entry import ToolCalled
 from holdfast.core.ledger.jsontext import (
     Json,
@@ -172,6 +173,7 @@ class Touch(Struct, frozen=True):
         return bool(self.first or self.last)
 
 
+@rule(Touch())
 def touch_of(body: ToolCalled) -> Touch:
     """What a call touches."""
     # What writes a file is not kept for the sake of a moment.
@@ -207,6 +209,7 @@ def plain_name(tool: str) -> str:
     return name.lower()
 
 
+@rule({})
 def arguments_of(body: ToolCalled) -> dict[str, Json]:
     """The arguments of a call; nothing when they are no object."""
     try:
@@ -349,6 +352,7 @@ _ENDS = 1_000
 """Characters at either end of a page in which its first and last lines show."""
 
 
+@rule(())
 def acts_of_call(body: ToolCalled, output: str) -> tuple[Act, ...]:
     """What a call of a file tool did, given what it returned; nothing for other tools."""
     arguments = arguments_of(body)
@@ -445,6 +449,7 @@ def _edited(path: str, body: ToolCalled, arguments: Mapping[str, Json]) -> Itera
     yield changed(path, pairs, how=how)
 
 
+@rule(())
 def shown_acts(command: str, output: str) -> tuple[Act, ...]:
     """What a command of an editor that shows a window of a file did to the file it shows."""
     shown = _SHOWN.match(output)

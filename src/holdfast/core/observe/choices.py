@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from holdfast.core.faults import row_rule, rule, rule_keeping
 from holdfast.core.ledger.summary import Decision, Who
 from holdfast.core.observe.calls import Scene
 
@@ -56,6 +57,7 @@ def cut(text: str) -> str:
     return text[: LONGEST + 1].rpartition(" ")[0] or text[:LONGEST]
 
 
+@row_rule
 def linked(scene: Scene, found: list[Choice]) -> Iterator[Decision]:
     """The decisions, each with the newest one before it that it takes the place of."""
     last_with: dict[str, int] = {}
@@ -84,6 +86,7 @@ class Turned(Struct, frozen=True):
     """Whether all of that has to be what the other was about."""
 
 
+@rule(Turned())
 def turned_from(choice: str) -> Turned:
     """What a choice turns from, in the terms that say what that is about; mostly nothing."""
     turned = _AFTER.search(choice)
@@ -139,6 +142,7 @@ def overruled(decisions: Sequence[Decision]) -> dict[int, int]:
     return gone
 
 
+@rule_keeping(0)
 def still_held(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
     """The decisions that no other one overrules."""
     gone = overruled(decisions)

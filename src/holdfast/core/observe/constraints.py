@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from holdfast.core.faults import rule
 from holdfast.core.observe.cues import cue
 from holdfast.core.observe.sentences import Sentence, is_question, plain
 
@@ -176,6 +177,7 @@ class Found(Struct, frozen=True):
     negative: bool = False
 
 
+@rule(())
 def constraints_in(text: str, told: Sequence[Sentence]) -> tuple[Found, ...]:
     """The constraints that the sentences of a message set, in order: the hardest `MOST` of them."""
     least = FIRM if len(text) > LONG else CHOICE
@@ -291,6 +293,7 @@ def _strength(text: str) -> tuple[int, bool]:
     return strength, bool(forbids)
 
 
+@rule(False)
 def forbids(text: str) -> bool:
     """Whether words forbid something."""
     return _strength(text[:WIDE])[1]

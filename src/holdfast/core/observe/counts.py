@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 
+from holdfast.core.faults import rule
+
 _LOOKED_AT = 30_000
 _PYTEST = re.compile(
     r"(?m)^={0,120} ?((?:\d{1,7} (?:passed|failed|errors?|skipped|xfailed|xpassed|warnings?"
@@ -37,6 +39,7 @@ _GO_FAIL = re.compile(r"(?m)^FAIL[ \t]{1,8}\S{1,300}")
 _ANSI = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]")
 
 
+@rule("")
 def counts_in(output: str) -> str:
     """The counts with which a run of tests ends, in its own words."""
     if len(output) > 2 * _LOOKED_AT:

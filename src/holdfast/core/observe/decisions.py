@@ -9,6 +9,7 @@ with a reason or with what was turned down. So the next mechanical step is no de
 import re
 from collections.abc import Iterator
 
+from holdfast.core.faults import row_rule, rule
 from holdfast.core.ledger.entry import (
     Said,
     Thought,
@@ -120,6 +121,7 @@ _USER_WANTS = re.compile(
 _UNFINISHED = re.compile(r"(?i)\b(?:is|to|that|with|be)$")
 
 
+@rule(())
 def decisions_of(scene: Scene) -> tuple[Decision, ...]:
     """The decisions of a scene, oldest first, each told once."""
     seen: set[str] = set()
@@ -154,6 +156,7 @@ def _unthought(scene: Scene, found: list[Choice]) -> Iterator[Choice]:
     return (one for one in found if one.at not in thought or scene.steps[one.at] not in spoken)
 
 
+@row_rule
 def _of_agent(at: int, text: str) -> Iterator[Choice]:
     told = sentences(text)
     listed = False
@@ -201,6 +204,7 @@ def _has_grounds(sentence: str, start: int) -> bool:
     return reason is not None and not sentence.rstrip().endswith(":")
 
 
+@row_rule
 def _of_thought(at: int, text: str) -> Iterator[Choice]:
     for sentence in _told(text):
         chosen = _LABEL.match(sentence) or _is_chosen(sentence)
@@ -208,6 +212,7 @@ def _of_thought(at: int, text: str) -> Iterator[Choice]:
             yield from (found for found in _made(at, sentence, "") if found.reason)
 
 
+@row_rule
 def _of_user(at: int, text: str, *, opening: bool = False) -> Iterator[Choice]:
     plain_only = opening or len(text) > _PASTED
     told = [sentence for words in own_words(text) for sentence in _told(words)]
@@ -249,6 +254,7 @@ _OPEN_TO_USER = re.compile(
 )
 
 
+@row_rule
 def _of_answer(at: int, call: ToolCalled, body: ToolReturned) -> Iterator[Choice]:
     name = plain_name(call.tool)
     if name not in QUESTIONS and name not in PLANS:

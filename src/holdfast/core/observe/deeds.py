@@ -8,6 +8,7 @@ well count, and only names that say what they do: of a tool that is not understo
 import re
 from collections.abc import Iterator
 
+from holdfast.core.faults import row_rule
 from holdfast.core.ledger.entry import ToolCalled, ToolReturned
 from holdfast.core.ledger.jsontext import SURROGATE, Json
 from holdfast.core.observe.artifacts import arguments_of, touch_of
@@ -36,6 +37,7 @@ _CHANGES = re.compile(
 """Names of tools that say that they change something, and what."""
 
 
+@row_rule
 def deeds_of(scene: Scene) -> Iterator[tuple[int, str]]:
     """What was done outside of the files, the newest first, each with where its result stands."""
     for pair in reversed(scene.pairs):

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
+from holdfast.core.faults import rule
 from holdfast.core.ledger.entry import (
     Compressed,
     Entry,
@@ -50,6 +51,7 @@ class Caused(Struct, frozen=True, omit_defaults=True):
         )
 
 
+@rule({})
 def effects_of(entries: Iterable[Entry], tokens: Mapping[int, int]) -> dict[EntryId, Caused]:
     """What each compression of a lane caused, by its entry; `tokens` counts entries by number."""
     watch = _Watch(tokens)

@@ -6,6 +6,7 @@ What names a failing test is told test by test; everything else in one line for 
 import re
 from collections.abc import Iterator
 
+from holdfast.core.faults import row_rule, rule, rule_or
 from holdfast.core.ledger.entry import ToolCalled, ToolReturned
 from holdfast.core.ledger.summary import Error
 from holdfast.core.observe.artifacts import Touch, arguments_of, touch_of
@@ -66,6 +67,7 @@ _TRACEBACK = "Traceback (most recent call last)"
 _RAISED = re.compile(r"^[A-Za-z_][\w.]{0,100}(?::[ \t]{0,3}.{0,400})?$")
 
 
+@rule(())
 def errors_of(scene: Scene) -> tuple[Error, ...]:
     """The errors of a scene, oldest first, each told once with its newest status."""
     told: dict[tuple[str, str], Error] = {}
@@ -76,6 +78,7 @@ def errors_of(scene: Scene) -> tuple[Error, ...]:
     return tuple(told.values())
 
 
+@row_rule
 def _all(scene: Scene) -> Iterator[Error]:
     tried = _tried(scene)
     afterwards = Afterwards(tried)
@@ -106,6 +109,7 @@ def _tried(scene: Scene) -> list[Tried]:
     return found
 
 
+@row_rule
 def _lines(body: ToolReturned, *, ran: bool) -> Iterator[tuple[str, str]]:
     """The lines that tell of a failure, each with the test it names, if any."""
     text = plain_output(body.output)
@@ -155,6 +159,13 @@ def _raised(text: str) -> str:
     return ""
 
 
+def _tool_of(call: ToolCalled, touch: Touch) -> str:
+    """The bare name of a tool."""
+    del touch
+    return call.tool
+
+
+@rule_or(_tool_of)
 def what_of(call: ToolCalled, touch: Touch) -> str:
     """A call in a few words: the tool, and the file or the command."""
     about = touch.path or _parts(touch.command) or first_value(arguments_of(call))

@@ -7,6 +7,7 @@ the word is no error, and neither is a call that the user refused.
 import re
 from collections.abc import Mapping
 
+from holdfast.core.faults import rule, rule_keeping, rule_or
 from holdfast.core.ledger.entry import ToolReturned
 from holdfast.core.ledger.jsontext import Json
 from holdfast.core.observe.artifacts import Touch
@@ -70,6 +71,7 @@ _QUOTED = re.compile(r"'[^']{0,1000}'|\"[^\"]{0,1000}\"")
 PARTS = re.compile(r"\s{0,4}(?:&&|\|\||;|\n)\s{0,4}")
 
 
+@rule(False)
 def was_stopped(output: str) -> bool:
     """Whether a call was refused or stopped: then nothing is known of how it would have ended."""
     return output.startswith(_REFUSED) or any(
@@ -86,6 +88,13 @@ def result_of(scene: Scene, pair: Pair) -> ToolReturned | None:
     return body if isinstance(body, ToolReturned) else None
 
 
+def _is_marked_failed(touch: Touch, body: ToolReturned) -> bool:
+    """Whether the client itself marked a result as failed."""
+    del touch
+    return body.failed
+
+
+@rule_or(_is_marked_failed)
 def went_wrong(touch: Touch, body: ToolReturned) -> bool:
     """Whether a call failed, as far as its result tells."""
     if touch.verb == "run":
@@ -126,6 +135,7 @@ def _hides_its_end(command: str) -> bool:
     return "|" in command or ";" in command or "\n" in command
 
 
+@rule(False)
 def only_looks(command: str) -> bool:
     """Whether a command does nothing but show what is there."""
     for part in PARTS.split(_QUOTED.sub("_", command[:2_000]).replace("|", ";")):
@@ -137,6 +147,7 @@ def only_looks(command: str) -> bool:
     return True
 
 
+@rule_keeping(0)
 def plain_output(output: str) -> str:
     """An output as it reads, its middle left out when it is long."""
     if len(output) > 2 * LOOKED_AT:

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
+from holdfast.core.faults import row_rule, rule, rule_or
 from holdfast.core.ledger.entry import Said, Source, ToolCalled, ToolReturned
 from holdfast.core.ledger.jsontext import as_list, as_text
 from holdfast.core.ledger.summary import File
@@ -58,6 +59,7 @@ _SENTENCE = re.compile(r"[.!?][ \n]|\n")
 _HUNKS = re.compile(r"(\d{1,6}) out of (\d{1,6}) hunks?")
 
 
+@rule(())
 def files_of(scene: Scene) -> tuple[File, ...]:
     """Every file that was touched, in the order of first touch."""
     doings = _Reader(scene).doings()
@@ -105,6 +107,7 @@ class _Reader:
     def _entry(self, at: int) -> str:
         return self.scene.items[at].entry.id
 
+    @row_rule
     def _called(self, at: int, body: ToolCalled) -> Iterator[Doing]:
         pair = self.scene.of_call.get(at)
         result = self.bodies[pair.result] if pair and pair.result is not None else None
@@ -147,6 +150,7 @@ class _Reader:
         said = last_sentence(text) if step == self.scene.steps[at] else ""
         return said or clipped(as_text(arguments_of(body).get("description")))
 
+    @row_rule
     def _acted_in_words(self, at: int, text: str) -> Iterator[Doing]:
         """A command that an agent without tools wrote in a fence, and whose output came back."""
         after = self.bodies[at + 1] if at + 1 < len(self.bodies) else None
@@ -158,6 +162,7 @@ class _Reader:
             result = ToolReturned("", after.text)
             yield from self._in_shell(at, command, result, "", last_sentence(text))
 
+    @row_rule
     def _told(self, at: int, text: str) -> Iterator[Doing]:
         """What a program that edits files for the agent says it did with its last words."""
         entry = self._entry(at)
@@ -209,6 +214,7 @@ def _shell_refused(output: str) -> bool:
     return output.lstrip()[:40].startswith(starts)
 
 
+@rule("")
 def last_sentence(text: str) -> str:
     """The last sentence that an agent said before it acted, word for word, cut when it is long."""
     prose = [part.strip() for part in text.split("```")[::2] if part.strip()]
@@ -227,6 +233,13 @@ def _folders_named(scene: Scene) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def _unplaced(doings: Iterable[Doing], folders: Sequence[str]) -> Iterator[Doing]:
+    """Acts with their paths as they were written."""
+    del folders
+    return iter(tuple(doings))
+
+
+@rule_or(_unplaced)
 def _met(doings: Iterable[Doing], folders: Sequence[str]) -> Iterator[Doing]:
     """Acts with their paths in one spelling, and relative paths where they turn out to lie."""
     tidy = [

@@ -7,6 +7,7 @@ Only sentences that claim something count: no announcement, no question, no offe
 import re
 from collections.abc import Container
 
+from holdfast.core.faults import rule
 from holdfast.core.ledger.entry import EntryId, Said, ToolCalled
 from holdfast.core.ledger.summary import Quote
 from holdfast.core.observe.calls import Scene
@@ -61,6 +62,7 @@ _DONE = re.compile(
 _GUESSES = re.compile(r"\b(?:i suspect|maybe|perhaps|wait,|hmm+|i wonder|not sure)\b")
 
 
+@rule(())
 def findings_of(scene: Scene, only: Container[EntryId]) -> tuple[Quote, ...]:
     """What the agent found and reported in some entries of a scene, oldest first."""
     ends = set(closing(scene))
@@ -75,6 +77,7 @@ def findings_of(scene: Scene, only: Container[EntryId]) -> tuple[Quote, ...]:
     return tuple(found.values())
 
 
+@rule([])
 def closing(scene: Scene) -> list[int]:
     """Where the texts stand that the agent ended its turns with: then the user speaks, or nobody.
 
@@ -95,6 +98,7 @@ def closing(scene: Scene) -> list[int]:
     return found[::-1]
 
 
+@rule([])
 def _reported(text: str) -> list[str]:
     """What the last words of a turn tell: how they begin and end, and what they say was found."""
     told = [one for one in sentences(text) if _claims(one)]
@@ -107,6 +111,7 @@ def _reported(text: str) -> list[str]:
     return [_said(one) for one in told if one.start in kept or _FOUND.search(plain(one.text))]
 
 
+@rule([])
 def _found(text: str) -> list[str]:
     found = (one for one in sentences(text) if _FOUND.search(plain(one.text)))
     return [_said(one) for one in found if _claims(one) and not one.text.endswith(":")]

@@ -13,6 +13,7 @@ from typing import TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
+from holdfast.core.faults import rule, rule_or
 from holdfast.core.ledger.entry import Said, Source, ToolReturned, is_request, text_of
 from holdfast.core.ledger.summary import Constraint, Intent, Quote
 from holdfast.core.ledger.window import Item
@@ -39,6 +40,22 @@ class Wanted(Struct, frozen=True):
     """What the user said besides the first and the current request, oldest first."""
 
 
+def _requests(scene: Scene) -> tuple[Quote, ...]:
+    """Every message of the user, whole and unread."""
+    return tuple(
+        Quote(item.entry.body.text, item.entry.id)
+        for item in scene.items
+        if isinstance(item.entry.body, Said) and is_request(item.entry.body)
+    )
+
+
+def _unread(scene: Scene) -> Wanted:
+    """The first and the latest message of the user word for word, when they cannot be read."""
+    said = _requests(scene)
+    return Wanted(Intent(said[0], said[-1]), words=said[1:-1]) if said else Wanted()
+
+
+@rule_or(_unread)
 def wanted(scene: Scene) -> Wanted:
     """Read what the user wants off the items."""
     said: list[Quote] = []
@@ -75,6 +92,12 @@ def wanted(scene: Scene) -> Wanted:
     )
 
 
+def _first_unread(scene: Scene) -> tuple[Quote, ...]:
+    """The first message of the user, unread."""
+    return _requests(scene)[:1]
+
+
+@rule_or(_first_unread)
 def first_request(scene: Scene) -> tuple[Quote, ...]:
     """The request that the items begin with, in its parts, without looking at what follows it."""
     said, messages, commanded = list[Quote](), list[int](), False
@@ -303,6 +326,7 @@ def _understandable(told: Sequence[Sentence], at: int) -> tuple[int, int]:
     return told[max(0, at - 1)].start, one.end
 
 
+@rule(())
 def changes_in(text: str, told: Sequence[Sentence], *, first: bool) -> tuple[Turn, ...]:
     """The changes that a message makes, each with where it begins.
 

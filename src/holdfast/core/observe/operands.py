@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from msgspec.structs import replace
 
@@ -34,7 +35,7 @@ def operands_of(words: Sequence[Word], with_value: Sequence[str] = ()) -> list[s
 
 def takes_value(option: str, with_value: Sequence[str]) -> bool:
     """Whether the word after an option belongs to it; the last letter of several decides."""
-    return option in with_value or (option[1] != "-" and f"-{option[-1]}" in with_value)
+    return option in with_value or (option[1:2] != "-" and f"-{option[-1:]}" in with_value)
 
 
 def letters_of(words: Sequence[Word]) -> str:
@@ -46,7 +47,7 @@ def letters_of(words: Sequence[Word]) -> str:
 def lines_asked(words: Sequence[Word]) -> int:
     """The number of lines that `head` or `tail` is asked for."""
     texts = [word.text for word in words[1:]]
-    for text, after in zip(texts, [*texts[1:], ""], strict=True):
+    for text, after in pairwise([*texts, ""]):
         digits = after if text == "-n" else text.removeprefix("--lines=").lstrip("-n")
         if text.startswith("-") and digits.isascii() and digits.isdigit():
             return int(digits[:9])

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from holdfast.core.faults import rule, rule_or
 from holdfast.core.ledger.entry import ToolReturned
 from holdfast.core.observe.artifacts import Touch
 from holdfast.core.observe.calls import Pair, Scene
@@ -16,6 +17,12 @@ _LOOKED_AT = 20_000
 """Characters at either end of an output in which a failure shows."""
 
 
+def _is_marked_failed(body: ToolReturned) -> bool:
+    """Whether the client itself marked a result as failed."""
+    return body.failed
+
+
+@rule_or(_is_marked_failed)
 def shows_failure(body: ToolReturned) -> bool:
     """Whether an output tells of something that went wrong."""
     if body.failed:
@@ -30,6 +37,7 @@ def same_command(command: str) -> str:
     return " ".join(command.split())
 
 
+@rule({})
 def resolved(scene: Scene, touches: Sequence[Touch]) -> dict[int, int]:
     """For each failure that the same command did not meet again: where it went well."""
     passed: dict[str, int] = {}

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from holdfast.core.faults import rule_keeping
 from holdfast.core.ledger.summary import Constraint, Quote
 from holdfast.core.observe.constraints import forbids
 from holdfast.core.observe.sentences import plain
@@ -121,6 +122,7 @@ def _before_allowed(words: str) -> Iterator[Telling]:
             yield about
 
 
+@rule_keeping(2)
 def retired(
     new: Sequence[Constraint], changes: Sequence[Quote], known: Sequence[Constraint]
 ) -> tuple[Constraint, ...]:
@@ -140,6 +142,7 @@ def retired(
     return tuple(one.row for one in held)
 
 
+@rule_keeping(0)
 def lift(held: Sequence[Held], override: Override, *, before: str = "") -> Sequence[Held]:
     """What is held, with that marked as lifted which an override takes back.
 

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from holdfast.core.faults import rule
 from holdfast.core.observe.symbols import MOST_SYMBOLS, symbols_in
 
 Verb: TypeAlias = Literal["read", "create", "write", "edit", "delete", "move", "restore", "folder"]
@@ -75,6 +76,7 @@ def _lines(text: str) -> list[str]:
     return text.removesuffix("\n").split("\n") if text else []
 
 
+@rule(())
 def patched(text: str, *, strip: int | None = None) -> tuple[Act, ...]:
     """What an `apply_patch` envelope or a unified diff does.
 
@@ -212,6 +214,7 @@ def _named(line: str, strip: int | None) -> str:
 SEARCH, MIDDLE, REPLACE = "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE"
 
 
+@rule(())
 def replaced(text: str) -> tuple[Act, ...]:
     """What the search and replace blocks in a text would do, one act per path."""
     if SEARCH not in text:
@@ -246,6 +249,7 @@ def _block(path: str, pairs: list[tuple[str, str]]) -> Act:
     return changed(path, pairs)
 
 
+@rule(())
 def fenced(text: str) -> tuple[Act, ...]:
     """The whole files that stand in a text, each in a fence under its path."""
     files: dict[str, list[str]] = {}

@@ -4,12 +4,14 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from holdfast.core.faults import rule, rule_keeping
 from holdfast.core.ledger.entry import Entry, Noted
 from holdfast.core.ledger.summary import Constraint
 
 PINNED, UNPINNED = "pinned", "unpinned"
 
 
+@rule(())
 def pins_of(ledger: Iterable[Entry]) -> tuple[Constraint, ...]:
     """Words that were pinned, as constraints of the user."""
     return tuple(
@@ -19,6 +21,7 @@ def pins_of(ledger: Iterable[Entry]) -> tuple[Constraint, ...]:
     )
 
 
+@rule_keeping(0)
 def lift(rows: Iterable[Constraint], ledger: Iterable[Entry]) -> tuple[Constraint, ...]:
     """Constraints, with those lifted that the user unpinned by reference or word for word."""
     lifted = {

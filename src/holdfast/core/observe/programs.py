@@ -116,13 +116,16 @@ def _sed(command: Command, shell: Shell) -> Iterator[Act]:
 
 def _perl(command: Command, shell: Shell) -> Iterator[Act]:
     del shell
-    if "i" in letters_of(command.words) and "e" in letters_of(command.words):
-        texts = [word.text for word in command.words]
-        at = next(n for n, text in enumerate(texts) if text[:1] == "-" and text.endswith("e"))
-        how = shortened(f"perl -pi {''.join(texts[at + 1 : at + 2])}")
-        for word in command.words[at + 2 :]:
-            if not word.live and not word.text.startswith("-"):
-                yield Act("edit", word.text, how=how)
+    words = command.words
+    at = next((n for n in range(1, len(words)) if "e" in letters_of(words[n - 1 : n + 1])), 0)
+    if not at or "i" not in letters_of(words):
+        return
+    # The script is the rest of its option's word (`-es/a/b/`) or the next word.
+    rest = words[at].text.partition("e")[2]
+    script = rest or "".join(word.text for word in words[at + 1 : at + 2])
+    for word in words[at + (1 if rest else 2) :]:
+        if not word.live and not word.text.startswith("-"):
+            yield Act("edit", word.text, how=shortened(f"perl -pi {script}"))
 
 
 _SED_VALUES = ("-e", "-f", "--expression")

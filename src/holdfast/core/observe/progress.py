@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import islice, takewhile
 
+from holdfast.core.faults import row_rule, rule
 from holdfast.core.ledger.entry import Said, ToolCalled, ToolReturned, is_request, text_of
 from holdfast.core.ledger.jsontext import as_list, as_object, as_text
 from holdfast.core.ledger.summary import Next, Progress, Quote, Who
@@ -64,6 +65,7 @@ _CONDITIONAL = re.compile(r"(?i)^(?:if|once|when|unless)\b|\?[\"'’”)*_`]{0,3
 _QUESTION_END = re.compile(r"\?[\"'’”)*_`]{0,3}$")
 
 
+@rule(Progress())
 def progress_of(scene: Scene) -> Progress:
     """Where the work stands at the end of a scene."""
     todos = todos_of(scene)
@@ -91,6 +93,7 @@ def _phase(todos: Todos | None) -> str:
     return working or (todos.heading if any(todo.status != DONE for todo in todos.items) else "")
 
 
+@row_rule
 def _finished(scene: Scene) -> Iterator[tuple[int, str]]:
     """What the agent said was done, the newest first: only the last of it is ever told."""
     acted = _acting(scene)
@@ -132,6 +135,7 @@ def _cut(text: str, most: int = LONGEST) -> str:
     return text if len(text) <= most else text[: most + 1].rpartition(" ")[0] or text[:most]
 
 
+@rule(("", -1))
 def tested_in(scene: Scene) -> tuple[str, int]:
     """What the newest run of tests came to, and where it says so."""
     for pair in reversed(scene.pairs):
@@ -144,6 +148,7 @@ def tested_in(scene: Scene) -> tuple[str, int]:
     return "", -1
 
 
+@rule(())
 def next_of(scene: Scene) -> tuple[Next, ...]:
     """The steps still to be taken, the one in hand first."""
     todos = todos_of(scene)
@@ -165,6 +170,7 @@ def _owner(text: str) -> Who:
     return "user" if _USER_OWNS.search(text) else "agent"
 
 
+@row_rule
 def _of_user(scene: Scene) -> Iterator[Next]:
     """What the agent's last words leave to the user."""
     for at in _unanswered(scene):
@@ -189,6 +195,7 @@ def _unanswered(scene: Scene) -> list[int]:
     return found[::-1]
 
 
+@row_rule
 def _intended(scene: Scene) -> Iterator[Next]:
     """What the agent said last it would do, if nothing after it shows it done."""
     at = max((at for at, item in enumerate(scene.items) if _spoken(item.body)), default=-1)
@@ -215,12 +222,14 @@ def _went_well_after(scene: Scene, at: int) -> bool:
     return False
 
 
+@rule(())
 def questions_of(scene: Scene) -> tuple[Quote, ...]:
     """The questions that nobody has answered, word for word."""
     asked = [*_asked_by_agent(scene), *_asked_by_tool(scene), *_asked_by_user(scene)]
     return tuple(dict.fromkeys(asked))[:_MOST_QUESTIONS]
 
 
+@row_rule
 def _asked_by_agent(scene: Scene) -> Iterator[Quote]:
     for at in _unanswered(scene):
         for sentence in _words(scene, at):
@@ -228,6 +237,7 @@ def _asked_by_agent(scene: Scene) -> Iterator[Quote]:
                 yield Quote(_cut(sentence, _LONGEST_QUESTION), scene.items[at].entry.id)
 
 
+@row_rule
 def _asked_by_tool(scene: Scene) -> Iterator[Quote]:
     spoke = max((at for at, item in enumerate(scene.items) if is_request(item.body)), default=-1)
     for pair in scene.pairs:
@@ -242,6 +252,7 @@ def _asked_by_tool(scene: Scene) -> Iterator[Quote]:
                 yield Quote(_cut(question, _LONGEST_QUESTION), scene.items[pair.call].entry.id)
 
 
+@row_rule
 def _asked_by_user(scene: Scene) -> Iterator[Quote]:
     answered = max((at for at, item in enumerate(scene.items) if _spoken(item.body)), default=-1)
     for at in range(answered + 1, len(scene.items)):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
+from holdfast.core.faults import row_rule
 from holdfast.core.observe.patches import Act
 
 LONGEST_CODE = 200_000
@@ -23,6 +24,7 @@ _PY_READS = re.compile(
 )
 
 
+@row_rule
 def opened_in(code: str, *, how: str) -> Iterator[Act]:
     """What a script does to files, as far as it says so itself."""
     code = code[:LONGEST_CODE]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from holdfast.core.faults import rule
 from holdfast.core.ledger.entry import ToolReturned
 from holdfast.core.observe.artifacts import Touch
 from holdfast.core.observe.calls import Pair, Scene
@@ -18,6 +19,7 @@ class Newer(Struct, frozen=True):
     """`read` when the same lines were read again, `write` when the file was written since."""
 
 
+@rule({})
 def superseded(scene: Scene, touches: Sequence[Touch]) -> dict[int, Newer]:
     """For each read whose lines were read again or overwritten: what did it."""
     later: dict[str, list[tuple[Touch, int, float]]] = {}

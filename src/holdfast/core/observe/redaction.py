@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from holdfast.core.faults import rule_or
 from holdfast.core.ledger.entry import (
     Attached,
     Body,
@@ -98,6 +99,13 @@ def _texts(body: Body) -> Iterable[str]:
             return ()
 
 
+def _hidden(text: str, known: Known, entry: str = "") -> str:
+    """What is seen of a text that could not be searched for secrets: nothing of it is shown."""
+    del text, known
+    return mark("unsearched", entry)
+
+
+@rule_or(_hidden)
 def redacted(text: str, known: Known, entry: str = "") -> str:
     """A text without its secrets: those that are known, and those that show themselves in it."""
     for value in _standing(text, known.marks):

@@ -6,6 +6,7 @@ result, and only of tools whose results the client writes itself: what a command
 its exit code there, and what a server of somebody else's answered is never believed.
 """
 
+from holdfast.core.faults import rule
 from holdfast.core.ledger.entry import ToolCalled, ToolReturned
 
 _REFUSED = (
@@ -20,11 +21,13 @@ _TOOLS = frozenset(
 ) | {"Agent", "Glob", "Grep", "Read", "TodoWrite", "WebFetch", "WebSearch", "Write"}
 
 
+@rule(False)
 def refused(call: ToolCalled, result: ToolReturned) -> bool:
     """Whether the user did not let a call pass."""
     return result.failed and call.tool in _TOOLS and result.output.startswith(_REFUSED)
 
 
+@rule("")
 def words_of_refusal(call: ToolCalled, result: ToolReturned) -> str:
     """What the user said to it, word for word; nothing when the user said nothing."""
     if not refused(call, result):

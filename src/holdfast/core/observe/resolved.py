@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from holdfast.core.faults import rule
 from holdfast.core.ledger.entry import ToolCalled, ToolReturned
 from holdfast.core.observe.artifacts import Touch, arguments_of
 from holdfast.core.observe.calls import Pair
@@ -45,6 +46,7 @@ class Tried(Struct, frozen=True):
     attempt: tuple[str, ...]
 
 
+@rule(())
 def attempt_of(call: ToolCalled, touch: Touch, *, failed: bool) -> tuple[str, ...]:
     """What has to go well for a failure of this call to be gone, or what did."""
     if touch.verb == "run":

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 
+from holdfast.core.faults import rule
 from holdfast.core.ledger.entry import Entry, Noted
 from holdfast.core.ledger.jsontext import Json, as_object, as_text
 
@@ -44,6 +45,7 @@ class RunFile(Struct, frozen=True):
     total: str = ""
 
 
+@rule(None)
 def run_of(ledger: Iterable[Entry]) -> Run | None:
     """The newest run that was noted."""
     found: Run | None = None

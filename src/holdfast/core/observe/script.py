@@ -11,6 +11,8 @@ from functools import lru_cache
 from msgspec import Struct
 from msgspec.structs import replace
 
+from holdfast.core.faults import rule
+
 LONGEST = 40_000
 """Characters of a command, here-documents apart, that are looked at."""
 REMEMBERED = 4_000
@@ -51,6 +53,7 @@ class Command(Struct, frozen=True):
     """Whether its complaints are not shown."""
 
 
+@rule(())
 def commands_of(script: str) -> tuple[Command, ...]:
     """The simple commands of a command line, in order."""
     return _known(script) if len(script) <= REMEMBERED else tuple(_Lexer(script).commands())

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from holdfast.core.faults import rule, rule_or
 from holdfast.core.observe.marks import WARNING, is_stand_in
 
 Kind: TypeAlias = Literal["plain", "item", "heading"]
@@ -62,6 +63,12 @@ PIECES = 32
 """Stretches of one message that are heard; nobody's words are cut into more."""
 
 
+def _unread(text: str) -> tuple[str, ...]:
+    """The whole text, when the user's words in it cannot be told apart."""
+    return (text,)
+
+
+@rule_or(_unread)
 def own_words(text: str) -> tuple[str, ...]:
     """The stretches of a user's message that the user wrote; none when a program wrote it all."""
     start = text.lstrip()
@@ -172,6 +179,7 @@ SPOKEN_AS = re.compile(r"^(?:THOUGHT|Thought|DISCUSSION): ?")
 """The name under which an agent thinks aloud: no word of the thought itself."""
 
 
+@rule(())
 def sentences(text: str) -> tuple[Sentence, ...]:
     """The sentences of prose in a text, in order: no code, no quotation, no pasted output."""
     return _known(text) if len(text) <= REMEMBERED else _told(text)

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
+from holdfast.core.faults import row_rule, rule
 from holdfast.core.observe.operands import lines_asked, lines_printed, program_of
 from holdfast.core.observe.patches import Act
 from holdfast.core.observe.paths import path_from
@@ -28,12 +29,14 @@ _COMPLAINT = re.compile(
 )
 
 
+@rule(None)
 def exit_code(output: str) -> int | None:
     """The exit code that an agent's program printed with an output, at either end of it."""
     ends = (output[:300], output[-300:]) if len(output) > 600 else (output,)
     return next((int(found[1]) for part in ends for found in _EXIT.finditer(part)), None)
 
 
+@rule(())
 def acts_of(script: str, shell: Shell, *, depth: int = 0) -> tuple[Act, ...]:
     """What a command line did to files, as far as its words and its output prove it."""
     acts: list[Act] = []
@@ -147,6 +150,7 @@ def _redirected(name: str, command: Command) -> Iterator[Act]:
             yield made_by(name, command, word.text, more=more)
 
 
+@row_rule
 def _by_program(
     name: str, command: Command, shell: Shell, later: Sequence[Command]
 ) -> Iterator[Act]:

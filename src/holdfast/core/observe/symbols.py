@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable
 
+from holdfast.core.faults import rule
+
 MOST_SYMBOLS = 6
 LONGEST_SYMBOL = 48
 _DEFINED = re.compile(
@@ -24,6 +26,7 @@ _METHOD = re.compile(
 _HEADING = re.compile(r"#{1,4} ([^\n]{1,200})")
 
 
+@rule(())
 def symbols_in(lines: Iterable[str], path: str = "") -> tuple[str, ...]:
     """Names of what is defined in some lines of code, or the headings of prose, a few at most."""
     found: dict[str, None] = {}

@@ -12,6 +12,7 @@ from itertools import takewhile
 from msgspec import Struct
 from msgspec.structs import replace
 
+from holdfast.core.faults import rule
 from holdfast.core.ledger.entry import Said, ToolCalled, is_request
 from holdfast.core.ledger.jsontext import Json, NotJson, as_object, as_text, parse
 from holdfast.core.observe.artifacts import arguments_of, plain_name
@@ -90,6 +91,7 @@ class Todos(Struct, frozen=True):
     """Whether it was written in words, not kept by a tool."""
 
 
+@rule(None)
 def todos_of(scene: Scene) -> Todos | None:
     """The list in force at the end of a scene; nothing when there never was one."""
     kept: Todos | None = None
@@ -126,6 +128,7 @@ def _outlived(scene: Scene, spoken: Todos, at: int, calls: int) -> bool:
     return another or calls > _CALLS_PER_STEP * len(spoken.items)
 
 
+@rule(None)
 def _from_call(scene: Scene, pair: Pair, body: ToolCalled, kept: Todos | None) -> Todos | None:
     """The list after a call; nothing when the call is no business of it."""
     name = plain_name(body.tool)
@@ -214,6 +217,7 @@ def _updated(pair: Pair, arguments: Mapping[str, Json], kept: Todos | None) -> T
     return replace(kept, items=items, at=pair.call)
 
 
+@rule(None)
 def _from_words(at: int, text: str) -> Todos | None:
     lines = _told(text)
     boxes = list(_boxes(lines))

@@ -11,6 +11,7 @@ from itertools import chain
 
 from msgspec import Struct
 
+from holdfast.core.faults import rule
 from holdfast.core.ledger.entry import EntryId, Said, Source, Thought, ToolCalled, text_of
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.calls import Scene
@@ -25,6 +26,7 @@ WORDS = 1 << 15
 """Words that are not judged twice: a session uses the same ones over and over."""
 
 
+@rule(frozenset[str]())
 def telling(text: str) -> frozenset[str]:
     """The paths, identifiers, ids and numbers of a text: what an agent would have to look up."""
     if len(text) > LONGEST_TEXT:
@@ -106,6 +108,7 @@ def hold(items: Sequence[Item], known: Telling) -> dict[EntryId, frozenset[str]]
     }
 
 
+@rule(Worth())
 def worth_of(at: int, scene: Scene, held: Telling, uses: Uses) -> Worth:
     """What the block at a place is worth."""
     step, now = scene.steps[at], scene.step_count

@@ -11,6 +11,7 @@ from math import exp
 from msgspec import Struct
 from msgspec.structs import replace
 
+from holdfast.core.faults import rule
 from holdfast.core.ledger.entry import EntryId, Thought, ToolCalled, ToolReturned
 from holdfast.core.ledger.jsontext import whole_number
 from holdfast.core.ledger.size import media_of
@@ -143,6 +144,7 @@ class _Facts(Struct, frozen=True):
     fixed: Mapping[int, int]
     answers: Mapping[int, int]
 
+    @rule(None)
     def propose(self, at: int) -> Proposal | None:
         """The gentlest thing that can be done about one item."""
         scene = self.look.ground.scene

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from holdfast.core.faults import rule, rule_keeping
 from holdfast.core.ledger.entry import EntryId, Said, is_ours
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item
@@ -89,6 +90,7 @@ def account(span: Span) -> Summary:
     )
 
 
+@rule_keeping(0)
 def _since_the_beginning(want: Wanted, span: Span) -> Wanted:
     """The first request is that of the whole record: a host may have dropped it from the window."""
     if len(span.record.items) <= len(span.hidden.items):
@@ -106,6 +108,7 @@ def _since_the_beginning(want: Wanted, span: Span) -> Wanted:
     return replace(want, intent=made, words=(*older, *want.words))
 
 
+@rule({})
 def passed(scene: Scene) -> dict[str, EntryId]:
     """Commands that went well the last time, by what they are called, and what shows it."""
     found: dict[str, EntryId] = {}

@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from holdfast.core.faults import row_rule, rule, rule_or
 from holdfast.core.ledger.entry import (
     EntryId,
     Said,
@@ -25,6 +26,7 @@ from holdfast.core.ledger.entry import (
 )
 from holdfast.core.ledger.jsontext import SURROGATE, Json, as_text
 from holdfast.core.ledger.summary import Fact
+from holdfast.core.ledger.window import Item
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.observe.artifacts import (
     COMMAND_KEYS,
@@ -75,6 +77,9 @@ _BLANKS = re.compile(r"\s+")
 
 
 NO_NAMES: Mapping[EntryId, frozenset[str]] = {}
+Edits: TypeAlias = dict[str, list[tuple[int, frozenset[str]]]]
+"""By file: where it was edited, and the lines that were taken out for good."""
+
 Piece: TypeAlias = tuple[Fact, frozenset[str]]
 """A fact, and what is telling in it."""
 
@@ -88,6 +93,7 @@ class Line(Struct, frozen=True):
     rich: bool = False
 
 
+@row_rule
 def lines_of(
     scene: Scene, count: CountTokens, only: Container[EntryId] | None = None
 ) -> Iterator[Line]:
@@ -106,32 +112,36 @@ def facts_in(
     """
     edits = _edits(scene)
     for at, item in enumerate(scene.items):
-        body, entry = item.body, item.entry.id
-        if item.covers or (only is not None and entry not in only):
-            continue
-        names = holding.get(entry, frozenset())
-        match body:
-            case ToolCalled():
-                yield from _asked(body, entry, names)
-                continue
-            case ToolReturned() if not is_stand_in(body.output):
-                pair = scene.of_result.get(at)
-                touch = touch_of(pair.body) if pair else Touch()
-                if body.failed and touch.verb in ("edit", "write"):
-                    continue  # it shows what the file never became
-                label = label_of(pair.body) if pair else ""
-                later = edits.get(touch.path, ()) if touch.verb == "read" else ()
-                yield from _found(body.output, entry, label, _gone(later, at), names)
-                continue
-            case Said(role="assistant"):
-                rows, source = _numbered(body.text, names), AGENT
-            case Thought():
-                rows, source = _numbered(body.text, names), "thinking"
-            case Said(role="user"):
-                rows, source = _numbered(body.text, names), body.by or "user"
-            case _:
-                continue
-        yield from _lines(rows, entry, source)
+        if not item.covers and (only is None or item.entry.id in only):
+            names = holding.get(item.entry.id, frozenset())
+            yield from _facts_of(item, at, scene, edits, names)
+
+
+@row_rule
+def _facts_of(
+    item: Item, at: int, scene: Scene, edits: Edits, names: frozenset[str]
+) -> Iterator[Piece]:
+    """The lines of one entry."""
+    entry = item.entry.id
+    match item.body:
+        case ToolCalled() as body:
+            yield from _asked(body, entry, names)
+        case ToolReturned() as body if not is_stand_in(body.output):
+            pair = scene.of_result.get(at)
+            touch = touch_of(pair.body) if pair else Touch()
+            if body.failed and touch.verb in ("edit", "write"):
+                return  # it shows what the file never became
+            label = label_of(pair.body) if pair else ""
+            later = edits.get(touch.path, ()) if touch.verb == "read" else ()
+            yield from _found(body.output, entry, label, _gone(later, at), names)
+        case Said(role="assistant") as body:
+            yield from _lines(_numbered(body.text, names), entry, AGENT)
+        case Thought() as body:
+            yield from _lines(_numbered(body.text, names), entry, "thinking")
+        case Said(role="user") as body:
+            yield from _lines(_numbered(body.text, names), entry, body.by or "user")
+        case _:
+            return
 
 
 def _lines(rows: Iterable[tuple[int, str]], entry: EntryId, source: str) -> Iterator[Piece]:
@@ -159,9 +169,10 @@ def _asked(call: ToolCalled, entry: EntryId, holding: frozenset[str]) -> Iterato
             yield from _lines([(number, text)], entry, source)
 
 
-def _edits(scene: Scene) -> dict[str, list[tuple[int, frozenset[str]]]]:
-    """By file: where it was edited, and the lines that were taken out for good."""
-    found: dict[str, list[tuple[int, frozenset[str]]]] = {}
+@rule({})
+def _edits(scene: Scene) -> Edits:
+    """Where each file was edited."""
+    found: Edits = {}
     for pair in scene.pairs:
         touch = touch_of(pair.body)
         if touch.verb != "edit" or not touch.path or pair.result is None:
@@ -249,6 +260,12 @@ SIDES = {**dict.fromkeys(OLD_KEYS, ": taken out"), **dict.fromkeys(NEW_KEYS, ": 
 MAIN = frozenset((*PATH_KEYS, *COMMAND_KEYS, "pattern", "query", "url", "prompt", "description"))
 
 
+def _tool_of(call: ToolCalled) -> str:
+    """The bare name of a tool."""
+    return call.tool
+
+
+@rule_or(_tool_of)
 def label_of(call: ToolCalled) -> str:
     """A call in few words: its tool, and what it was asked for; of a file its name alone.
 
@@ -263,6 +280,7 @@ def label_of(call: ToolCalled) -> str:
     return plain if len(plain) <= LABEL else f"{plain[: LABEL - 1]}…"
 
 
+@row_rule
 def call_lines(call: ToolCalled) -> Iterator[str]:
     """A call in lines: first its tool and all that is short, then every line of what is long."""
     return (text for _, text in _rows(call))

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from holdfast.core.faults import rule_keeping, rule_or
 from holdfast.core.ledger.summary import (
     Action,
     Constraint,
@@ -106,6 +107,12 @@ def _same_ref(ref: Ref) -> Hashable:
     return name_of(ref.entry), ref.what
 
 
+def _either_intent(known: Intent, new: Intent) -> Intent:
+    """The newer intent if it has a request."""
+    return new if new.original.text else known
+
+
+@rule_or(_either_intent)
 def merge_intent(known: Intent, new: Intent) -> Intent:
     """The first request stays for good; the newest is the current one; changes are appended."""
     original = known.original if known.original.text else new.original
@@ -125,6 +132,12 @@ def _unheard(known: Summary, new: Summary) -> tuple[Quote, ...]:
     return tuple(quote for quote in new.intent.changes if _same_quote(quote) not in heard)
 
 
+def _all_words(known: Summary, new: Summary) -> tuple[Quote, ...]:
+    """The words of both."""
+    return (*known.words, *new.words)
+
+
+@rule_or(_all_words)
 def merge_words(known: Summary, new: Summary) -> tuple[Quote, ...]:
     """All that the user said, oldest first; a request that is no longer the current one too."""
     intent = merge_intent(known.intent, new.intent)
@@ -158,6 +171,12 @@ def _same_constraint(row: Constraint) -> Hashable:
     return row.text, name_of(row.entry)
 
 
+def _all_files(known: tuple[File, ...], new: tuple[File, ...]) -> tuple[File, ...]:
+    """The rows of both."""
+    return (*known, *new)
+
+
+@rule_or(_all_files)
 def merge_files(known: tuple[File, ...], new: tuple[File, ...]) -> tuple[File, ...]:
     """One row for each path, where it first stood; a later write moves a row that was read."""
     rows = {file.path: file for file in known}
@@ -220,6 +239,12 @@ def _changes(known: str, new: str) -> str:
     return new if known in new else known if new in known else f"{known}; then {new}"[:160]
 
 
+def _all_errors(known: tuple[Error, ...], new: tuple[Error, ...]) -> tuple[Error, ...]:
+    """The rows of both."""
+    return (*known, *new)
+
+
+@rule_or(_all_errors)
 def merge_errors(known: tuple[Error, ...], new: tuple[Error, ...]) -> tuple[Error, ...]:
     """Appended; the same error told again takes the newer status, where it stood."""
     told: Mapping[Hashable, Error] = {_same_error(error): error for error in new}
@@ -236,6 +261,7 @@ def _same_error(error: Error) -> Hashable:
     return error.what, error.text
 
 
+@rule_keeping(0)
 def resolve(errors: tuple[Error, ...], passed: Mapping[str, str]) -> tuple[Error, ...]:
     """Errors, those marked as resolved whose command has gone well since."""
     return tuple(

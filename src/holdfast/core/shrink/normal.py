@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from holdfast.core.faults import rule_keeping
 from holdfast.core.ledger.summary import (
     Error,
     Fact,
@@ -21,6 +22,7 @@ from holdfast.core.shrink.spelling import (
 STATUS = re.compile(r"[^0-9A-Za-z_ -]")
 
 
+@rule_keeping(0)
 def normal(summary: Summary) -> Summary:
     """What the window form carries of a summary.
 

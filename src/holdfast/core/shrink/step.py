@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from holdfast.core.faults import rule
 from holdfast.core.ledger.entry import Source, Step, ToolCalled, ToolReturned
 from holdfast.core.ledger.summary import Ref, Summary
 from holdfast.core.ledger.window import Item
@@ -49,6 +50,7 @@ def ref_of(entry: str) -> str:
     return entry[:REF_LENGTH]
 
 
+@rule(None)
 def shrink(one: Proposal, item: Item, means: Means) -> Step | None:
     """The step that carries a proposal out; nothing when what stands in would not be smaller."""
     file = means.address(one, item) if one.kind in ("offload", "intermediate") else ""

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Literal, TypeAlias
 
+from holdfast.core.faults import rule
 from holdfast.core.ledger.summary import (
     Summary,
 )
@@ -113,6 +114,7 @@ def _top(known: Summary, frame: Frame) -> list[str]:
     return [f"{GENERATED}{or_none(known.at)}", f"{SAVED}{known.saved:,} tokens", covers, NOTE]
 
 
+@rule(None)
 def read(text: str) -> Summary | None:
     """The summary that a text is; nothing when it is none of ours, or not as we wrote it."""
     if not is_summary(text):

@@ -12,6 +12,7 @@ from itertools import islice
 
 from msgspec import Struct
 
+from holdfast.core.faults import rule
 from holdfast.core.verify.phrases import OPENING, goes_through, is_alone, plain_line
 from holdfast.core.verify.probes import Probe
 
@@ -55,7 +56,8 @@ def ask(probes: Sequence[Probe], text: str) -> tuple[Answered, ...]:
     """Which questions a text answers. It is read once, however many there are."""
     page = _read(text)
     places = _places(page.flat, {word for probe in probes for word in _keys(probe.must[0])})
-    return tuple(_answer(probe, page, places) for probe in probes)
+    answers = (_answer(probe, page, places) for probe in probes)
+    return tuple(answer for answer in answers if answer is not None)
 
 
 def failing(answered: Iterable[Answered]) -> dict[str, tuple[str, ...]]:
@@ -136,9 +138,12 @@ def _places(flat: str, words: set[str]) -> Mapping[str, Sequence[int]]:
     return found
 
 
-def _answer(probe: Probe, page: _Page, places: Mapping[str, Sequence[int]]) -> Answered:
+@rule(None)
+def _answer(probe: Probe, page: _Page, places: Mapping[str, Sequence[int]]) -> Answered | None:
     first = probe.must[0]
-    key = min(_keys(first), key=lambda word: len(places[word]))
+    key = min(_keys(first), key=lambda word: len(places[word]), default="")
+    if not key:
+        return Answered(probe, found=False)
     shift = next(match.start() for match in _WORD.finditer(first) if match[0] == key)
     begun = (
         place - shift

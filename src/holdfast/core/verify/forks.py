@@ -10,6 +10,7 @@ from typing import cast
 from msgspec import Struct
 from msgspec.structs import replace
 
+from holdfast.core.faults import rule, rule_or
 from holdfast.core.ledger.arrive import Arrival, Draft
 from holdfast.core.ledger.entry import Body, Compressed, Entry, EntryId, Noted, Said, text_of
 from holdfast.core.ledger.summary import Summary
@@ -40,6 +41,7 @@ class Fork(Struct, frozen=True):
         return self.text[:KEPT]
 
 
+@rule(None)
 def contradicted(body: Body, ledger: Iterable[Entry]) -> Believed | None:
     """What the ledger has in the place of words that claim to be a summary of its own.
 
@@ -61,6 +63,15 @@ def contradicted(body: Body, ledger: Iterable[Entry]) -> Believed | None:
     return next(fitting, same[0] if same else None)
 
 
+def _unchecked(
+    arrivals: Sequence[Arrival], ledger: Sequence[Entry]
+) -> tuple[list[Arrival], list[Fork]]:
+    """A resent history as it came."""
+    del ledger
+    return list(arrivals), []
+
+
+@rule_or(_unchecked)
 def as_the_ledger_has_it(
     arrivals: Sequence[Arrival], ledger: Sequence[Entry]
 ) -> tuple[list[Arrival], list[Fork]]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import TypeAlias
 
+from holdfast.core.faults import attempt, name_of
 from holdfast.core.ledger.entry import (
     Attached,
     EntryId,
@@ -29,7 +30,7 @@ Rule: TypeAlias = "Callable[[Sequence[Item], Sequence[Item]], list[str]]"
 
 def losses(before: Sequence[Item], after: Sequence[Item], *, saved: int) -> tuple[str, ...]:
     """What a compression would break, one sentence each; nothing when it may be made."""
-    found = [complaint for rule in RULES for complaint in rule(before, after)]
+    found = [complaint for rule in RULES for complaint in _complaints(rule, before, after)]
     if saved <= 0:
         found.append("the window would not be smaller")
     return tuple(found)
@@ -39,10 +40,16 @@ def summary_losses(
     before: Sequence[Item], after: Sequence[Item], *, saved: int, summary: Summary
 ) -> tuple[str, ...]:
     """What putting a summary in the place of what is old would break, one sentence each."""
-    found = [complaint for rule in SUMMARY_RULES for complaint in rule(before, after)]
+    found = [complaint for rule in SUMMARY_RULES for complaint in _complaints(rule, before, after)]
     if saved <= 0:
         found.append("the window would not be smaller")
     return (*found, *_unsaid(after, summary))
+
+
+def _complaints(rule: Rule, before: Sequence[Item], after: Sequence[Item]) -> list[str]:
+    """What one rule complains of; a rule that cannot check a compression refuses it."""
+    name = name_of(rule)
+    return attempt(name, lambda: rule(before, after), lambda: [f"{name} could not be checked"])
 
 
 def _parts_no_pair(before: Sequence[Item], after: Sequence[Item]) -> list[str]:

@@ -24,7 +24,9 @@ def phrase_of(text: str) -> str:
     starts = [0, *(at + 1 for at, char in enumerate(line) if char == " ")]
     last = next((at for at in starts if len(line) - at <= PHRASE), starts[-1])
     spans = (opening_of(line[at:], PHRASE) for at in starts if at <= last)
-    return max(spans, key=_signs)
+    phrase = max(spans, key=_signs)
+    # A phrase of punctuation alone cannot be searched for by its words.
+    return phrase if any(map(str.isalnum, phrase)) else ""
 
 
 def _signs(line: str) -> int:

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from holdfast.core.faults import row_rule
 from holdfast.core.ledger.summary import (
     Constraint,
     Decision,
@@ -93,6 +94,7 @@ def draw(seen: Summary, needed: frozenset[str] = frozenset()) -> tuple[Probe, ..
     return tuple(asked.values())
 
 
+@row_rule
 def _about_intent(intent: Intent) -> Iterator[Probe]:
     asked = "What did the user ask for, word for word?"
     yield _whole("recall", "intent", asked, intent.original)
@@ -102,12 +104,14 @@ def _about_intent(intent: Intent) -> Iterator[Probe]:
         yield _whole("recall", "intent", "How did the user change the task?", change)
 
 
+@row_rule
 def _about_constraints(rows: Sequence[Constraint]) -> Iterator[Probe]:
     for row in [row for row in rows if not row.lifted][-MOST_SAID:]:
         asked = "What must not be done?" if row.negative else "What must be kept to?"
         yield _whole("recall", "constraints", asked, Quote(row.text, row.entry))
 
 
+@row_rule
 def _about_files(rows: Sequence[File], needed: frozenset[str]) -> Iterator[Probe]:
     latest = {row.path: row for row in rows}
     changed = [row for row in latest.values() if row.action != "read"]
@@ -119,6 +123,7 @@ def _about_files(rows: Sequence[File], needed: frozenset[str]) -> Iterator[Probe
         yield Probe("artifact", "files", asked, row.action, row.entry, must if must[0] else ())
 
 
+@row_rule
 def _about_decisions(rows: Sequence[Decision]) -> Iterator[Probe]:
     for row in _standing(rows):
         choice, reason = _ends(row.choice), phrase_of(row.reason)
@@ -145,6 +150,7 @@ def _standing(rows: Sequence[Decision]) -> list[Decision]:
     return [standing[at] for at in sorted(kept[:MOST_DECISIONS])]
 
 
+@row_rule
 def _about_errors(rows: Sequence[Error]) -> Iterator[Probe]:
     still = [row for row in rows if not row.resolved][-MOST_OPEN:]
     gone = [row for row in rows if row.resolved][-MOST_RESOLVED:]
@@ -162,6 +168,7 @@ def _failure(row: Error) -> str:
     return told if row.resolved else next(filter(_FAILS.search, reversed(lines)), told)
 
 
+@row_rule
 def _about_progress(row: Progress) -> Iterator[Probe]:
     for asked, texts in (
         ("Which phase is the work in?", (row.phase,)),
@@ -173,6 +180,7 @@ def _about_progress(row: Progress) -> Iterator[Probe]:
             yield _telling("continuation", "progress", asked, text, row.entry)
 
 
+@row_rule
 def _about_facts(rows: Sequence[Fact], needed: frozenset[str]) -> Iterator[Probe]:
     for row in _worthy(rows, needed):
         asked = f"What did {opening_of(plain_line(row.source), PHRASE) or 'the record'} say?"
@@ -180,6 +188,7 @@ def _about_facts(rows: Sequence[Fact], needed: frozenset[str]) -> Iterator[Probe
         yield Probe("recall", "facts", asked, row.text, row.entry, must)
 
 
+@row_rule
 def _about_words(rows: Sequence[Quote]) -> Iterator[Probe]:
     # A single word, a yes or a number, is found anywhere.
     said = [row for row in rows if not is_alone(phrase_of(row.text))]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
+from holdfast.core.faults import rule
 from holdfast.core.ledger.summary import Error, Quote, Summary
 from holdfast.core.shrink.normal import gist_of
 from holdfast.core.shrink.spelling import name_of
@@ -70,6 +71,7 @@ class Quality(Struct, frozen=True, omit_defaults=True):
         return {each.key: getattr(self, each.key) for each in DIMENSIONS}
 
 
+@rule(Quality())
 def quality(
     answered: Sequence[Answered],
     *,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from holdfast.core.faults import rule_or
 from holdfast.core.ledger.entry import (
     Attached,
     Derived,
@@ -12,6 +13,7 @@ from holdfast.core.ledger.entry import (
     Thought,
     ToolCalled,
     ToolReturned,
+    text_of,
 )
 
 
@@ -26,6 +28,13 @@ def title_of(session: str) -> str:
     return " ".join(session.split()) or "the session"
 
 
+def _bare_page(entry: Entry) -> str:
+    """An entry under its reference, in its own words."""
+    assert not isinstance(entry.body, Derived)
+    return f"## [{entry.id[:12]}]\n\n{text_of(entry.body)}"
+
+
+@rule_or(_bare_page)
 def page_of(entry: Entry) -> str:
     """One source entry under its reference."""
     assert not isinstance(entry.body, Derived)

@@ -12,6 +12,7 @@ from hashlib import sha256
 from msgspec import Struct
 from msgspec.structs import replace
 
+from holdfast.core.faults import row_rule
 from holdfast.core.ledger.jsontext import SURROGATE
 from holdfast.core.ledger.summary import Quote, Summary
 from holdfast.core.measure.tokens import CountTokens
@@ -353,6 +354,7 @@ def sections_of(summary: Summary, *, run: str = "") -> tuple[Section, ...]:
     return tuple(section for section in made if section.rows)
 
 
+@row_rule
 def _intent(summary: Summary) -> Iterable[Row]:
     intent = summary.intent
     if intent.original.text:
@@ -373,6 +375,7 @@ def _quote(quote: Quote, label: str, *, cuttable: bool = False) -> Row:
     return Row(quote.text.strip(), quote.entry, label, cuttable=cuttable)
 
 
+@row_rule
 def _constraints(summary: Summary) -> Iterable[Row]:
     """Those that hold, whole or not at all: half a rule can say the opposite."""
     for one in in_force(summary):
@@ -380,6 +383,7 @@ def _constraints(summary: Summary) -> Iterable[Row]:
         yield Row(one.text.strip(), one.entry, BULLET, tags)
 
 
+@row_rule
 def _state(summary: Summary) -> Iterable[Row]:
     now = summary.progress
     if now.phase:
@@ -395,16 +399,19 @@ def _state(summary: Summary) -> Iterable[Row]:
         yield Row(in_a_line("; ".join(reversed(now.completed))), label="Done", cuttable=True)
 
 
+@row_rule
 def _next(summary: Summary) -> Iterable[Row]:
     for at, one in enumerate(summary.next):
         yield Row(in_a_line(due(one)), label=BULLET, cuttable=at == 0)
 
 
+@row_rule
 def _decisions(summary: Summary) -> Iterable[Row]:
     for one in reversed(standing(summary)):
         yield Row(in_a_line(chosen(one)), one.entry, BULLET)
 
 
+@row_rule
 def _files(summary: Summary) -> Iterable[Row]:
     """Those that were changed first, the newest before the oldest."""
     for file in reversed(summary.files):
@@ -417,16 +424,19 @@ def _files(summary: Summary) -> Iterable[Row]:
             yield Row(in_a_line(looked_at(file)), label=BULLET, tags=("read",))
 
 
+@row_rule
 def _findings(summary: Summary) -> Iterable[Row]:
     for quote in reversed(summary.findings):
         yield Row(in_a_line(quote.text), quote.entry, BULLET)
 
 
+@row_rule
 def _facts(summary: Summary) -> Iterable[Row]:
     for fact in summary.facts:
         yield Row(in_a_line(fact.text.strip()), fact.entry, BULLET)
 
 
+@row_rule
 def _errors(summary: Summary) -> Iterable[Row]:
     for error in reversed(summary.errors):
         if not error.resolved:
@@ -436,6 +446,7 @@ def _errors(summary: Summary) -> Iterable[Row]:
             yield Row(in_a_line(failed(error)), label=BULLET)
 
 
+@row_rule
 def _words(summary: Summary) -> Iterable[Row]:
     for quote in reversed(summary.words):
         yield Row(quote.text.strip(), quote.entry, BULLET)

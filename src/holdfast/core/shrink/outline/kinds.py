@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
+from holdfast.core.faults import rule
 from holdfast.core.shrink.outline.blobs import is_blob
 from holdfast.core.shrink.outline.languages import language_of
 from holdfast.core.shrink.outline.listings import is_path
@@ -102,6 +103,7 @@ class Sample(Struct, frozen=True):
         return sum(1 for row in self.rows if pattern.match(row))
 
 
+@rule("prose")
 def kind_of(text: str) -> str:
     """What a text is, by its content."""
     if not text or text.isspace():

@@ -62,7 +62,9 @@ def _same_files(files: dict[str, list[Match]]) -> dict[str, list[Match]]:
     merged: dict[str, list[Match]] = {}
     for path, found in files.items():
         known = by_name[path.rpartition("/")[2]][:20]
-        short = min((one for one in known if path == one or path.endswith("/" + one)), key=len)
+        # Of more than twenty files with one name, only the first twenty are compared.
+        named = (one for one in known if path == one or path.endswith("/" + one))
+        short = min(named, key=len, default=path)
         merged.setdefault(short, []).extend(found)
     return merged
 

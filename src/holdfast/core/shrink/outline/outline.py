@@ -6,8 +6,9 @@ from typing import TypeAlias, cast
 
 from msgspec import Struct
 
+from holdfast.core.faults import attempt
 from holdfast.core.shrink.outline.ends import head_of, tail_of
-from holdfast.core.shrink.outline.fitting import Sketch, clip, squeezed
+from holdfast.core.shrink.outline.fitting import Sketch, clip, count_of, squeezed
 from holdfast.core.shrink.outline.kinds import kind_of
 from holdfast.core.shrink.outline.reading import Reading, read
 from holdfast.core.shrink.outline.telling import telling_lines
@@ -64,11 +65,18 @@ def outline(
 ) -> Outline:
     """Say what a text is; lines that hold a `telling` word are shown before others."""
     kind = kind_of(text)
-    reading = read(text)
+    reading = attempt("shrink.outline.read", lambda: read(text), lambda: None)
+    if reading is None:
+        return Outline(kind, f"text of {len(text):,} characters", ())
     notices = reading.notices[: max(lines // 4, 0)]
     told = () if kind == "binary" else telling_lines(reading, telling, lines // 2, width)
     room = max(lines - len(told) - len(notices), 0)
-    sketch = drawing(kind)(reading, room, width)
+    rows = len(reading.rows)
+    sketch = attempt(
+        f"shrink.outline.{kind}",
+        lambda: drawing(kind)(reading, room, width),
+        lambda: Sketch(f"{kind} of {count_of(rows, 'line')}", ()),
+    )
     shown = [clip(line, width) for line in sketch.lines[:room] if line]
     seen = "\n".join(shown)
     shown += [line for line in told if line.partition(": ")[2].strip() not in seen]

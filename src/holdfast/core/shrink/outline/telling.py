@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from holdfast.core.faults import rule
 from holdfast.core.shrink.outline.fitting import clip, squeezed
 from holdfast.core.shrink.outline.reading import LARGE, LONG, Reading
 
@@ -23,6 +24,7 @@ class Hit(Struct, frozen=True):
     at: int
 
 
+@rule(())
 def telling_lines(
     reading: Reading, words: frozenset[str], lines: int, width: int
 ) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TypeAlias
 
+from holdfast.core.faults import attempt
 from holdfast.core.verify.drift.asking import clarify
 from holdfast.core.verify.drift.contradicting import contradict
 from holdfast.core.verify.drift.finishing import finish
@@ -10,7 +11,7 @@ from holdfast.core.verify.drift.ghosts import ghosts
 from holdfast.core.verify.drift.ground import Ground
 from holdfast.core.verify.drift.move import Move
 from holdfast.core.verify.drift.repeating import repeat
-from holdfast.core.verify.drift.signs import Drift, Finding, verdict
+from holdfast.core.verify.drift.signs import NOTHING, Drift, Finding, verdict
 from holdfast.core.verify.drift.straying import stray
 from holdfast.core.verify.drift.violating import violate
 
@@ -29,4 +30,9 @@ RULES: dict[str, Rule] = {
 
 def judge(move: Move, ground: Ground) -> Drift:
     """What a message of the agent looks like against its session."""
-    return verdict({name: rule(move, ground) for name, rule in RULES.items()}, ground.since)
+    findings = {name: _find(name, rule, move, ground) for name, rule in RULES.items()}
+    return verdict(findings, ground.since)
+
+
+def _find(name: str, rule: Rule, move: Move, ground: Ground) -> Finding:
+    return attempt(f"verify.drift.{name}", lambda: rule(move, ground), lambda: NOTHING)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+from holdfast.core.faults import rule
 from holdfast.core.ledger.entry import ToolReturned
 from holdfast.core.ledger.packet import RelevantFile
 from holdfast.core.ledger.summary import File
@@ -15,6 +16,7 @@ LONGEST_TEXT = 60_000
 _NUMBERED = re.compile(r"^\s{0,8}(?:L?\d{1,6}(?:→|\t|: ?|\| ?|- | {1,2}(?=\S)))")
 
 
+@rule([])
 def touched(files: Iterable[File], scene: Scene) -> list[RelevantFile]:
     """Files of the record in a line each, the newest changes first."""
     known = list(files)
@@ -50,6 +52,7 @@ def _seen_text(path: str, texts: Mapping[str, str]) -> str:
     return "\n".join(_NUMBERED.sub("", line) for line in text.split("\n"))
 
 
+@rule("")
 def summary_of(path: str, text: str) -> str:
     """A file in a line: what it defines, or how it begins."""
     lines = text[:LONGEST_TEXT].split("\n")
@@ -60,6 +63,7 @@ def summary_of(path: str, text: str) -> str:
     return first[:120]
 
 
+@rule([])
 def relevant_files(
     task: str, codebase: Mapping[str, str], similar: Similar, *, most: int = 12
 ) -> list[RelevantFile]:

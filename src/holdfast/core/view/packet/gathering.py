@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from holdfast.core.faults import rule
 from holdfast.core.ledger.entry import EntryId
 from holdfast.core.ledger.packet import FailedAttempt, RelevantFile
 from holdfast.core.ledger.summary import Summary
@@ -67,12 +68,14 @@ def _names(pool: Pool) -> set[str]:
     return {name for line in pool.lines for name in line.names}.union(*map(telling, sources))
 
 
+@rule("")
 def _tested(scene: Scene) -> str:
     _, at = tested_in(scene)
     pair = scene.of_result.get(at)
     return bare_command(pair.body) if pair else ""
 
 
+@rule({})
 def _steps(rows: Summary, scene: Scene) -> dict[EntryId, int]:
     wanted = {ref for one in choices_of(rows) for ref in one.refs}
     steps = zip(scene.items, scene.steps, strict=True)

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
+from holdfast.core.faults import rule
 from holdfast.core.ledger.jsontext import SURROGATE
 from holdfast.core.ledger.packet import Packet
 from holdfast.core.ledger.summary import Quote, Summary
@@ -126,6 +127,7 @@ def constraints_of(rows: Summary) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.text for one in in_force(rows)))
 
 
+@rule([])
 def criteria_in(task: str, rows: Summary) -> list[str]:
     """Sentences of the task and of the user's requests that say when it is done."""
     requests: Iterable[Quote] = (rows.intent.current, rows.intent.original)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from holdfast.core.faults import rule
 from holdfast.core.ledger.entry import Said
 from holdfast.core.ledger.packet import Choice, FailedAttempt, Pivot
 from holdfast.core.ledger.summary import Decision, Error, Quote, Summary
@@ -31,6 +32,7 @@ _REJECTED = re.compile(
 )
 
 
+@rule(())
 def failures_of(rows: Summary, scene: Scene) -> tuple[FailedAttempt, ...]:
     """What did not work: what was said to, then errors that are open, then those met on the way."""
     said = list(_said(scene))
@@ -75,6 +77,7 @@ def _met(errors: Iterable[Error], *, still: bool) -> list[FailedAttempt]:
     ]
 
 
+@rule(())
 def pivots_of(rows: Summary) -> tuple[Pivot, ...]:
     """Where the work changed direction: what the user changed, and decisions that overrule."""
     changes = [
@@ -94,11 +97,13 @@ def _turns(rows: Summary) -> list[Quote]:
     return [one for one in rows.intent.changes if one.text not in bound]
 
 
+@rule(())
 def questions_of(rows: Summary) -> tuple[str, ...]:
     """What was asked and not answered."""
     return tuple(cut(" ".join(one.text.split())) for one in reversed(rows.questions))
 
 
+@rule(())
 def choices_of(rows: Summary) -> tuple[Choice, ...]:
     """The decisions that still hold, oldest first, each with what it took the place of."""
     places = {one: number for number, one in enumerate(rows.decisions)}
@@ -122,6 +127,7 @@ def _choice(one: Decision, was: Decision | None) -> Choice:
     )
 
 
+@rule(())
 def avoided_in(rows: Summary) -> tuple[str, ...]:
     """What decisions turned down, as things not to do."""
     found: dict[str, None] = {}

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
+from holdfast.core.faults import rule, rule_keeping, rule_or
 from holdfast.core.ledger.packet import Change, Choice, Codebase, Packet
 from holdfast.core.observe.worth import telling
 from holdfast.core.view.packet.code import relevant_files
@@ -105,6 +106,7 @@ class _Making:
         self._pivots = pivots_of(self._rows) if deep else ()
         self._questions = questions_of(self._rows) if deep else ()
 
+    @rule(Told())
     def _decided(self) -> Told:
         every = (*choices_of(self._rows), *self._material.decisions)
         age = ages(self._record.steps, self._record.now)
@@ -166,12 +168,14 @@ class _Making:
         moved = order.index(part) - SECTIONS.index(part) if part in order else 0
         return int(room * share * (MORE if moved <= EARLIER else LESS if moved >= LATER else 1.0))
 
+    @rule_keeping(1)
     def _with_prior(self, packet: Packet, room: int) -> Packet:
         if not self._material.prior:
             return packet
         text = beginning(self._material.prior, max(room // 2, 20), self._tools.count)
         return replace(packet, prior_session=text)
 
+    @rule_keeping(1)
     def _with_decisions(self, packet: Packet, room: int) -> Packet:
         return replace(packet, decisions=self._taken(self._ordered(), told, room))
 
@@ -179,6 +183,7 @@ class _Making:
         """What the user decided first; the rest the newest first."""
         return sorted(self._decisions, key=lambda one: one.made_by != USER)
 
+    @rule_keeping(1)
     def _with_history(self, packet: Packet, room: int) -> Packet:
         questions = self._taken(self._questions, str, room // 4)
         pivots = self._taken(self._pivots, turned, room // 4)
@@ -197,6 +202,7 @@ class _Making:
                 room -= cost
         return tuple(kept)
 
+    @rule_keeping(1)
     def _with_scanned(self, packet: Packet, room: int) -> Packet:
         similar, codebase = self._tools.similar, self._material.codebase
         near = relevant_files(self._wish.task, codebase, similar)
@@ -207,6 +213,7 @@ class _Making:
         code = Codebase(files, found.patterns if files else (), examples)
         return replace(packet, codebase=code)
 
+    @rule_or(_finished)
     def _with_record(self, packet: Packet) -> Packet:
         """Fill what is left with what the record shows, as nearly as can be told."""
         record = self._record
@@ -231,6 +238,7 @@ class _Making:
             step = step * 2 if over > 0 else 1
         return self._with_files(self._with_more_decisions(best))
 
+    @rule_keeping(1)
     def _with_plan(self, packet: Packet) -> Packet:
         if 2 not in packet.layers:
             return packet
@@ -257,6 +265,7 @@ class _Making:
         rows = (*code.relevant_files, *files)
         return replace(packet, codebase=Codebase(rows, code.patterns, code.examples, avoid))
 
+    @rule_keeping(1)
     def _with_more_decisions(self, packet: Packet) -> Packet:
         """Tell of decisions that had no share of the room, as long as there is some left."""
         if 2 not in packet.layers or "decisions" in packet.edited:
@@ -268,6 +277,7 @@ class _Making:
                 packet = self._if_it_fits(packet, decisions=(*packet.decisions, one))
         return packet
 
+    @rule_keeping(1)
     def _with_files(self, packet: Packet) -> Packet:
         """Name more of the files that were touched, as long as there is room."""
         if 3 not in packet.layers:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+from holdfast.core.faults import rule_or
 from holdfast.core.ledger.packet import Choice
 from holdfast.core.observe.choices import terms_of
 from holdfast.core.view.packet.relevance import Similar
@@ -15,6 +16,13 @@ ALIKE = 0.45
 """How alike two choices of one maker are that speak of the same thing."""
 
 
+def _unmerged(decisions: Iterable[Choice], similar: Similar) -> tuple[Choice, ...]:
+    """All decisions as they are."""
+    del similar
+    return tuple(decisions)
+
+
+@rule_or(_unmerged)
 def merged(decisions: Iterable[Choice], similar: Similar) -> tuple[Choice, ...]:
     """Decisions with those merged that one maker made together or about the same thing."""
     kept: list[Choice] = []

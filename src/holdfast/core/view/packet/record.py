@@ -13,6 +13,7 @@ from math import fsum
 
 from msgspec import Struct
 
+from holdfast.core.faults import row_rule, rule
 from holdfast.core.ledger.entry import EntryId, Said, Source, ToolCalled, ToolReturned
 from holdfast.core.ledger.packet import RelevantFile
 from holdfast.core.ledger.summary import Fact
@@ -65,6 +66,7 @@ class Pool(Struct, frozen=True):
     """By where it stands and what it says: the entry that a line was read in."""
 
 
+@rule(Pool())
 def pool_of(scene: Scene, held: Telling, weigh: Weigh) -> Pool:
     """What a scene tells, each under the file, the words or the command it is of."""
     found: dict[tuple[str, str], tuple[Line, EntryId]] = {}
@@ -103,6 +105,7 @@ def _placed(line: Line, path: str, own: frozenset[str]) -> Iterator[Line]:
         yield Line(Fact(line.fact.text, path, path), names, line.tokens, line.rich)
 
 
+@row_rule
 def _told(scene: Scene, places: Mapping[EntryId, frozenset[str]]) -> Iterator[tuple[Line, EntryId]]:
     owners = _owners(scene, places)
     bodies = {item.entry.id: item.body for item in scene.items if item.entry.id in places}

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import cast
 
+from holdfast.core.faults import rule
 from holdfast.core.ledger.entry import (
     Body,
     Compressed,
@@ -25,6 +26,7 @@ OURS = frozenset(
 """Notes that we make for ourselves, or that an entry tells as well: nobody looks for them."""
 
 
+@rule("")
 def readable(body: Body) -> str:
     """The text of a body as it is searched and shown in excerpts; empty when it says nothing."""
     match body:
