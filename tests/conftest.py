@@ -1,10 +1,12 @@
-"""What every test runs under: a strict provider behind each request that was compressed."""
+"""Run every test with strict rules and with a strict provider behind each compressed request."""
 
+import os
 from collections.abc import Iterator
 from functools import wraps
 
 import pytest
 
+from holdfast.core.faults import active
 from holdfast.core.ledger.entry import Compressed
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.jsontext import Json
@@ -13,6 +15,10 @@ from holdfast.session import Session
 from holdfast.sight import copied
 from holdfast.wire.detect import MESSAGE_WIRES
 from tests.provider.strict import worse
+
+# A rule that fails must fail its test, in this process and in those that tests start.
+os.environ["HOLDFAST_STRICT"] = "1"
+active().strict = True
 
 
 @pytest.fixture(scope="session", autouse=True)

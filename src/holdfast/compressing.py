@@ -11,6 +11,7 @@ from holdfast.core.measure.tokens import CountTokens, check_tokens
 from holdfast.core.plan.policy import Policy
 from holdfast.engine import Engine, Outcome
 from holdfast.errors import NothingToShrink
+from holdfast.fault_notes import noting
 from holdfast.session import Session
 from holdfast.sight import copied
 from holdfast.stores.memory import MemoryStore
@@ -45,8 +46,9 @@ def compress(
     means = engine.means(state.policy)
     if exact.usage.tokens <= budget:
         return Outcome(copied(session.sight.messages()), exact.usage, exact.usage)
-    candidate = to_budget(exact, means, budget, f"budget of {budget:,} tokens")
-    made = engine.outcome(candidate)
+    with noting(session):
+        candidate = to_budget(exact, means, budget, f"budget of {budget:,} tokens")
+        made = engine.outcome(candidate)
     if made.after.tokens > budget:
         raise NothingToShrink(made.after.tokens, budget, made)
     return made

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
+from holdfast.core.faults import attempt
 from holdfast.core.ledger.entry import Derived, Entry, EntryId, Noted, Said, Source, role_of
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.jsontext import Json, NotJson, as_object, as_text, cleaned, encode, parse
@@ -199,7 +200,7 @@ class Watch:
     def consider(self) -> None:
         """Look. Never raises: the agent goes on with what it had, and is judged the next time."""
         try:
-            self.look()
+            attempt("drift watch", self.look, lambda: None)
         except HoldfastError as error:
             logger.warning("the agent of %r was not watched: %s", self._session.name, error)
 

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from holdfast.copies import address_in, archive_in, redact_copies, write_copies
 from holdfast.core.birth import at_birth, may_be_large
 from holdfast.core.compress import batch, to_budget
+from holdfast.core.faults import attempt
 from holdfast.core.ledger.entry import (
     OURS,
     Compressed,
@@ -40,6 +41,7 @@ from holdfast.errors import (
     NothingToShrink,
     NotWritten,
 )
+from holdfast.fault_notes import engine_notes_faults
 from holdfast.outcome import Account, Outcome, outcome_of
 from holdfast.stores.store import retried
 from holdfast.vocabularies import counter
@@ -71,13 +73,18 @@ class Engine:
         self._told = False
         """Whether it was said that the window is over its limit, and nothing has changed since."""
 
+    @property
+    def session(self) -> "Session":
+        """The session that it works on."""
+        return self._session
+
     def consider(self) -> None:
         """Compress if the policy says so. Never raises: the agent goes on with what it had."""
         self._or_leave_it(self._consider)
 
     def _or_leave_it(self, act: Callable[[], None]) -> None:
         try:
-            retried(self._session.name, act)
+            attempt("engine", lambda: retried(self._session.name, act), lambda: None)
         except HoldfastError as error:
             logger.warning("the window of %r stays as it is: %s", self._session.name, error)
 
@@ -92,10 +99,10 @@ class Engine:
         fresh = self._new_items(window)
         self._writes.take(fresh)
         if any(isinstance(item.body, ToolReturned) for item in fresh) and self._has_large(fresh):
-            self._make(at_birth)
+            attempt("engine.at_birth", lambda: self._make(at_birth), lambda: None)
         called = self._due()
         if called.action:
-            self._called(called)
+            attempt("engine.batch", lambda: self._called(called), lambda: None)
         window = self._session.window()
         self._looked, self._generation = len(window.items), window.generation
 
@@ -215,6 +222,7 @@ class Engine:
         }
         self._session.note("postponed", **facts)
 
+    @engine_notes_faults
     def state(self) -> State:
         """Everything that a plan is made from, as it stands now."""
         session = self._session
@@ -305,6 +313,7 @@ class Engine:
         """What the planner would do now, and why; nothing is changed."""
         return self.candidate().plan
 
+    @engine_notes_faults
     def candidate(self, budget: int | None = None) -> Candidate:
         """What would be done now: by the policy, or to come under a budget."""
         self._writes.look()
@@ -335,7 +344,7 @@ class Engine:
             check_tokens("budget", budget)
         refused = ""
 
-        def attempt() -> Outcome:
+        def write() -> Outcome:
             nonlocal refused
             self._writes.look()
             state = self.state()
@@ -352,7 +361,7 @@ class Engine:
                 made = replace(made, checkpoint=self.write(candidate, state))
             return made
 
-        outcome = retried(self._session.name, attempt)
+        outcome = retried(self._session.name, write)
         if refused:
             self._session.note("summarizer", refused=refused)
         return outcome
@@ -380,24 +389,46 @@ class Engine:
 
         return Summarizing(self._session)
 
+    @engine_notes_faults
     def outcome(self, candidate: Candidate) -> Outcome:
         """What a candidate for the window last looked at comes to, written or not."""
         return outcome_of(self._session, self._seen, candidate)
 
+    @engine_notes_faults
     def told(self, budget: int) -> Account:
         """Everything up to now in rows, and as a text of so many tokens; nothing is changed."""
         from holdfast.core.summarize import told
 
-        state = self.state()
-        fitted = told(state, self.means(state.policy), budget)
-        return Account(fitted.summary, fitted.text)
+        def fitted() -> Account:
+            state = self.state()
+            made = told(state, self.means(state.policy), budget)
+            return Account(made.summary, made.text)
 
+        return attempt("engine.summary", fitted, lambda: self._bare(budget))
+
+    def _bare(self, budget: int) -> Account:
+        """The user's requests and constraints alone, for when no summary can be made."""
+        from holdfast.core.view.recovery import recovered
+
+        rows = self._bare_rows()
+        count = self.means(self._session.policy, sums=False).count
+        return Account(rows, recovered(rows, budget, count, session=self._session.name).text)
+
+    def _bare_rows(self) -> Summary:
+        from holdfast.core.anchor import bare_rows
+
+        return bare_rows(self._session.redactor.entries(self._session.path()))
+
+    @engine_notes_faults
     def rows(self) -> Summary:
         """Everything up to now in rows, facts apart: quickly told."""
         from holdfast.core.anchor import rows
 
-        state = self.state()
-        return rows(state, self.means(state.policy))
+        def read() -> Summary:
+            state = self.state()
+            return rows(state, self.means(state.policy))
+
+        return attempt("engine.rows", read, self._bare_rows)
 
     def undo(self) -> Restored:
         """Lift the newest compression: the next window is the one before it.
@@ -406,7 +437,7 @@ class Engine:
             BadCompression: there is none to lift.
         """
 
-        def attempt() -> Restored:
+        def lift() -> Restored:
             window = self._session.sight.window(whole=True)
             made = [
                 (entry.id, entry.body)
@@ -422,7 +453,7 @@ class Engine:
             self._session.commit(lifted)
             return lifted
 
-        return retried(self._session.name, attempt)
+        return retried(self._session.name, lift)
 
 
 def _is_spoken(item: Item) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from holdfast.core.faults import attempt
 from holdfast.core.ledger.entry import Derived, Entry
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.summary import Summary
@@ -45,16 +46,25 @@ def level(session: "Session", number: int) -> str:
         raise BadSetting("level", f"{number} is none of {known}", origin="the caller")
     failures: list[str] = []
     for each in range(number, max(LEVELS) + 1):
-        try:
-            made = at_level(session, each)
-            flaw = _flaw(session, made)
-        except HoldfastError as error:
-            made, flaw = None, str(error)
+        made, flaw = _tried(session, each)
         if made is not None and not flaw:
             return made.text
         failures.append(f"level {each}: {flaw}")
         _note(session, each, flaw)
     return "".join(_anyway(session, failures))
+
+
+def _tried(session: "Session", number: int) -> tuple[Recovered | None, str]:
+    """One level, and why it is of no use, if it is not."""
+
+    def made() -> tuple[Recovered | None, str]:
+        found = at_level(session, number)
+        return found, _flaw(session, found)
+
+    try:
+        return attempt(f"level {number}", made, lambda: (None, "a rule failed"))
+    except HoldfastError as error:
+        return None, str(error)
 
 
 def at_level(session: "Session", number: int) -> Recovered:

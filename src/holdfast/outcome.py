@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from holdfast.core.carrying import after_steps
+from holdfast.core.faults import Fault
 from holdfast.core.ledger.entry import Compressed, Step, text_of
 from holdfast.core.ledger.jsontext import Json
 from holdfast.core.ledger.size import media_of
@@ -45,6 +46,9 @@ class Outcome(Struct, frozen=True):
     checkpoint: str = ""
     """The checkpoint that was taken before a summary replaced what is old."""
 
+    faults: tuple[Fault, ...] = ()
+    """The rules that failed on this session so far and were left out."""
+
     def read(self, ref: str) -> str:
         """The text that a reference names."""
         return self.originals[ref].decode("utf-8", "surrogatepass")
@@ -70,6 +74,7 @@ def outcome_of(session: "Session", seen: Window, candidate: Candidate) -> Outcom
         losses=candidate.losses,
         originals=originals,
         plan=plan,
+        faults=session.collector.found,
     )
 
 

@@ -23,6 +23,7 @@ from holdfast.core.view.conversation import render_conversation
 from holdfast.core.view.forms import as_object
 from holdfast.engine import Engine
 from holdfast.errors import NotRecorded
+from holdfast.fault_notes import noting
 from holdfast.files.layout import archive_of, offloaded_in, path_of
 from holdfast.files.projecting import project
 from holdfast.redacting import Redactor
@@ -129,9 +130,10 @@ def truncate_tool_inputs(
     engine.note_written()
     state = engine.state()
     means = engine.means(state.policy)
-    looked = look(state, means.count, deep=True)
-    inputs = [one for one in looked.proposals if one.kind == "truncate" and one.persisted]
-    made = carry_out(state, means, looked, priced(inputs, looked.scale), "tier 2")
+    with noting(session):
+        looked = look(state, means.count, deep=True)
+        inputs = [one for one in looked.proposals if one.kind == "truncate" and one.persisted]
+        made = carry_out(state, means, looked, priced(inputs, looked.scale), "tier 2")
     return engine.outcome(made).messages
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 from msgspec.structs import replace
 
 from holdfast.arriving import Intake, Message, firsts_of, withheld
+from holdfast.core.faults import Fault, attempt
 from holdfast.core.ledger.arrive import Arrival, Batch, Draft, arrive, note
 from holdfast.core.ledger.entry import (
     OURS,
@@ -35,6 +36,7 @@ from holdfast.core.observe.marks import is_sent_summary
 from holdfast.core.observe.pins import PINNED, UNPINNED
 from holdfast.core.plan.policy import Policy
 from holdfast.errors import Conflict, MixedWires, NotRecorded, Unreadable
+from holdfast.fault_notes import faults_in, new_faults, notes_faults
 from holdfast.references import find_entry, holder_of, text_of_entry
 from holdfast.sight import Sight, copied
 from holdfast.stores.store import Build, Store, retried
@@ -95,6 +97,8 @@ class Session:
         self.owns_store = owns_store
         self._withholder = Withholder(self.policy.never_store)
         self._task, self._named = task, model
+        self.collector = new_faults()
+        """Collects the faults of the rules that run for this session."""
         self._intake = Intake(
             store, name, agent=agent, wire=wire, clock=self._clock, withholder=self._withholder
         )
@@ -137,6 +141,7 @@ class Session:
         """Add one new message at the end."""
         self.extend([message])
 
+    @notes_faults
     def extend(self, messages: Iterable[Message]) -> None:
         """Add new messages at the end, all or none.
 
@@ -154,6 +159,7 @@ class Session:
         self._tell_model()
         self._tell_task()
 
+    @notes_faults
     def sync(self, messages: Iterable[Message]) -> "Synced":
         """Take a client's whole history: what is known stays, what is new is added."""
         from holdfast.history import sync  # late: hooks append
@@ -214,6 +220,7 @@ class Session:
         told, forks = as_the_ledger_has_it(arrivals, ledger)
         return told, [fork for fork in forks if not is_noted(fork, ledger)]
 
+    @notes_faults
     def report(
         self,
         usage: Mapping[str, object] | None = None,
@@ -262,6 +269,7 @@ class Session:
         """A text, less what the user's rules keep out of the store."""
         return self._withholder.text(text)
 
+    @notes_faults
     def note(self, what: str, **facts: str) -> None:
         """Record something that the messages do not say."""
         told = {name: self.storable(fact) for name, fact in facts.items()}
@@ -274,10 +282,12 @@ class Session:
 
             spawned(self, told)
 
+    @notes_faults
     def messages(self) -> list[dict[str, Json]]:
         """What to send now, as dictionaries of the caller's own."""
         return copied(self._to_send())
 
+    @notes_faults
     def wire(self) -> bytes:
         """What to send now, as the bytes of a JSON array."""
         return b"[" + b",".join(self._to_send()) + b"]"
@@ -285,9 +295,17 @@ class Session:
     def _to_send(self) -> list[bytes]:
         self.watch.consider()
         self.engine.consider()
-        shown = self.sight.messages()
+        shown = attempt("wire.render", self.sight.messages, self._as_received)
         self.engine.handed_out()
         return shown
+
+    def _as_received(self) -> list[bytes]:
+        """Every message up to now without any compression: what is sent if rendering fails."""
+        return self.sight.rendered([Item(entry) for entry in self.path()])
+
+    def faults(self) -> tuple[Fault, ...]:
+        """The rules that failed on this session and were left out, oldest first, each once."""
+        return tuple(faults_in(self.events()))
 
     @cached_property
     def watch(self) -> "Watch":
@@ -296,6 +314,7 @@ class Session:
 
         return Watch(self)
 
+    @notes_faults
     def drift(self, message_or_text: Mapping[str, object] | str) -> "Drift":
         """What the agent's next message looks like against the session; nothing is changed.
 
@@ -327,10 +346,12 @@ class Session:
 
         return Engine(self)
 
+    @notes_faults
     def plan(self) -> "Plan":
         """What would leave the window now, what that costs and wins, and what stays."""
         return self.engine.plan()
 
+    @notes_faults
     def compact(self, budget: int | None = None) -> "Outcome":
         """Compress now: what the planner recommends, or as much as a budget takes.
 
@@ -339,10 +360,12 @@ class Session:
         """
         return self.engine.compact(budget)
 
+    @notes_faults
     def summary(self, budget: int = SUMMARY_BUDGET) -> "Account":
         """All that the session came to so far, in rows; `str` of it is a text of that budget."""
         return self.engine.told(budget)
 
+    @notes_faults
     def intent(self) -> "Intent":
         """What the user wants: the first request, the current one, and how it changed."""
         from holdfast.core.ledger.inherited import inherited
@@ -354,6 +377,7 @@ class Session:
         want = wanted(read_scene([Item(entry) for entry in path])).intent
         return merge_intent(inherited(self.events()).intent, want)
 
+    @notes_faults
     def pin(self, text_or_ref: str) -> str:
         """Make words stay in sight whatever leaves; returns the name of the pin.
 
@@ -374,6 +398,7 @@ class Session:
         """Lift a pin or a constraint: by its name, the entry it was read from, or its words."""
         self.note(UNPINNED, pin=pin)
 
+    @notes_faults
     def undo(self) -> Restored:
         """Lift the newest compression: the next window is the one before it.
 
@@ -386,6 +411,7 @@ class Session:
         """What was done, noted and handed over by this agent, without what was said."""
         return [entry for entry in self.store.events(self.name) if entry.lane == self.agent]
 
+    @notes_faults
     def log(self) -> "tuple[Event, ...]":
         """Every compression, undoing and postponement, oldest first."""
         from holdfast.core.view.log import events_of
@@ -393,6 +419,7 @@ class Session:
         mine = (entry for entry in self.store.read(self.name) if entry.lane == self.agent)
         return events_of(mine, self.store.counts(self.name, self.head().vocabulary))
 
+    @notes_faults
     def level(self, number: int) -> str:
         """What a reader needs to go on, in 100, 500 or 2,000 tokens (1, 2, 3): data in a fence.
 
@@ -402,6 +429,7 @@ class Session:
 
         return level(self, number)
 
+    @notes_faults
     def checkpoint(self) -> "Checkpoint":
         """Put down where the work stands: no model, nothing leaves; the same state only once.
 
@@ -410,6 +438,7 @@ class Session:
         """
         return self.engine.checkpoint()
 
+    @notes_faults
     def packet(
         self,
         task: str,
@@ -483,6 +512,7 @@ class Session:
 
         return settle(self.store, self.name, self.model())
 
+    @notes_faults
     def recover(
         self,
         query: str,

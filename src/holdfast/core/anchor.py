@@ -16,6 +16,7 @@ from holdfast.core.ledger.jsontext import SURROGATE
 from holdfast.core.ledger.summary import Constraint, Ref, Summary
 from holdfast.core.ledger.window import Item, in_force, path_to
 from holdfast.core.observe.calls import read_scene
+from holdfast.core.observe.intent import wanted
 from holdfast.core.observe.pins import lift, pins_of
 from holdfast.core.plan.always import without_older
 from holdfast.core.plan.state import State
@@ -116,6 +117,12 @@ def _cleaned(value: object) -> object:
 def _new_pins(known: Summary, ledger: Iterable[Entry]) -> tuple[Constraint, ...]:
     names = {row.entry for row in known.constraints}
     return tuple(pin for pin in pins_of(ledger) if pin.text and pin.entry not in names)
+
+
+def bare_rows(entries: Iterable[Entry]) -> Summary:
+    """What the user asked for and what binds, and nothing else: for when no rows can be made."""
+    want = wanted(read_scene([Item(entry) for entry in entries]))
+    return Summary(intent=want.intent, constraints=want.constraints, words=want.words)
 
 
 def rows(state: State, means: Means) -> Summary:

@@ -24,6 +24,7 @@ from holdfast.core.view.packet.material import Material, Tools, Wish
 from holdfast.core.view.packet.relevance import Similar, similar_by
 from holdfast.core.view.recovery import sections_of
 from holdfast.errors import BadSetting
+from holdfast.fault_notes import notes_faults
 from holdfast.packets import Packet
 from holdfast.purging import PURGED
 from holdfast.readings import recalled, remember, rules_of
@@ -45,6 +46,7 @@ PRIOR = 4_000
 LONGEST_TASK = 4 * 1024 * 1024
 
 
+@notes_faults
 def generate(
     session: "Session",
     task: str,

@@ -8,6 +8,7 @@ from holdfast.core.observe.effects import Caused, effects_of
 from holdfast.core.view.phases import metrics_of
 from holdfast.core.view.report import Report, savings_of, sent_in, shares_of, standing_in
 from holdfast.errors import BadSetting
+from holdfast.fault_notes import faults_in
 from holdfast.session import Session
 
 
@@ -44,7 +45,8 @@ def report_of(session: Session, at: str) -> Report:
         warnings=tuple(warnings),
         caused=sum(effects_of(mine, counts).values(), Caused()),
         sent=sent_in(mine),
-        metrics=metrics_of(entry for entry in entries if entry.lane == session.agent),
+        metrics=metrics_of(mine),
+        faults=len(faults_in(mine)),
     )
 
 

@@ -50,9 +50,16 @@ def _requests(scene: Scene) -> tuple[Quote, ...]:
 
 
 def _unread(scene: Scene) -> Wanted:
-    """The first and the latest message of the user word for word, when they cannot be read."""
+    """The first and the latest message of the user, and sentences that bind, word for word."""
     said = _requests(scene)
-    return Wanted(Intent(said[0], said[-1]), words=said[1:-1]) if said else Wanted()
+    if not said:
+        return Wanted()
+    rules = (
+        Constraint(found.text, quote.entry, "user", found.negative)
+        for quote in said
+        for found in constraints_in(quote.text, sentences(quote.text))
+    )
+    return Wanted(Intent(said[0], said[-1]), tuple(rules), said[1:-1])
 
 
 @rule_or(_unread)

@@ -24,7 +24,8 @@ class Event(Struct, frozen=True):
     kind: str
     """`TIER_1`, `TIER_2`, `TIER_3`, `HOST`, `UNDO`, `POSTPONED`, `CHECKPOINT`, `ADVICE` of a fresh
     session, `DRIFT`, `BLOCKED` in strict mode, `MODEL` or `RECOVERY` where one failed, `FORK` where
-    something contradicts the ledger, or `DATA_LOSS` where something could not be brought back."""
+    something contradicts the ledger, `DATA_LOSS` where something could not be brought back, or
+    `FAULT` where a rule failed."""
     trigger: str
     before: int = 0
     after: int = 0
@@ -110,6 +111,8 @@ def _noted(body: Noted) -> tuple[str, str]:
             return "DRIFT", f"{facts['names']}: {facts['why']}"
         case "summarizer":
             return "MODEL", f"a model added nothing: {facts['refused']}"
+        case "fault":
+            return "FAULT", f"{facts['rule']} failed and was left out: {facts['error']}"
         case "fresh_session":
             return "ADVICE", "critical: go on in a fresh session"
         case _:

@@ -68,6 +68,8 @@ class Report(Struct, frozen=True):
     """Tokens of all requests that the provider reported; 0 when it reported none."""
     metrics: Metrics = Metrics()
     """How summaries did: size, recovery, preservation."""
+    faults: int = 0
+    """Rules that failed on this session and were left out."""
 
 
 def savings_of(entries: Iterable[Entry]) -> tuple[Saving, ...]:
@@ -160,6 +162,7 @@ def render(report: Report) -> str:
             "### Current State",
             *_state(report.savings),
             *_net(report),
+            *([f"- {faults_noted(report.faults)}"] if report.faults else []),
             "",
             "### Recommendation",
             report.usage.action,
@@ -198,6 +201,12 @@ def _net(report: Report) -> list[str]:
     if report.sent and report.turns:
         rows.append(f"- Tokens per task: {report.sent // report.turns:,} sent for each request")
     return rows
+
+
+def faults_noted(count: int) -> str:
+    """How many rules failed, and where to read which."""
+    rules = "rule" if count == 1 else "rules"
+    return f"Faults: {count} {rules} failed and left out (`holdfast log` lists them)"
 
 
 def _history(savings: Sequence[Saving]) -> list[str]:

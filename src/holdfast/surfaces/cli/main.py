@@ -8,7 +8,9 @@ from importlib import import_module
 import click
 
 from holdfast import __version__
+from holdfast.core.faults import collecting
 from holdfast.errors import HoldfastError
+from holdfast.fault_notes import new_faults
 from holdfast.surfaces import registry
 from holdfast.surfaces.cli.printing import echo, plain
 
@@ -61,7 +63,10 @@ def cli(ctx: click.Context, root: str | None) -> None:
 def main(argv: Sequence[str] | None = None) -> None:
     """Run a command and leave with its exit code."""
     try:
-        code = cli.main(argv, prog_name="holdfast", standalone_mode=False)
+        with collecting(new_faults()) as faults:
+            code = cli.main(argv, prog_name="holdfast", standalone_mode=False)
+        for fault in faults.found:
+            echo(plain(f"holdfast: {fault.rule} failed and was left out: {fault.error}"), err=True)
     except click.exceptions.Abort:
         code = 130
     except click.ClickException as error:

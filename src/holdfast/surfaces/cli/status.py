@@ -11,7 +11,7 @@ from msgspec.structs import asdict, replace
 
 from holdfast.core.plan.policy import Plain
 from holdfast.core.view.listing import bar
-from holdfast.core.view.report import Report, render
+from holdfast.core.view.report import Report, faults_noted, render
 from holdfast.surfaces.cli.options import (
     complete_session,
     json_option,
@@ -152,6 +152,8 @@ def _picture(report: Report) -> str:
         *_shares(report),
         *(f"  {styled('note', colour='yellow')} {warning}" for warning in report.warnings),
     ]
+    if report.faults:
+        lines.append(f"  {styled('note', colour='yellow')} {faults_noted(report.faults)}")
     saved = sum(one.saved for one in report.savings)
     if report.savings:
         many = "" if len(report.savings) == 1 else "s"

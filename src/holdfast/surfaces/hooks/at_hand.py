@@ -5,8 +5,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from holdfast.config import load
+from holdfast.core.faults import attempt
+from holdfast.core.ledger.entry import Said, is_request, text_of
 from holdfast.core.plan.policy import Policy
 from holdfast.errors import Unreadable
+from holdfast.fault_notes import noting
 from holdfast.opening import open as open_session
 from holdfast.session import Session
 from holdfast.surfaces.hooks.happening import Happened
@@ -60,6 +63,24 @@ def followed(happened: Happened, session: Session) -> int:
 
 def told_within(session: Session, tokens: int, characters: int, *, title: str) -> str:
     """What a reader needs to go on, in so many tokens and characters; a fence is never cut."""
+    with noting(session):
+        return attempt(
+            "hooks.recovery",
+            lambda: _within(session, tokens, characters, title),
+            lambda: _requests(session, characters),
+        )
+
+
+def _requests(session: Session, characters: int) -> str:
+    """The first and the latest request as they are stored, when nothing better can be made."""
+    spoken = (entry.body for entry in session.path())
+    said = [text_of(body) for body in spoken if isinstance(body, Said) and is_request(body)]
+    ends = {"First request": said[:1], "Latest request": said[1:][-1:]}
+    room = characters // 2 - 20
+    return "\n".join(f"{name}: {text[:room]}" for name, texts in ends.items() for text in texts)
+
+
+def _within(session: Session, tokens: int, characters: int, title: str) -> str:
     from holdfast.leveling import within  # late: only what is told needs it
 
     made = ""

@@ -4,7 +4,9 @@ The conversation is archived and a checkpoint taken, so that nothing depends on 
 of it. Whoever writes the summary is given the user's own words to keep, and the record.
 """
 
+from holdfast.core.faults import attempt
 from holdfast.core.view.conversation import render_conversation
+from holdfast.fault_notes import noting
 from holdfast.files.layout import archive_of
 from holdfast.files.projecting import project
 from holdfast.session import Session
@@ -33,8 +35,13 @@ def answer(happened: Happened) -> Reply:
 
 
 def secure(session: Session) -> None:
-    """Write the whole conversation down, and where the work stands."""
+    """Write the whole conversation and a checkpoint; if one fails, the other is still written."""
+    with noting(session):
+        attempt("hooks.archive", lambda: _archive(session), lambda: None)
+        attempt("hooks.checkpoint", session.checkpoint, lambda: None)
+
+
+def _archive(session: Session) -> None:
     whole = render_conversation(session.name, session.redactor.entries(session.path()))
     archive = archive_of(session.name, session.policy.layout)
     project(session.root, archive, whole.encode("utf-8", "surrogatepass"))
-    session.checkpoint()

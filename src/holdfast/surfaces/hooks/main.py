@@ -45,6 +45,8 @@ HOSTS = {
 INSIDE = "HOLDFAST_HOOK"
 """Set while a hook runs: a program that it starts must not call hooks again."""
 DEBUG = "HOLDFAST_HOOK_DEBUG"
+STRICT = "HOLDFAST_STRICT"
+"""Makes a rule that fails raise; it sets no bound."""
 DEADLINE = 5.0
 """Seconds after which a hook gives up, where its host does not say."""
 LARGEST = 64 * 1024 * 1024
@@ -111,7 +113,14 @@ def _guarded(words: list[str]) -> bytes:
 
 def answered(happened: "Happened") -> "Reply":
     """What is done about an event, by the module of its kind."""
-    return _module(happened.kind).answer(happened)
+    from holdfast.core.faults import collecting  # late: small results end before this
+    from holdfast.fault_notes import new_faults
+
+    with collecting(new_faults()) as faults:
+        reply = _module(happened.kind).answer(happened)
+    for fault in faults.found:
+        _tell(happened.root, f"{fault.rule} failed and was left out: {fault.error}", debug=False)
+    return reply
 
 
 def _module(name: str) -> "Any":
@@ -178,7 +187,7 @@ def _last_size(path: bytes) -> int:
 
 def _has_settings() -> bool:
     """Whether somebody may have set another bound: then it has to be looked up."""
-    if any(name.startswith("HOLDFAST_") and name != INSIDE for name in os.environ):
+    if any(name.startswith("HOLDFAST_") and name not in (INSIDE, STRICT) for name in os.environ):
         return True
     base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
     folder, found = os.getcwd(), os.path.exists(os.path.join(base, "holdfast", "config.toml"))

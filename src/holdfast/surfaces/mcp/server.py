@@ -91,18 +91,26 @@ class Server:
 
     def worked(self, request: Request) -> Result | Refusal:
         """What is answered after looking into the ledger."""
-        from holdfast.surfaces.mcp.desk import Desk  # late: loads what the answer needs
+        import logging  # late: this and what follows load what the answer needs
+
+        from holdfast.core.faults import collecting
+        from holdfast.fault_notes import new_faults
+        from holdfast.surfaces.mcp.desk import Desk
+
+        logger = logging.getLogger(__name__)
 
         desk = Desk(self.place, self._kept(), request.client, request.tell)
         try:
-            return WORK[request.frame.method](desk, request.frame)
+            with collecting(new_faults()) as faults:
+                answer = WORK[request.frame.method](desk, request.frame)
+            for fault in faults.found:  # those that no session wrote to its ledger
+                logger.warning("%s failed and was left out: %s", fault.rule, fault.error)
+            return answer
         except HoldfastError as error:
             return Refusal(INVALID_PARAMS, str(error))
         except Exception as error:
             # The client gets a sentence, and the server goes on; where it happened goes to stderr.
-            import logging
-
-            logging.getLogger(__name__).exception("%s failed", request.frame.method)
+            logger.exception("%s failed", request.frame.method)
             told = f"this should not have happened ({type(error).__name__}: {error})"
             return Refusal(protocol.INTERNAL_ERROR, told)
 

@@ -1,0 +1,129 @@
+"""Every rule is made to raise, one after the other: it costs its own result and nothing else."""
+
+import pytest
+
+from holdfast.core.faults import Faults
+from holdfast.errors import NothingToShrink
+from holdfast.fault_notes import faults_in
+from holdfast.session import Session
+from tests.faults.breaking import OPERATIONS, Breaking, Recording, example_session
+
+FAIL_CLOSED = ("observe.redaction.redacted",)
+"""A text that could not be searched for secrets is not shown at all."""
+SHARDS = 4
+
+
+def rules_that_run() -> list[str]:
+    """The rules that the operations run on the example."""
+    faults = Recording()
+    session = example_session(faults)
+    for act in OPERATIONS.values():
+        act(session)
+    return sorted(faults.names)
+
+
+@pytest.fixture(scope="module")
+def rules() -> list[str]:
+    return rules_that_run()
+
+
+def test_the_example_runs_most_rules(rules: list[str]) -> None:
+    kinds = {rule.partition(".")[0] for rule in rules}
+    assert {"observe", "plan", "shrink", "verify", "view", "engine", "wire", "compress"} <= kinds
+    assert len(rules) > 140
+
+
+@pytest.mark.parametrize("shard", range(SHARDS))
+def test_a_rule_that_raises_costs_its_own_result_and_is_counted(
+    rules: list[str], shard: int
+) -> None:
+    wrong = [complaint for rule in rules[shard::SHARDS] for complaint in complaints(rule)]
+    assert wrong == []
+
+
+def complaints(rule: str) -> list[str]:
+    """What goes wrong when one rule always raises; `messages` is checked by a strict provider."""
+    faults = Breaking(rule)
+    session = example_session(faults)
+    found = [f"{rule}: {name}: {error!r}" for name, error in errors_of(session).items()]
+    if not faults.broke:
+        return [*found, f"{rule}: it was not run"]
+    if rule not in {fault.rule for fault in session.faults()}:
+        found.append(f"{rule}: no fault is on record")
+    found += missing_from_summary(rule, session)
+    return found
+
+
+def errors_of(session: Session) -> dict[str, Exception]:
+    found: dict[str, Exception] = {}
+    for name, act in OPERATIONS.items():
+        try:
+            act(session)
+        except NothingToShrink:
+            continue
+        except Exception as error:  # noqa: BLE001  Whatever it is, it is what this looks for.
+            found[name] = error
+    return found
+
+
+def missing_from_summary(rule: str, session: Session) -> list[str]:
+    if rule in FAIL_CLOSED:
+        return []
+    text = str(session.summary())
+    return [] if "Finance says our EUR values" in text else [f"{rule}: the request is missing"]
+
+
+def test_the_same_fault_is_written_once() -> None:
+    session = example_session(Breaking("observe.files.files_of"))
+    for _ in range(3):
+        session.summary()
+        session.level(2)
+    assert [fault.rule for fault in session.faults()] == ["observe.files.files_of"]
+
+
+def test_a_fault_is_in_the_outcome_the_log_and_the_status() -> None:
+    from holdfast.surfaces.reporting import report_of  # the status is a surface
+
+    session = example_session(Breaking("observe.files.files_of"))
+    outcome = session.compact()
+    assert [fault.rule for fault in outcome.faults] == ["observe.files.files_of"]
+    assert [event.kind for event in session.log()].count("FAULT") == 1
+    assert report_of(session, "now").faults == 1
+
+
+def test_a_strict_collector_raises_the_error_of_the_rule() -> None:
+    class Strict(Breaking):
+        def __init__(self) -> None:
+            super().__init__("observe.files.files_of")
+            self.strict = True
+
+    from tests.faults.breaking import Broken
+
+    with pytest.raises(Broken):
+        example_session(Strict()).summary()
+
+
+def test_a_failing_summary_leaves_tiers_one_and_two() -> None:
+    session = example_session(Breaking("compress.summarize"))
+    before = session.status().tokens
+    assert session.compact(before * 3 // 4).after.tokens < before
+
+
+def test_a_failing_plan_leaves_the_window_as_it_was() -> None:
+    session = example_session(Breaking("engine.batch"))
+    whole = example_session(Faults())
+    assert len(session.messages()) >= len(whole.messages())
+    assert [fault.rule for fault in faults_in(session.events())] == ["engine.batch"]
+
+
+def test_the_secret_in_an_error_message_is_redacted() -> None:
+    secret = "sk-ant-api03-" + "a1B2c3D4" * 8
+
+    class Leaking(Breaking):
+        def enter(self, rule: str) -> None:
+            if rule == self.rule:
+                raise ValueError(f"cannot read {secret}")
+
+    session = example_session(Leaking("observe.files.files_of"))
+    session.summary()
+    assert [secret in fault.error for fault in session.faults()] == [False]
