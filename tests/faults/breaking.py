@@ -53,9 +53,9 @@ def example_messages(count: int) -> list[dict[str, Json]]:
     return [{"role": one["role"], "content": one["content"]} for one in said[:count]]
 
 
-def example_session(faults: Faults, *, count: int = 60, root: str = "") -> Session:
+def example_session(faults: Faults, *, count: int = 50, root: str = "") -> Session:
     """The bundled session in a window that is too small for it."""
-    policy = replace(Policy(), window=WINDOW)
+    policy = replace(Policy(), window=WINDOW, model="claude-sonnet-4-5")
     session = Session("example", MemoryStore(), policy=policy, root=root)
     session.collector = faults
     session.extend(example_messages(count))
@@ -65,7 +65,7 @@ def example_session(faults: Faults, *, count: int = 60, root: str = "") -> Sessi
 OPERATIONS: dict[str, Callable[[Session], object]] = {
     "messages": lambda session: session.messages(),
     "summary": lambda session: session.summary(),
-    "level": lambda session: [session.level(number) for number in (1, 2, 3)],
+    "level": lambda session: session.level(2),
     "checkpoint": lambda session: session.checkpoint(),
     "packet": lambda session: session.packet("Continue the rounding work", "deep"),
     "drift": lambda session: session.drift("All done. What should I do next?"),
@@ -73,5 +73,5 @@ OPERATIONS: dict[str, Callable[[Session], object]] = {
     "intent": lambda session: session.intent(),
     "log": lambda session: session.log(),
     "plan": lambda session: session.plan(),
-    "compact": lambda session: session.compact(),
+    "compact": lambda session: session.compact(3_000),
 }
