@@ -249,3 +249,9 @@ def test_a_head_that_does_not_say_which_fold_made_it_was_made_by_the_first() -> 
     made = msgspec.msgpack.encode(after(Said("user", "a"), tokens=1))
     assert msgspec.msgpack.decode(made, type=Head).stamp == STAMP
     assert msgspec.msgpack.decode(msgspec.msgpack.encode({"seq": 1}), type=Head).stamp == 1
+
+
+def test_a_note_of_a_postponement_without_a_number_changes_nothing() -> None:
+    said = Said("user", "hi")
+    noted = after(said, Noted("postponed", {"raw": "many"})).lane("")
+    assert noted == after(said, Noted("postponed", {})).lane("")

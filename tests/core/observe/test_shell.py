@@ -122,6 +122,28 @@ def test_an_edit_in_place_says_how() -> None:
     assert [len(act.how) for act in long] == [70]
 
 
+@pytest.mark.parametrize(
+    ("command", "acts"),
+    [
+        ("cat a.py | head", ["read a.py 1-10"]),
+        ("cat a.py | tail", ["read a.py ~"]),
+        ("head", []),
+        ("tail -", []),
+        ("tail -n +² a.py", ["read a.py ~"]),
+        ("grep -", []),
+        ("rg - a.py", ["read a.py ~"]),
+        ("sed -", []),
+        ("perl -pi -es/a/b/ f", ["edit f"]),
+        ("perl -pie", []),
+        ("perl -i", []),
+    ],
+)
+def test_a_command_without_its_usual_words_is_read_as_far_as_it_goes(
+    command: str, acts: list[str]
+) -> None:
+    assert done(command) == acts
+
+
 def test_a_here_document_is_the_text_of_its_file() -> None:
     command = "cat > a.py <<'EOF'\ndef f():\n    return '$x > y'\nEOF\npython a.py"
     text = "def f():\n    return '$x > y'\n"

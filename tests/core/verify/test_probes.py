@@ -653,3 +653,14 @@ def test_no_questions_have_no_answers() -> None:
     assert ask((), TEXT) == ()
     assert failing(()) == {}
     assert ask(draw(SEEN)[:1], "\n\n---\n") == (Answered(draw(SEEN)[0], found=False),)
+
+
+def test_a_step_whose_best_phrase_is_punctuation_alone_is_not_asked_for() -> None:
+    step = "=" * 61 + " a"
+    seen = Summary(next=(Next(step, "e1"),))
+    assert ask(draw(seen), step) == ()
+
+
+def test_a_probe_without_a_word_is_not_found() -> None:
+    probe = Probe("recall", "facts", "?", "---", "e1", ("---",))
+    assert ask([probe], "--- ---") == (Answered(probe, found=False),)

@@ -236,7 +236,8 @@ def _moved(lane: Lane, entry: Entry, tokens: int, *, exact: bool) -> Lane:
         case Noted() if entry.body.what == "switched":
             return led_back(lane, entry.parent)
         case Noted() if entry.body.what == "postponed":
-            return _weighed(lane, int(entry.body.facts.get("raw", "0")))
+            # A caller may note anything under this name; what is no number weighs nothing.
+            return _weighed(lane, whole_number(entry.body.facts.get("raw", "")) or 0)
         case Noted() | Checkpointed() | Resumed() | Unread():
             return lane
         case Handed() | PacketCleared() | PacketRead() | PacketReported():

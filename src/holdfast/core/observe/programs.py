@@ -80,7 +80,7 @@ def _print_ends(command: Command, shell: Shell) -> Iterator[Act]:
     words, count = command.words, lines_asked(command.words)
     tail = words[0].text.endswith("tail")
     texts = [word.text for word in words]
-    from_line = next((text[1:] for text in texts if text[:1] == "+" and text[1:].isdigit()), "")
+    from_line = next((text[1:] for text in texts if text[:1] == "+" and text[1:].isdecimal()), "")
     for path in operands_of(words, with_value=("-n", "-c")):
         if path.isdigit() or path.startswith("+"):
             continue

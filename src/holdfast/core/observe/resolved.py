@@ -121,7 +121,7 @@ def _resolutions_of(tried: Sequence[Tried]) -> dict[int, int]:
         one = tried[number]
         if not one.failed:
             passed.update(dict.fromkeys(one.attempt, one.result))
-        elif all(part in passed for part in one.attempt):
+        elif one.attempt and all(part in passed for part in one.attempt):
             found[number] = max(passed[part] for part in one.attempt)
     return found
 

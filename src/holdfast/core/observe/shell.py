@@ -58,7 +58,8 @@ def acts_of(script: str, shell: Shell, *, depth: int = 0) -> tuple[Act, ...]:
             acts += kept
             made = {act.path: act.text for act in kept if act.text}
             at = replace(at, texts={**at.texts, **made}) if made else at
-    return tuple(act for act in acts if act.path)
+    # A lone dash is standard input or output.
+    return tuple(act for act in acts if act.path not in ("", "-"))
 
 
 _LEADS = frozenset(

@@ -276,7 +276,7 @@ def label_of(call: ToolCalled) -> str:
         lines = f" {touch.first}–{touch.last or ''}" if touch.paged else ""
         name = SURROGATE.sub("\ufffd", touch.path.rstrip("/").rpartition("/")[2])
         return f"{call.tool} {name}{lines}"
-    plain = SURROGATE.sub("\ufffd", _BLANKS.sub(" ", next(call_lines(call))).strip())
+    plain = SURROGATE.sub("\ufffd", _BLANKS.sub(" ", next(call_lines(call), call.tool)).strip())
     return plain if len(plain) <= LABEL else f"{plain[: LABEL - 1]}…"
 
 

@@ -144,7 +144,7 @@ def _compressed(entry: Entry, body: Compressed) -> Event:
 
 def _kind(body: Compressed) -> str:
     """By its highest tier; what a host did by itself has none."""
-    tier = max(step.tier for step in body.steps)
+    tier = max((step.tier for step in body.steps), default=0)
     return "HOST" if body.by != "holdfast" and not tier else KINDS.get(tier, "TIER_1")
 
 

@@ -86,7 +86,7 @@ def savings_of(entries: Iterable[Entry]) -> tuple[Saving, ...]:
 
 
 def _saving(entry: Entry, body: Compressed) -> Saving:
-    tier = max(step.tier for step in body.steps)
+    tier = max((step.tier for step in body.steps), default=0)
     inputs = [step for step in body.steps if _is_input(step)]
     results = [step for step in body.steps if step.tier in (1, 2) and not _is_input(step)]
     results = [step for step in results if step.kind != "thinking"]

@@ -65,3 +65,8 @@ def test_more_files_than_lines_show_one_match_each() -> None:
             "src/f3.py (3) L1: x = 1",
         ),
     )
+
+
+def test_more_than_twenty_files_of_one_name_are_all_listed() -> None:
+    rows = [f"src/part{number}/index.ts:{number}:export const x = 1" for number in range(1, 31)]
+    assert outline("\n".join(rows), lines=40).summary == "grep: 30 matches in 30 files"

@@ -12,7 +12,7 @@ from typing import cast
 import msgspec
 from msgspec.structs import replace
 
-from holdfast.core.ledger.jsontext import SURROGATE
+from holdfast.core.ledger.jsontext import SURROGATE, whole_number
 from holdfast.core.ledger.packet import SCHEMA, Packet
 from holdfast.core.view.packet.yaml import to_yaml as written
 
@@ -75,11 +75,11 @@ def _put_back(value: object, place: list[str], extra: object) -> None:
             _put_back(rows.setdefault(name, {}), rest, extra)
         else:
             rows.setdefault(name, extra)
-    elif isinstance(value, list) and name.isdigit():
+    elif isinstance(value, list) and (place_in_list := whole_number(name)) is not None:
         # The row may have gone since; then nothing says where this belongs.
         items = cast(list[object], value)
-        if rest and int(name) < len(items):
-            _put_back(items[int(name)], rest, extra)
+        if rest and place_in_list < len(items):
+            _put_back(items[place_in_list], rest, extra)
 
 
 def unnested(document: Mapping[str, object]) -> Packet:
