@@ -19,12 +19,13 @@ from holdfast.core.plan.policy import Policy
 from holdfast.errors import Erased, HoldfastError
 from holdfast.files import opencode
 from holdfast.ingesting import MARKED, Reading, ingest, stamp_of, stem_of
-from holdfast.readers import Reader, reader_of
+from holdfast.readers import reader_of
 from holdfast.stores.store import Store, retried
 from holdfast.wire import claude_code
 from holdfast.wire import opencode as wire_opencode
 from holdfast.wire.jsonl import cut_lines
 from holdfast.wire.pieces import Piece
+from holdfast.wire.wire import LineReader
 from holdfast.withhold import Withholder
 
 BEHIND = 256 * 1024
@@ -82,7 +83,7 @@ def _followed(store: Store, session: str, file: Path, policy: Policy) -> int:
     return reading.on(store, session, pieces, known).added
 
 
-def _goes_on(store: Store, session: str, source: str, file: Path, head: Head) -> Reader | None:
+def _goes_on(store: Store, session: str, source: str, file: Path, head: Head) -> LineReader | None:
     """The reader of what is new in a file; None when all of it has to be read."""
     known = head.documents.get(source, Document())
     if not known.offset or known.path != str(file.absolute()):
@@ -90,7 +91,7 @@ def _goes_on(store: Store, session: str, source: str, file: Path, head: Head) ->
     return reader_of(store, session, source, known, head.wire)
 
 
-def _new(file: Path, known: Document, reader: Reader) -> list[Piece] | None:
+def _new(file: Path, known: Document, reader: LineReader) -> list[Piece] | None:
     """The lines that are new; None when all has to be read again."""
     before, fresh = _behind_and_ahead(file, known, reader)
     line = before.rpartition(b"\n")[2]
@@ -105,7 +106,7 @@ def _new(file: Path, known: Document, reader: Reader) -> list[Piece] | None:
     return pieces
 
 
-def _behind_and_ahead(file: Path, known: Document, reader: Reader) -> tuple[bytes, bytes]:
+def _behind_and_ahead(file: Path, known: Document, reader: LineReader) -> tuple[bytes, bytes]:
     """The end of what is known of a transcript, and what stands behind it."""
     if opencode.is_inside(file):
         seq = reader.state.seq if isinstance(reader, wire_opencode.Reader) else 0

@@ -26,7 +26,7 @@ from holdfast.counting import settle
 from holdfast.errors import Conflict, Erased, Unreadable
 from holdfast.files.reading import is_broken, opened, reason_of
 from holdfast.originals import by_call, is_original, met
-from holdfast.readers import Reader, keep_reader
+from holdfast.readers import keep_reader
 from holdfast.seen import Seen, shortened
 from holdfast.stores.store import REWRITTEN, Build, Store, retried
 from holdfast.vocabularies import counter
@@ -35,6 +35,7 @@ from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES, WIRES, anythin
 from holdfast.wire.documents import open_document
 from holdfast.wire.jsonl import NOISE
 from holdfast.wire.pieces import Piece
+from holdfast.wire.wire import LineReader
 from holdfast.withhold import Withholder
 
 BATCH_BYTES = 8 * 1024 * 1024
@@ -187,7 +188,7 @@ class Reading:
         policy: Policy,
         rules: Withholder,
         source: str | None = None,
-        reader: Reader | None = None,
+        reader: LineReader | None = None,
     ) -> None:
         self.path, self.wire, self.head, self.policy = path, wire, head, policy
         self.source = self._source() if source is None else source

@@ -13,9 +13,9 @@ from holdfast.core.ledger.head import Document, Head
 from holdfast.readings import recalled, remember, rules_of
 from holdfast.stores.store import Store
 from holdfast.wire import claude_code, codex, gemini, opencode
+from holdfast.wire.wire import LineReader
 
 Remembering: TypeAlias = gemini.Reader | opencode.Reader
-Reader: TypeAlias = claude_code.Reader | codex.Reader | Remembering
 
 
 class _Ended(Struct, frozen=True, array_like=True):
@@ -35,7 +35,9 @@ def keep_reader(store: Store, session: str, source: str, head: Head, reader: Rem
         remember(store, session, _name(source), rules_of(head.wire), head, ended)
 
 
-def reader_of(store: Store, session: str, source: str, known: Document, wire: str) -> Reader | None:
+def reader_of(
+    store: Store, session: str, source: str, known: Document, wire: str
+) -> LineReader | None:
     """The reader that goes on from the end of what is known; None when none remembers it."""
     match wire:
         # The end of what is known tells enough: see `following`.

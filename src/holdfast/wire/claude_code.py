@@ -26,6 +26,8 @@ from holdfast.wire import anthropic
 
 NAME = "claude_code"
 SPEAKS = "anthropic"
+HOLDS_MESSAGES = True
+SPLITS_MESSAGES = True
 
 LINKS = ("uuid", "parentUuid", "leafUuid", "messageId")
 

@@ -23,6 +23,8 @@ from holdfast.wire import openai_responses
 
 NAME = "codex"
 SPEAKS = "openai_responses"
+HOLDS_MESSAGES = True
+SPLITS_MESSAGES = False
 
 INJECTED = (
     "# AGENTS.md instructions",

@@ -14,22 +14,19 @@ from holdfast.wire import (
     opencode,
 )
 from holdfast.wire.pieces import Piece
+from holdfast.wire.wire import MessageWire, TranscriptWire
 
-MESSAGE_WIRES = {
+MESSAGE_WIRES: dict[str, MessageWire] = {
     anthropic.NAME: anthropic,
     openai_chat.NAME: openai_chat,
     openai_responses.NAME: openai_responses,
 }
-TRANSCRIPT_WIRES = {
+TRANSCRIPT_WIRES: dict[str, TranscriptWire] = {
     claude_code.NAME: claude_code,
     codex.NAME: codex,
     gemini.NAME: gemini,
     opencode.NAME: opencode,
 }
-SPOKEN = {claude_code.NAME: claude_code.spoken, codex.NAME: codex.spoken}
-"""How the messages of a provider are cut out of a transcript that holds them."""
-RETOLD = tuple(name for name in TRANSCRIPT_WIRES if name not in SPOKEN)
-"""Transcripts that hold none: what is sent is told anew."""
 WIRES = (*MESSAGE_WIRES, *TRANSCRIPT_WIRES, lines.NAME)
 
 PLAIN = openai_chat.NAME
@@ -53,7 +50,8 @@ def wire_of_array(pieces: Iterable[Piece]) -> str:
     """The wire of a document that is one array of messages."""
     values = [piece.value for piece in pieces if piece.value is not None]
     # A document that an agent exports holds nothing but its messages, the first one too.
-    whole = (name for name in RETOLD if values and TRANSCRIPT_WIRES[name].fits(values[0]))
+    exported = [wire for wire in TRANSCRIPT_WIRES.values() if not wire.HOLDS_MESSAGES]
+    whole = (wire.NAME for wire in exported if values and wire.fits(values[0]))
     return next(whole, "") or _wire_of_document(values)
 
 

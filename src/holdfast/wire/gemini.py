@@ -40,6 +40,8 @@ from holdfast.wire.media import read_media
 
 NAME = "gemini"
 SPEAKS = "anthropic"
+HOLDS_MESSAGES = False
+SPLITS_MESSAGES = True
 
 SPEAKERS = ("user", "gemini")
 TOLD = (*SPEAKERS, "info", "warning", "error")
@@ -60,6 +62,12 @@ def fits(line: Mapping[str, Json]) -> bool:
         return True
     told = line.get("type") in TOLD and "content" in line
     return told and isinstance(line.get("id"), str) and isinstance(line.get("timestamp"), str)
+
+
+def spoken(raw: bytes) -> list[bytes]:
+    """No messages: a line holds none in the form a provider takes."""
+    del raw
+    return []
 
 
 def session_of(line: Mapping[str, Json]) -> str:

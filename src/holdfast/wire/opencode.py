@@ -28,6 +28,8 @@ from holdfast.wire.media import read_media
 
 NAME = "opencode"
 SPEAKS = "anthropic"
+HOLDS_MESSAGES = False
+SPLITS_MESSAGES = True
 
 ASKED = "What did we do so far?"
 """What opencode puts before its summary when it sends it."""
@@ -42,6 +44,12 @@ def fits(line: Mapping[str, Json]) -> bool:
         return "role" in as_object(line.get("info"))
     told = as_text(line.get("type")).startswith(EVENTS)
     return told and isinstance(line.get("data"), dict) and "seq" in line
+
+
+def spoken(raw: bytes) -> list[bytes]:
+    """No messages: a line holds none in the form a provider takes."""
+    del raw
+    return []
 
 
 def session_of(line: Mapping[str, Json]) -> str:

@@ -18,8 +18,9 @@ from holdfast.core.ledger.jsontext import (
     parse,
 )
 from holdfast.core.ledger.window import Item, arrival_of
-from holdfast.wire import anthropic, claude_code
-from holdfast.wire.detect import MESSAGE_WIRES, RETOLD, SPOKEN, TRANSCRIPT_WIRES
+from holdfast.wire import anthropic
+from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES
+from holdfast.wire.wire import MessageWire, TranscriptWire
 
 
 class Fragment(Struct):
@@ -31,34 +32,39 @@ class Fragment(Struct):
 
 def render(items: Iterable[Item], arrivals: Mapping[int, Sighting], *, wire: str) -> list[bytes]:
     """The messages of a window, each as bytes; `arrivals` are by their first entry."""
-    speaks = TRANSCRIPT_WIRES[wire].SPEAKS if wire in TRANSCRIPT_WIRES else wire
-    if speaks not in MESSAGE_WIRES:
+    transcript = TRANSCRIPT_WIRES.get(wire)
+    speaks = MESSAGE_WIRES.get(transcript.SPEAKS if transcript else wire)
+    if speaks is None:
         return []
-    fragments = _fragments(items, arrivals, wire, speaks)
-    if wire == claude_code.NAME or wire in RETOLD:
+    fragments = _fragments(items, arrivals, transcript, speaks)
+    if transcript and transcript.SPLITS_MESSAGES:
         return [fragment.raw for fragment in _gathered(fragments)]
     return [fragment.raw for fragment in fragments]
 
 
 def _fragments(
-    items: Iterable[Item], arrivals: Mapping[int, Sighting], wire: str, speaks: str
+    items: Iterable[Item],
+    arrivals: Mapping[int, Sighting],
+    transcript: TranscriptWire | None,
+    speaks: MessageWire,
 ) -> Iterator[Fragment]:
     for first, run in groupby(items, key=arrival_of):
         shown = list(run)
-        if first == 0 or wire in RETOLD:
+        if first == 0 or (transcript and not transcript.HOLDS_MESSAGES):
             yield from _told(shown, speaks)
             continue
-        changed = _changed(shown, arrivals[first].parts)
-        for raw in _kept(_spoken(arrivals[first].raw, wire), changed, speaks):
+        arrival = arrivals[first]
+        raws = transcript.spoken(arrival.raw) if transcript else [arrival.raw]
+        for raw in _kept(raws, _changed(shown, arrival.parts), speaks):
             yield Fragment(raw, shown[0].entry.group)
 
 
-def _told(shown: Iterable[Item], speaks: str) -> Iterator[Fragment]:
+def _told(shown: Iterable[Item], speaks: MessageWire) -> Iterator[Fragment]:
     """Messages of our own that say what items say."""
     for item in shown:
         # Reasoning without its seal is none that a provider takes.
         if not isinstance(item.body, Thought):
-            yield Fragment(MESSAGE_WIRES[speaks].speak(item.body), item.entry.group)
+            yield Fragment(speaks.speak(item.body), item.entry.group)
 
 
 def _changed(shown: list[Item], count: int) -> dict[int, Source | None]:
@@ -69,9 +75,11 @@ def _changed(shown: list[Item], count: int) -> dict[int, Source | None]:
     return {**gone, **replaced}
 
 
-def _kept(raws: list[bytes], changed: Mapping[int, Source | None], speaks: str) -> Iterator[bytes]:
-    """The messages of an arrival, written anew where a part of them changed."""
-    wire, start = MESSAGE_WIRES[speaks], 0
+def _kept(
+    raws: list[bytes], changed: Mapping[int, Source | None], wire: MessageWire
+) -> Iterator[bytes]:
+    """The messages of an arrival, rewritten where a part of them changed."""
+    start = 0
     for raw in raws:
         if not changed:
             yield raw
@@ -82,10 +90,6 @@ def _kept(raws: list[bytes], changed: Mapping[int, Source | None], speaks: str) 
         start = end
         if kept is not None:
             yield kept
-
-
-def _spoken(raw: bytes, wire: str) -> list[bytes]:
-    return SPOKEN[wire](raw) if wire in SPOKEN else [raw]
 
 
 def _gathered(fragments: Iterable[Fragment]) -> list[Fragment]:
