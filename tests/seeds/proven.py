@@ -352,7 +352,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/test_seeds_functions.py::test_a_session_is_archived_and_then_summed_up_under_the_keys_of_the_skill",
     ),
     "R077": (
-        "tests/core/observe/test_decisions.py::test_a_choice_is_told_with_its_reason",
+        "tests/core/observe/test_phrases.py::test_what_the_agent_decides_is_told_with_its_reason",
         "tests/core/observe/test_progress.py::test_progress_is_what_the_list_says",
         "tests/core/observe/test_progress.py::test_the_next_step_is_the_one_in_hand_then_the_rest_in_order",
         "tests/test_seeds_functions.py::test_each_part_of_a_summary_can_be_had_alone",
@@ -373,7 +373,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/surfaces/cli/test_summary.py::test_the_summary_is_shown_in_any_of_its_forms",
     ),
     "R081": (
-        "tests/core/observe/test_intent.py::test_a_change_of_scope_is_the_sentence_that_makes_it",
+        "tests/core/observe/test_phrases.py::test_a_change_of_scope_is_the_sentence_that_makes_it",
         "tests/core/view/test_forms.py::test_the_anchored_form_has_the_sections_of_its_template_in_their_order",
         "tests/core/view/test_forms.py::test_the_requests_and_the_constraints_stand_word_for_word",
         "tests/core/view/test_intents.py::test_requests_and_constraints_are_told_word_for_word_with_their_entries",
@@ -388,12 +388,12 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/surfaces/cli/test_summary.py::test_the_summary_is_shown_in_any_of_its_forms",
     ),
     "R084": (
-        "tests/core/observe/test_decisions.py::test_a_choice_is_told_with_its_reason",
+        "tests/core/observe/test_phrases.py::test_what_the_agent_decides_is_told_with_its_reason",
         "tests/core/view/test_forms.py::test_the_anchored_form_has_the_sections_of_its_template_in_their_order",
         "tests/surfaces/cli/test_summary.py::test_the_summary_is_shown_in_any_of_its_forms",
     ),
     "R085": (
-        "tests/core/observe/test_progress.py::test_a_run_of_tests_is_told_in_its_own_words",
+        "tests/core/observe/test_phrases.py::test_a_run_of_tests_is_told_in_its_own_words",
         "tests/core/observe/test_progress.py::test_the_newest_account_is_what_counts",
         "tests/core/view/test_forms.py::test_the_anchored_form_has_the_sections_of_its_template_in_their_order",
         "tests/core/view/test_forms.py::test_the_state_counts_the_steps_and_says_when_nothing_is_in_the_way",
@@ -405,8 +405,8 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/surfaces/cli/test_summary.py::test_the_summary_is_shown_in_any_of_its_forms",
     ),
     "R087": (
-        "tests/core/observe/test_errors.py::test_an_error_is_told_by_the_line_that_says_it_best",
         "tests/core/observe/test_errors.py::test_what_the_same_command_no_longer_shows_is_gone_although_it_still_fails",
+        "tests/core/observe/test_phrases.py::test_an_error_is_told_by_the_line_that_says_it_best",
         "tests/core/view/test_forms.py::test_a_blocker_is_named_in_the_state_and_told_among_the_errors",
         "tests/core/view/test_forms.py::test_the_anchored_form_has_the_sections_of_its_template_in_their_order",
         "tests/surfaces/cli/test_summary.py::test_the_summary_is_shown_in_any_of_its_forms",
@@ -419,7 +419,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/reliability/test_anchor.py::test_fifty_summaries_of_one_session_lose_no_request_rule_file_or_value",
     ),
     "R089": (
-        "tests/core/observe/test_intent.py::test_a_change_of_scope_is_the_sentence_that_makes_it",
+        "tests/core/observe/test_phrases.py::test_a_change_of_scope_is_the_sentence_that_makes_it",
         "tests/core/shrink/test_merging.py::test_a_request_that_is_no_longer_current_is_kept_among_the_words",
         "tests/properties/test_merging.py::test_the_first_request_is_set_once_and_the_newest_is_the_current_one",
         "tests/properties/test_summarize.py::test_a_window_that_comes_back_with_more_has_its_summary_extended",
@@ -1033,8 +1033,8 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/test_handing.py::test_a_packet_says_what_to_do_what_binds_what_was_decided_and_why",
     ),
     "R236": (
-        "tests/core/observe/test_constraints.py::test_what_binds_is_a_constraint",
-        "tests/core/observe/test_constraints.py::test_what_forbids_is_a_negative_constraint",
+        "tests/core/observe/test_phrases.py::test_what_binds_is_a_constraint",
+        "tests/core/observe/test_phrases.py::test_what_forbids_is_a_negative_constraint",
         "tests/core/view/packet/test_wire.py::test_a_packet_is_written_nested_under_context_and_comes_back",
         "tests/test_handing.py::test_a_packet_says_what_to_do_what_binds_what_was_decided_and_why",
     ),
@@ -1095,8 +1095,8 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "R250": ("tests/test_packet_seeds.py::test_the_depth_decides_which_layers_are_extracted",),
     "R251": (
-        "tests/core/observe/test_constraints.py::test_what_forbids_is_a_negative_constraint",
         "tests/core/observe/test_intent.py::test_the_first_request_and_the_newest_are_kept_word_for_word",
+        "tests/core/observe/test_phrases.py::test_what_forbids_is_a_negative_constraint",
         "tests/test_handing.py::test_a_packet_says_what_to_do_what_binds_what_was_decided_and_why",
         "tests/test_packet_seeds.py::test_each_step_of_the_generator_can_be_had_by_itself",
         "tests/test_packet_seeds.py::test_the_depth_decides_which_layers_are_extracted",

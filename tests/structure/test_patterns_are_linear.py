@@ -1,107 +1,22 @@
 """No pattern may take more than linear time, whatever a tool prints or a path holds."""
 
-import importlib
-import pkgutil
 import re
-import time
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice, pairwise
-from typing import cast
 
 import pytest
 from msgspec import Struct
 
-import holdfast
+from tests.structure.patterns import (
+    HARDEST,
+    audited,
+    cost,
+    found,
+    grows_too_fast,
+    held,
+    runs_of,
+    slow_runs,
+)
 
-SMALL, LARGE = (8_000, 32_000), (32_000, 1_000_000)
-"""The small pair first: a quadratic pattern is found there before it could hang the large one."""
-GROWTH = 2
-"""Four times the text may take eight times as long; a quadratic pattern takes sixteen."""
-SIFTED = 4_000
-HARDEST = 5
-"""Runs that are looked at closely: those that cost most at the size they are sifted at."""
-LARGEST = 2
-"""Runs of those that are tried at full size."""
-QUICK = 0.000_000_05
-"""Seconds for a character: whatever takes less than that cannot be called slow."""
-
-
-def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
-    for module in pkgutil.walk_packages(holdfast.__path__, "holdfast."):
-        if module.name.endswith("__main__"):
-            continue
-        for name, value in vars(importlib.import_module(module.name)).items():
-            if not name.startswith("__"):
-                yield from held(f"{module.name}.{name}", value)
-
-
-def held(name: str, value: object) -> Iterator[tuple[str, re.Pattern[str]]]:
-    """The patterns that a value is, or holds however deep."""
-    if isinstance(value, re.Pattern):
-        yield name, as_text(cast("re.Pattern[str] | re.Pattern[bytes]", value))
-    elif isinstance(value, Mapping):
-        rows = cast("Mapping[object, object]", value)
-        for key, one in rows.items():
-            yield from held(f"{name}[{key}]", key)
-            yield from held(f"{name}[{key}]", one)
-    elif isinstance(value, tuple | list | set | frozenset):
-        for at, one in enumerate(cast("Iterable[object]", value)):
-            yield from held(f"{name}[{at}]", one)
-    elif isinstance(value, Struct):
-        for field in value.__struct_fields__:
-            yield from held(f"{name}.{field}", getattr(value, field))
-
-
-def as_text(pattern: re.Pattern[str] | re.Pattern[bytes]) -> re.Pattern[str]:
-    """A pattern that can be tried with texts; one over bytes takes the same time."""
-    source = pattern.pattern
-    if isinstance(source, str):
-        return cast("re.Pattern[str]", pattern)
-    return re.compile(source.decode("latin-1"), pattern.flags)
-
-
-PATTERNS = {pattern.pattern: (name, pattern) for name, pattern in patterns()}
-
-
-def runs_of(pattern: re.Pattern[str]) -> list[str]:
-    """Short texts whose repetition is hard on the pattern: its own characters and pairs of them."""
-    bare = re.sub(r"\\[a-zA-Z]|\(\?[<!:=]*|\{[\d,]+\}", "", pattern.pattern)
-    chars = sorted({char for char in bare if char.isprintable()})
-    pairs = [first + second for first, second in pairwise(chars)]
-    words = re.findall(r"[A-Za-z]{3,}", bare)
-    return list(dict.fromkeys([*chars, *pairs, *"a0 \t\n", "a ", "1 ", "a.", *words]))
-
-
-def seconds(pattern: re.Pattern[str], run: str, size: int, *, times: int = 3) -> float:
-    """The least of some searches through a text of that run alone."""
-    text = run * (size // len(run))
-    best = float("inf")
-    for _ in range(times):
-        start = time.thread_time()
-        list(islice(pattern.finditer(text), 1_000))
-        pattern.match(text)
-        best = min(best, time.thread_time() - start)
-    return best
-
-
-AGAIN = 4
-
-
-def grows_too_fast(pattern: re.Pattern[str], run: str, sizes: tuple[int, int] = SMALL) -> bool:
-    small, big = sizes
-    # Whatever disturbs a clock makes it run longer: a search that was quick once is enough.
-    took = seconds(pattern, run, big, times=1)
-    if took <= big * QUICK:
-        return False
-    most = GROWTH * big / small
-    # A machine that is busy for a while is busy for more than one search: ask again, and again.
-    return took > seconds(pattern, run, small) * most and all(
-        seconds(pattern, run, big) > seconds(pattern, run, small) * most for _ in range(AGAIN)
-    )
-
-
-def cost(pattern: re.Pattern[str], run: str) -> float:
-    return seconds(pattern, run, SIFTED, times=2)  # one may be disturbed, hardly both
+PATTERNS = found()
 
 
 def test_there_are_patterns_to_audit() -> None:
@@ -116,20 +31,31 @@ class Row(Struct):
 
 def test_patterns_are_found_inside_of_what_holds_them() -> None:
     deep = {"a": ({"b": [re.compile("one")]}, frozenset({re.compile("two")}))}
-    found = [*held("m", deep), *held("m", Row(re.compile("three")))]
-    assert [pattern.pattern for _, pattern in found] == ["one", "two", "three"]
+    inside = [*held("m", deep), *held("m", Row(re.compile("three")))]
+    assert [pattern.pattern for _, pattern in inside] == ["one", "two", "three"]
 
 
-@pytest.mark.parametrize("source", PATTERNS, ids=[name for name, _ in PATTERNS.values()])
-def test_a_pattern_is_linear(source: str) -> None:
-    _, pattern = PATTERNS[source]
-    hardest = sorted(runs_of(pattern), key=lambda run: -cost(pattern, run))[:HARDEST]
-    assert [run for run in hardest if grows_too_fast(pattern, run)] == []
-    assert [run for run in hardest[:LARGEST] if grows_too_fast(pattern, run, LARGE)] == []
+def test_a_pattern_that_is_not_in_the_list_is_linear() -> None:
+    new = {name: row for name, row in PATTERNS.items() if name not in audited()}
+    assert {place: runs for place, one in new.values() if (runs := slow_runs(one))} == {}
+
+
+def test_the_list_of_audited_patterns_holds_none_that_is_gone() -> None:
+    assert audited() - PATTERNS.keys() == set(), "run python -m tests.structure.patterns"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PATTERNS, ids=[place for place, _ in PATTERNS.values()])
+def test_a_pattern_is_linear(name: str) -> None:
+    assert slow_runs(PATTERNS[name][1]) == []
 
 
 def test_the_audit_finds_a_quadratic_pattern() -> None:
     assert grows_too_fast(re.compile(r"a+b"), "a")
+
+
+def test_the_audit_refuses_a_pattern_whose_time_is_quadratic() -> None:
+    assert slow_runs(re.compile(r"a+b")) != []
 
 
 def test_the_run_that_is_hardest_on_a_pattern_is_among_those_looked_at() -> None:

@@ -1,4 +1,3 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,114 +23,6 @@ def lifted(*messages: Told | str) -> list[str]:
 
 def binding(*messages: Told | str) -> list[str]:
     return [one.text for one in rules(*messages) if not one.lifted]
-
-
-@pytest.mark.seed("R236", "R251")
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Never push to main.",
-        "Do not modify the registration flow.",
-        "Don’t touch the lock file.",
-        "The API must not change.",
-        "You may not use the network.",
-        "Editing the schema is forbidden.",
-        "Global state is not allowed here.",
-        "We do NOT want a full dashboard yet.",
-        "Avoid new dependencies.",
-        "It should not block.",
-        "Fix it without changing the public API.",
-        "no emojis!",
-        "Use spaces, and never use tabs.",
-        "Let's not add a flag.",
-        "Critical: never mail the client.",
-        "Only one: never skip the review.",
-        "Please stop adding comments.",
-    ],
-)
-def test_what_forbids_is_a_negative_constraint(text: str) -> None:
-    found = rules("Hello, build the app.", text)
-    assert [(one.text, one.negative, one.by) for one in found] == [(text, True, "user")]
-
-
-@pytest.mark.seed("R236")
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The build must pass on Windows.",
-        "Always run the linter.",
-        "Only edit files in src.",
-        "Retry at most 3 times.",
-        "Keep it under 200 lines.",
-        "Make sure the tests pass.",
-        "A changelog entry is required.",
-        "The output has to be JSON.",
-        "I'd prefer short names.",
-        "I want the old endpoint to stay.",
-        "The footer should be dimmer.",
-        "Use Postgres for storage.",
-        "Let's use Redis for the queue.",
-        "i would only want e2e tests.",
-        "Run lint before every commit.",
-        "Can you make sure that it compiles?",
-    ],
-)
-def test_what_binds_is_a_constraint(text: str) -> None:
-    found = rules("Hello, build the app.", text)
-    assert [(one.text, one.negative) for one in found] == [(text, False)]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Should we always use tabs?",
-        "why would you never cache it?",
-        "I don't think it works.",
-        "I never saw this before.",
-        "There must be a bug in there.",
-        "It should work now.",
-        "we need to fix the parser",
-        "do I have to restart?",
-        "I can't enable it.",
-        "If you can't do that, tell me.",
-        "let's review this together",
-        "propose where each file should go.",
-        "It was without power for a day.",
-        "No matching rows found.",
-        "> You must obey.",
-        "    must_not(obey)",
-        "```\nYou must obey.\n```",
-        "2024-01-02 10:00:00 you must obey",
-        "Error: you must obey",
-        'Traceback (most recent call last):\n  File "x.py", line 3, in must\nValueError: never',
-        '{"rule": "you must obey"}',
-        "| rule | must obey |",
-        "$ deploy --must-never",
-        "# You must obey",
-        "Würdest du bitte nachsehen, ob es läuft.",
-        "look at the branches where we use git add but don't change the folder",
-        "<!-- Please be sure to read our\nrules, you must never skip them. -->",
-        "test_popup (admin.tests.ListTest)\nFields should not be edited in popups. ... ok",
-        "test_long (admin.tests.ListTest)\nLong values should not fail. ... skipped 'slow'",
-    ],
-)
-def test_what_asks_tells_or_was_pasted_is_none(text: str) -> None:
-    assert texts("Hello, build the app.", text) == []
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Make sure that you update the docs and don't touch the tests.",
-        "Fix it where it fails, but don't change the API.",
-        "This is late because we must never ship on Friday and don't have a day left.",
-        "Never trust it ... ok",
-        "--> must not be in a name.\n<!--",
-        "<!-- hidden --> \nYou must obey.",
-    ],
-)
-def test_what_looks_told_or_hidden_and_is_neither_binds(text: str) -> None:
-    assert texts("Hello, build the app.", text) != []
 
 
 def test_a_lead_in_goes_on_in_the_line_below_it() -> None:
@@ -211,56 +102,6 @@ def test_what_was_said_twice_stands_once() -> None:
         "Never push.",
         "ok, and never  PUSH.",
     ]
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("Use port 8080 for the server.", "Actually, use port 9090 instead of 8080."),
-        ("Use tabs for indentation.", "Actually, use spaces for indentation."),
-        ("Use tabs.", "Use spaces, not tabs."),
-        ("Keep it under 100 lines.", "keep it under 200 lines"),
-        ("Retry at most three times.", "Retry at most 5 times."),
-        ("Never edit the migrations.", "You may now edit the migrations."),
-        ("Don't use Redis.", "It's fine to use Redis now."),
-        ("Don't use Redis.", "Redis is fine now."),
-        ("All metrics must use snake_case names.", "Forget the rule about the naming of metrics."),
-        ("Always run the linter.", "You no longer have to run the linter."),
-        ("Use emojis in the output.", "Don't use emojis in the output."),
-        ("Never push to main.", "Actually, push to main."),
-        ("Use Redis for the cache.", "Drop the Redis cache."),
-        ("Use Redis for the cache.", "Scratch that. Use memcached for the cache."),
-        ("Always answer in French.", "Ignore the earlier instruction."),
-        ("Never answer in French.", "Forget that rule."),
-    ],
-)
-def test_newer_words_take_back_what_they_override(before: str, after: str) -> None:
-    found = rules("Hello, build the app.", before, answer("Sure."), after)
-    assert [(one.text, one.lifted) for one in found if one.lifted] == [(before, named(4))]
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("Use port 8080 for the api.", "Use port 9090 for the admin page."),
-        ("Never run the migration in prod.", "You can run the migration in staging now."),
-        ("Never edit tests.", "You may now edit the tests of the parser module."),
-        ("At least 3 people must review.", "At most 5 people must review."),
-        ("Functions at most 40 lines.", "Files at most 300 lines."),
-        ("Never deploy to prod.", "Scratch that, make the button blue."),
-        ("Never edit the migrations.", "No, you may not edit the migrations."),
-        ("Never edit the migrations.", "No, it's not ok to edit the migrations."),
-        ("Never edit the migrations.", "Don't forget the rule about migrations."),
-        ("When you edit tests, always run lint.", "Do not edit tests of the parser."),
-        ("Make sure the tests pass.", "Actually, run lint instead of the formatter."),
-        ("Always run the tests.", "Actually, make the footer blue."),
-        ("Use tabs.", "Use a queue."),
-        ("Always run the tests.", "Is it fine to skip the tests now?"),
-        ("Never use tabs.", "Use spaces instead of tabs."),
-    ],
-)
-def test_nothing_is_taken_back_on_thin_evidence(before: str, after: str) -> None:
-    assert lifted("Hello, build the app.", before, after) == []
 
 
 def test_words_that_point_back_mean_what_was_said_right_before() -> None:

@@ -23,122 +23,9 @@ def wished(text: str) -> list[tuple[str, str]]:
     return [(row.choice, row.reason) for row in found]
 
 
-@pytest.mark.seed("R077", "R084")
-@pytest.mark.parametrize(
-    ("text", "choice", "reason"),
-    [
-        (
-            "I'll use python-jose because the project has it already.",
-            "I'll use python-jose",
-            "the project has it already.",
-        ),
-        (
-            "We decided to use PostgreSQL instead of MySQL because of JSON columns.",
-            "We decided to use PostgreSQL instead of MySQL",
-            "JSON columns.",
-        ),
-        (
-            "Since the API is rate limited, I'll add a cache.",
-            "I'll add a cache.",
-            "the API is rate limited",
-        ),
-        (
-            "We'll use cookies rather than local storage to avoid script access.",
-            "We'll use cookies rather than local storage",
-            "to avoid script access.",
-        ),
-        ("Redis was chosen because it is there.", "Redis was chosen", "it is there."),
-        ("Option B it is.", "Option B it is.", ""),
-        (
-            "**Decision:** the format stays as it is: scripts depend on it.",
-            "the format stays as it is: scripts depend on it.",
-            "",
-        ),
-        (
-            "**Decision:** keep the queue as it is faster.",
-            "keep the queue",
-            "it is faster.",
-        ),
-        ("**Decision:** JWT with RS256", "JWT with RS256", ""),
-        ("The simplest fix is to lock the row.", "The simplest fix is to lock the row.", ""),
-        ("Use the queue instead of appending", "Use the queue instead of appending", ""),
-        (
-            "I'm going with the queue. This keeps the order.",
-            "I'm going with the queue.",
-            "This keeps the order.",
-        ),
-        (
-            "I'll go with pre-built binaries because:\n- nobody needs a compiler",
-            "I'll go with pre-built binaries",
-            "nobody needs a compiler",
-        ),
-    ],
-)
-def test_a_choice_is_told_with_its_reason(text: str, choice: str, reason: str) -> None:
-    assert said(text) == [(choice, reason)]
-
-
 def test_every_item_under_a_heading_of_decisions_is_one() -> None:
     text = "## Key Decisions\n- RS256 keys\n- 24 hours\n\nThat is all.\n\n- another list"
     assert said(text) == [("RS256 keys", ""), ("24 hours", "")]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Let me read the file.",
-        "Now I'll run the tests.",
-        "I'll use `sed` to replace the line because it is quick.",
-        "I'd recommend Redis because it is fast.",
-        "If I replace the lock instead of the row, it might work.",
-        "Should I use Redis instead of a file?",
-        "The test is failing because the column is missing.",
-        "It writes raw JSON instead of calling the tool.",
-        '"I decided to leave" is what the log says.',
-        "The best approach is to:",
-        "```\n# I decided to use a lock because of races\n```",
-        "> I decided to use a lock because of races",
-    ],
-)
-def test_what_only_tells_of_the_next_step_or_of_a_fact_is_no_decision(text: str) -> None:
-    assert said(text) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "choice", "reason"),
-    [
-        ("let's use JWT", "let's use JWT", ""),
-        ("go with option 2", "go with option 2", ""),
-        ("Switch the reminders to push, please", "Switch the reminders to push, please", ""),
-        ("Option 2, please", "Option 2, please", ""),
-        ("No, use bun for this", "No, use bun for this", ""),
-        ("I want to use Redis because we know it", "I want to use Redis", "we know it"),
-        (
-            "It should be called tap instead of entire",
-            "It should be called tap instead of entire",
-            "",
-        ),
-        ("Decision: we stay on 3.11", "we stay on 3.11", ""),
-    ],
-)
-def test_the_user_decides_in_a_few_words(text: str, choice: str, reason: str) -> None:
-    assert wished(text) == [(choice, reason)]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "what about option 2?",
-        "maybe go with option 2",
-        "use the list of names below to find out who of them was asked before",
-        "good to go for a release",
-        "hello.go with a main function",
-        "<system-reminder>let's use JWT</system-reminder>",
-        "fine",
-    ],
-)
-def test_what_the_user_asks_or_pastes_is_no_decision(text: str) -> None:
-    assert wished(text) == []
 
 
 def test_in_a_request_that_opens_or_is_long_only_plain_choices_count() -> None:
@@ -176,11 +63,6 @@ def test_the_answer_to_a_question_is_the_users_decision() -> None:
         Decision("Which store? SQLite", named(3), by="user"),
         Decision("How long? One day", named(3), by="user"),
     )
-
-
-@pytest.mark.parametrize("told", ["You decide", "your call, really", "no preference", "Up to you"])
-def test_what_is_left_to_the_agent_is_no_decision_of_the_user(told: str) -> None:
-    assert answered({"question": "Which color?"}, told) == []
 
 
 def answered(arguments: dict[str, object], output: str, *, failed: bool = False) -> list[str]:
@@ -377,11 +259,3 @@ def test_choices_and_reasons_stand_in_the_entry_they_name(told: list[tuple[str, 
         assert row.choice in texts[row.entry] and row.reason in texts[row.entry]
         assert len(row.choice) <= LONGEST and len(row.reason) <= LONGEST
         assert row.overrules in {"", *(other.entry for other in found)}
-
-
-@pytest.mark.parametrize(
-    "asked",
-    ["Remind me what we decided.", "Tell me which one we agreed on", "List what I chose so far."],
-)
-def test_asking_what_was_decided_decides_nothing(asked: str) -> None:
-    assert decisions_of(scene(ask("Start."), answer("Done."), ask(asked))) == ()

@@ -48,42 +48,6 @@ def test_where_all_is_committed_already_nothing_went_wrong() -> None:
     assert ran(("git commit -m x", clean)) == []
 
 
-@pytest.mark.seed("R087")
-@pytest.mark.parametrize(
-    ("output", "line"),
-    [
-        (
-            'Traceback (most recent call last):\n  File "a.py", line 1\n    x()\n\n'
-            "During handling of it:\n\nTraceback (most recent call last):\n"
-            '  File "a.py", line 3\n    y()\nmodule.OtherError: no such row\n',
-            "module.OtherError: no such row",
-        ),
-        ("Traceback (most recent call last):\n  cut", "Traceback (most recent call last):"),
-        (
-            "ok\nsrc/a.ts(3,1): error TS2304: Cannot find name 'x'.\nmore",
-            "src/a.ts(3,1): error TS2304: Cannot find name 'x'.",
-        ),
-        (
-            "warning: old\nerror[E0308]: mismatched types\n --> src/a.rs",
-            "error[E0308]: mismatched types",
-        ),
-        ("./a.go:12:3: undefined: foo\nFAIL\tpkg [build failed]", "./a.go:12:3: undefined: foo"),
-        ("fatal: not a git repository", "fatal: not a git repository"),
-        ("npm ERR! code 1\nnpm ERR! missing script: build", "npm ERR! missing script: build"),
-        ("Exit code 127\nbash: foo: command not found", "bash: foo: command not found"),
-        ("Exit code 1\nhusky - it failed", "husky - it failed"),
-        ("\x1b[31merror: bad\x1b[0m thing", "error: bad thing"),
-        ("Rebasing (1/2)\rerror: could not apply 2dd8", "error: could not apply 2dd8"),
-        ("Exit code 2\n\nall is lost", "all is lost"),
-        ("Exit code 2", "Exit code 2"),
-        ("<returncode>1</returncode>\n<output>\nValueError: no\n</output>", "ValueError: no"),
-        ("Process exited with code 3\nOutput:\nvery odd", "very odd"),
-    ],
-)
-def test_an_error_is_told_by_the_line_that_says_it_best(output: str, line: str) -> None:
-    assert ran(("make all", output)) == [(line, "")]
-
-
 @pytest.mark.parametrize(
     ("output", "tests"),
     [
@@ -106,23 +70,6 @@ def test_an_error_is_told_by_the_line_that_says_it_best(output: str, line: str) 
 )
 def test_a_run_of_tests_is_told_test_by_test(output: str, tests: list[str]) -> None:
     assert [line for line, _ in ran(("pytest", output))] == tests
-
-
-@pytest.mark.parametrize(
-    ("command", "output"),
-    [
-        (
-            "grep -rn 'error|Error' src | head",
-            "error: in a text\nTraceback (most recent call last):",
-        ),
-        ("cat log.txt; git log --oneline", "fatal: an old story"),
-        ("cd src && grep -n x a.py", "Exit code 1"),
-        ("python check.py", "Exit code: 0\nOutput:\nCaught ValueError\nValueError: expected"),
-        ("make", "0 errors\nno failures"),
-    ],
-)
-def test_what_only_speaks_of_errors_is_none(command: str, output: str) -> None:
-    assert ran((command, output)) == []
 
 
 def test_a_code_of_zero_is_not_believed_where_a_pipe_hides_the_real_one() -> None:

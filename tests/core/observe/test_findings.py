@@ -1,4 +1,3 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -73,26 +72,6 @@ def test_a_sentence_that_points_back_is_told_only_for_what_it_found() -> None:
         "This means both callers can go.",
         "Both of the callers were removed as well.",
     ]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I suspect that the cause is in the parser of tokens.",
-        "Let me check whether the cause is in `read_token`.",
-        "Does it turn out that the cache is to blame for all of this?",
-        "The problem is the following, as far as I can see it:",
-        "If you want, I can check what the failure is caused by.",
-        "Please confirm that the issue is the one you have seen.",
-        "Love it — that is a strong direction for the whole report.",
-        "You're right, I apologize for the confusion about the report.",
-        "## The issue is that the cache is never emptied at all",
-        "The issue is x.",
-        f"The issue is {'very ' * 80}old.",
-    ],
-)
-def test_what_claims_nothing_is_no_finding(text: str) -> None:
-    assert found(scene(ask("Go"), answer(text))) == ()
 
 
 def test_only_the_agent_finds_out() -> None:

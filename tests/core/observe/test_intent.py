@@ -6,7 +6,7 @@ from holdfast.core.ledger.entry import Said
 from holdfast.core.ledger.summary import Quote
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.calls import read_scene
-from holdfast.core.observe.intent import Wanted, first_request, has_substance, wanted
+from holdfast.core.observe.intent import Wanted, first_request, wanted
 from holdfast.core.observe.marks import MASKED, OFFLOADED, REFERENCE
 from tests.core.building import (
     Told,
@@ -60,15 +60,6 @@ def test_where_nobody_asked_nothing_is_wanted() -> None:
     assert read(answer("Hello."), back("c", "must never")) == Wanted()
 
 
-@pytest.mark.parametrize(
-    "word", ["yes", "go on", "OK", "continue", "lgtm, thanks!", "2", "yes please", "/mode", "ok go"]
-)
-def test_words_that_ask_for_nothing_new_are_kept_but_are_not_the_current_request(word: str) -> None:
-    found = read("Port the parser.", "Also port the lexer.", word)
-    assert found.intent.current.text == "Also port the lexer."
-    assert [quote.text for quote in found.words] == [word]
-
-
 def test_the_newest_words_are_the_request_when_none_has_substance() -> None:
     assert read("hi", "yes").intent.current.text == "yes"
 
@@ -78,13 +69,6 @@ def test_output_that_was_pasted_without_a_word_is_not_the_request() -> None:
     found = read("Fix the worker.", log)
     assert found.intent.current.text == "Fix the worker."
     assert found.words == (Quote(log, named(2)),)
-
-
-@pytest.mark.parametrize("text", ["Bitte nur Tabs verwenden.", "テストを追加して。", "добавь тест"])
-def test_words_of_every_language_are_kept(text: str) -> None:
-    found = read("Hello, fix the build.", text)
-    assert found.intent.current.text == text
-    assert has_substance(text)
 
 
 INJECTED = [
@@ -202,48 +186,6 @@ def test_words_that_a_stand_in_shortens_are_read_from_the_entry() -> None:
     found = wanted(read_scene([told[0], short]))
     assert found.intent.current == Quote("Never touch CI.", named(2))
     assert [one.text for one in found.constraints] == ["Never touch CI."]
-
-
-@pytest.mark.seed("R081", "R089")
-@pytest.mark.parametrize(
-    ("text", "change"),
-    [
-        ("Thanks. Actually, skip the lexer. What is left?", "Actually, skip the lexer."),
-        ("no, we want it in the footer.", "no, we want it in the footer."),
-        ("I want not a class but a function.", "I want not a class but a function."),
-        ("Use sqlite instead of redis for this.", "Use sqlite instead of redis for this."),
-        ("Wait, the header is wrong too.", "Wait, the header is wrong too."),
-        ("From now on answer in French.", "From now on answer in French."),
-        ("ok now ditch number 5 and 6. I like 3.", "ok now ditch number 5 and 6."),
-        ("Drop the metrics endpoint.", "Drop the metrics endpoint."),
-        ("Forget the dashboard. Good work!", "Forget the dashboard."),
-        ("Also add a test for the parser.", "Also add a test for the parser."),
-        ("Can you also rename the module?", "Can you also rename the module?"),
-        (
-            "I changed my mind about the colour scheme.",
-            "I changed my mind about the colour scheme.",
-        ),
-        ("Rather than a flag, take an argument.", "Rather than a flag, take an argument."),
-    ],
-)
-def test_a_change_of_scope_is_the_sentence_that_makes_it(text: str, change: str) -> None:
-    assert changes("Build the app.", text) == [change]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Looks good, go on.",
-        "What happens instead of a crash?",
-        "Why not?",
-        "There is no footer yet.",
-        "Don't forget the changelog.",
-        "> Actually, use redis instead.",
-        "```\nactually = drop(the, table)\n```",
-    ],
-)
-def test_other_words_change_nothing(text: str) -> None:
-    assert changes("Build the app.", text) == []
 
 
 def test_a_sentence_that_says_nothing_alone_stands_with_its_neighbour() -> None:

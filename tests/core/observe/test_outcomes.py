@@ -48,24 +48,6 @@ def test_a_command_that_went_well_resolves_no_failure_of_another(
     assert ran((failing, FAILED), (passing, PASSED)) == {}
 
 
-@pytest.mark.parametrize(
-    "output",
-    [
-        "Traceback (most recent call last):\n  File",
-        "ValueError: no",
-        "error: cannot find",
-        "fatal: not a git repository",
-        "npm ERR! code",
-        "Exit code 1",
-        "x" * 50_000 + "\nFAILED tests/test_a.py",
-    ],
-)
-def test_an_output_that_tells_of_a_failure_shows_one(output: str) -> None:
-    assert shows_failure(ToolReturned("c", output))
-
-
-@pytest.mark.parametrize(
-    "output", ["", "0 errors", "no error: fine", "Exit code 0", "all FAILSAFE"]
-)
-def test_an_output_that_only_speaks_of_errors_shows_no_failure(output: str) -> None:
-    assert not shows_failure(ToolReturned("c", output))
+def test_a_failure_is_seen_at_the_end_of_a_long_output_and_not_in_an_empty_one() -> None:
+    assert shows_failure(ToolReturned("c", "x" * 50_000 + "\nFAILED tests/test_a.py"))
+    assert not shows_failure(ToolReturned("c", ""))

@@ -60,19 +60,6 @@ def test_only_the_newest_of_what_was_told_is_kept() -> None:
     assert progress_of(shown).completed == tuple(f"Added part {number}" for number in range(4, 12))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "3. **Removed test coverage for edge cases (low)**",
-        "Added a commit to the branch even when nothing had changed.",
-        "Updated periodically by the issuer of the bond.",
-    ],
-)
-def test_who_only_looked_has_done_nothing(text: str) -> None:
-    looked = scene(ask("Review it"), bash("a", "git diff"), back("a", "+x"), answer(text))
-    assert progress_of(looked).completed == ()
-
-
 def test_what_is_not_done_yet_is_not_done() -> None:
     told = answer("I've added the fix but it has not been committed. Fixed the race in the queue.")
     shown = scene(ask("Go"), bash("a", "make"), back("a", "ok"), told)
@@ -95,14 +82,6 @@ def test_what_was_done_outside_of_the_files_is_told_by_what_it_came_to() -> None
     )
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["I've reviewed the file.", "Added:", "Fixed it all?", "Done.", "The list of names is long."],
-)
-def test_what_tells_of_no_work_is_not_done(text: str) -> None:
-    assert progress_of(scene(ask("Go"), answer(text))) == Progress()
-
-
 def test_what_the_agent_says_between_its_calls_is_no_account() -> None:
     shown = scene(ask("Go"), answer("I've added the lock."), bash("a", "ls"), back("a", "x"))
     assert progress_of(shown) == Progress()
@@ -115,47 +94,9 @@ def test_the_phase_is_the_heading_of_a_plan_that_nobody_has_begun() -> None:
     assert progress_of(scene(ask("Go"), over)).phase == ""
 
 
-@pytest.mark.seed("R085")
-@pytest.mark.parametrize(
-    ("output", "counts"),
-    [
-        ("==== 1 failed, 12 passed in 3.20s ====\n", "1 failed, 12 passed in 3.20s"),
-        ("12 passed, 1 warning in 3.2s", "12 passed, 1 warning in 3.2s"),
-        (
-            "Test Suites: 1 failed\nTests:       3 failed, 20 passed, 23 total\n",
-            "Tests: 3 failed, 20 passed, 23 total",
-        ),
-        (" Test Files  2 passed (2)\n      Tests  9 passed (9)\n", "Tests 9 passed (9)"),
-        (
-            "test result: ok. 5 passed; 0 failed\ntest result: ok. 0 passed; 0 failed",
-            "test result: ok. 5 passed; 0 failed",
-        ),
-        (
-            "test result: ok. 50 passed; 0 failed\ntest result: FAILED. 1 passed; 2 failed",
-            "test result: FAILED. 1 passed; 2 failed",
-        ),
-        (
-            "Ran 12 tests in 0.3s\n\nFAILED (failures=1)",
-            "Ran 12 tests in 0.3s: FAILED (failures=1)",
-        ),
-        ("Ran 1 test in 0.3s\n", "Ran 1 test in 0.3s"),
-        ("  12 passing (30ms)\n  1 failing\n", "12 passing (30ms), 1 failing"),
-        ("  12 passing (30ms)\n", "12 passing (30ms)"),
-        ("5 examples, 0 failures", "5 examples, 0 failures"),
-        ("OK (5 tests, 10 assertions)", "OK (5 tests, 10 assertions)"),
-        ("DONE 20 tests in 3.2s", "DONE 20 tests in 3.2s"),
-        ("  2 failed\n  10 passed (3.1s)\n", "2 failed, 10 passed (3.1s)"),
-        ("# tests 5\n# pass 4\n# fail 1\n", "tests 5, pass 4, fail 1"),
-        ("ok  \tpkg/a\t0.3s\nok  \tpkg/b\t(cached)\nFAIL\tpkg/c\t0.1s", "2 packages ok, 1 FAIL"),
-        ("ok  \tpkg/a\t0.3s\n", "1 package ok, 0 FAIL"),
-        ("x\n" * 100_000 + "\x1b[32m7 passed\x1b[0m in 0.1s\r\n", "7 passed in 0.1s"),
-        ("built in 3s, 4 files", ""),
-    ],
-)
-def test_a_run_of_tests_is_told_in_its_own_words(output: str, counts: str) -> None:
-    assert counts_in(output) == counts
-    shown = scene(ask("Go"), bash("c", "make check"), back("c", output))
-    assert progress_of(shown) == (Progress(tests=counts, entry=named(3)) if counts else Progress())
+def test_counts_are_found_at_the_end_of_a_long_output() -> None:
+    output = "x\n" * 100_000 + "\x1b[32m7 passed\x1b[0m in 0.1s\r\n"
+    assert counts_in(output) == "7 passed in 0.1s"
 
 
 def test_counts_in_a_file_that_is_shown_are_no_run() -> None:
@@ -177,14 +118,6 @@ def test_the_next_step_is_the_one_in_hand_then_the_rest_in_order() -> None:
 def test_a_step_that_the_user_has_to_take_is_the_users() -> None:
     todos = call("t", "TodoWrite", todos=["Waiting for your key", "Deploy"])
     assert [row.owner for row in next_of(scene(ask("Go"), todos))] == ["user", "agent"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["If it fails, please run it again.", "Do you have to go?", "Let me know if you have more."],
-)
-def test_a_courtesy_leaves_nothing_to_the_user(text: str) -> None:
-    assert next_of(scene(ask("Go"), answer(text))) == ()
 
 
 @pytest.mark.seed("R093")
