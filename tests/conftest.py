@@ -14,11 +14,13 @@ from holdfast.core.ledger.window import Item, in_force
 from holdfast.session import Session
 from holdfast.sight import copied
 from holdfast.wire.detect import MESSAGE_WIRES
+from tests.examples import register
 from tests.provider.strict import worse
 
 # A rule that fails must fail its test, in this process and in those that tests start.
 os.environ["HOLDFAST_STRICT"] = "1"
 active().strict = True
+register()
 
 
 @pytest.fixture(scope="session", autouse=True)

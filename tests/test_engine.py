@@ -22,6 +22,7 @@ from holdfast.core.view.conversation import render_conversation
 from holdfast.core.view.log import Event
 from holdfast.errors import StoreFull
 from holdfast.stores.memory import MemoryStore
+from tests.examples import examples
 from tests.refusing import RefusingStore
 
 Message: TypeAlias = dict[str, Any]
@@ -213,9 +214,7 @@ BIRTH = replace(POLICY, window=400_000, offload=Offload(above=300))
 
 
 @pytest.mark.seed("R004", "R042", "R044")
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(max_size=200), st.integers(300, 600))
 def test_what_left_at_birth_is_read_back_byte_for_byte(
     tmp_path: Path, word: str, count: int

@@ -26,6 +26,7 @@ from holdfast.packets import Packet
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.vocabularies import counter
+from tests.examples import examples
 from tests.secrets import PLANTED
 
 COUNT = counter("o200k_base")
@@ -140,7 +141,7 @@ def test_a_packet_keeps_to_the_cap_of_its_depth_and_counts_exactly(depth: str, c
 
 
 @given(st.integers(20, 900), st.sets(st.integers(1, 4)), st.integers(0, 6))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25))
 def test_no_budget_is_exceeded_unless_layer_1_alone_does(
     budget: int, layers: set[int], turns: int
 ) -> None:

@@ -14,6 +14,7 @@ from holdfast.resuming import resume
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.vocabularies import counter
+from tests.examples import examples
 from tests.properties.sessions import histories
 from tests.provider.strict import WIRES, complaints
 from tests.surfaces.cli.working import FIRST, LATEST, TURN, talk
@@ -140,7 +141,7 @@ def test_a_client_that_sends_the_fresh_history_back_is_recognised() -> None:
 
 
 @pytest.mark.parametrize("wire", WIRES)
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=examples(15))
 @given(data=st.data())
 def test_the_window_of_a_fresh_session_is_legal_in_every_format(
     wire: str, data: st.DataObject

@@ -20,6 +20,7 @@ from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.stores.store import Store
 from tests.contracts.test_erasing import called, returned
+from tests.examples import examples
 
 NOW = 1_800_000_000
 YEARS = 10 * 365 * DAY
@@ -107,7 +108,7 @@ def test_a_session_that_is_taken_up_again_begins_to_age_anew(store: Store) -> No
     assert {day: found for day, found in gone.items() if found} == {10: ["other"], 18: ["old"]}
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(st.integers(-YEARS, YEARS), min_size=1, max_size=9))
 def test_no_nine_looks_with_any_clock_remove_what_is_younger_than_ten_days(
     clocks: list[int],

@@ -13,6 +13,7 @@ from holdfast.errors import BadSetting
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.stores.sqlite import SqliteStore
+from tests.examples import examples
 
 HOSTILE = (
     "multi-agent",
@@ -70,7 +71,7 @@ def test_no_text_is_an_error(query: str, session: Session) -> None:
         assert hit.ref
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 @given(st.text(max_size=80))
 @example('"a" OR b NEAR(c)')
 def test_whatever_is_asked_there_is_an_answer(query: str) -> None:
@@ -94,7 +95,7 @@ def test_a_needle_is_found_by_any_of_its_words(word: str, session: Session) -> N
     assert first.text == NEEDLE
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 @given(st.text(min_size=1, max_size=40).filter(lambda text: text.strip()))
 def test_a_text_is_found_by_itself(text: str) -> None:
     made = Session("s", MemoryStore())

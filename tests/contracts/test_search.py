@@ -17,6 +17,7 @@ from holdfast.stores.memory import MemoryStore
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.stores.store import Store
 from tests.contracts.test_store import STORES, saying
+from tests.examples import examples
 
 LARGE = "\n".join(f"row {number} of the table" for number in range(400)) + "\nthe lighthouse\n"
 
@@ -81,7 +82,7 @@ def test_no_more_is_offered_than_was_asked_for(store: Store) -> None:
     assert [one.seq for one in found] == [50, 49, 48, 47, 46, 45, 44]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40))
 @given(
     st.lists(st.lists(st.text("ab cDé猫🚀_/\n", max_size=60), min_size=1, max_size=5), max_size=6),
     st.sampled_from(["a", "cD", "D", "é", "e", "猫猫", "🚀", "ab", "b"]),

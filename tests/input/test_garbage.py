@@ -28,6 +28,7 @@ from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES, wire_of_messages
+from tests.examples import examples
 
 MEMBERS = """
 role content type text thinking signature data input id name arguments source media_type url
@@ -191,7 +192,7 @@ def parsed(raw: bytes) -> list[Json]:
     return value
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(250))
 @given(histories)
 def test_a_session_takes_garbage_or_refuses_it_in_our_words(history: list[object]) -> None:
     _take(Session("s", MemoryStore()), history)
@@ -211,7 +212,7 @@ def sqlite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[SqliteSto
         yield store, []
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(history=histories)
 def test_a_file_store_takes_garbage_or_refuses_it_in_our_words(
     sqlite: tuple[SqliteStore, list[str]], history: list[object]
@@ -248,7 +249,7 @@ def _through_wires(message: dict[str, Json], shown: dict[int, Source | None]) ->
 part_changes = st.dictionaries(st.integers(0, 3), stand_ins, max_size=3)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500))
 @given(messages, part_changes)
 def test_every_wire_reads_and_rewrites_garbage(
     message: dict[str, Json], shown: dict[int, Source | None]
@@ -266,7 +267,7 @@ def test_every_wire_reads_and_rewrites_a_hundred_thousand_messages_of_garbage() 
         )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60))
 @given(messages)
 def test_a_message_of_a_custom_tool_call_is_rewritten_by_each_wire(
     custom: dict[str, Json],

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast import Policy
+from tests.examples import examples
 from tests.properties.laws import (
     MODELS,
     anchor_at,
@@ -25,7 +26,7 @@ Message: TypeAlias = dict[str, Any]
 Drawn: TypeAlias = tuple[str, list[Message], str]
 
 percents = st.integers(0, 105)
-FEW = settings(max_examples=max(settings().max_examples // 3, 10))
+FEW = settings(max_examples=examples(33))
 
 
 def any_of(wires: tuple[str, ...] = tuple(WIRES)) -> st.SearchStrategy[Drawn]:

@@ -27,6 +27,7 @@ from holdfast.core.plan.policy import At
 from holdfast.errors import BadCompression
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.stores.store import Build
+from tests.examples import examples
 from tests.properties.laws import (
     MODELS,
     broken_laws,
@@ -274,7 +275,7 @@ def _lives(wire: str) -> Iterator[type[Life]]:
 @pytest.mark.parametrize("wire", MODELS)
 def test_a_session_loses_nothing_whatever_happens_to_it(wire: str) -> None:
     (life,) = _lives(wire)
-    few = settings(max_examples=max(settings().max_examples // 10, 5), stateful_step_count=12)
+    few = settings(max_examples=examples(10), stateful_step_count=12)
     run_state_machine_as_test(life, settings=few)
 
 

@@ -23,6 +23,7 @@ from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.stores.store import Store
+from tests.examples import examples
 from tests.properties.sessions import WIRES, Message, hiding, histories, words
 
 
@@ -148,5 +149,5 @@ class TwoStores(RuleBasedStateMachine):
 
 
 def test_two_stores_never_differ() -> None:
-    fewer = settings(max_examples=max(settings().max_examples // 3, 1), stateful_step_count=15)
+    fewer = settings(max_examples=examples(33), stateful_step_count=15)
     run_state_machine_as_test(TwoStores, settings=fewer)

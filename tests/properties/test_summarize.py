@@ -20,6 +20,7 @@ from holdfast.core.shrink.writing import read
 from holdfast.core.view.log import Event
 from holdfast.sight import copied
 from holdfast.stores.memory import MemoryStore
+from tests.examples import examples
 from tests.properties.laws import (
     MODELS,
     anchor_at,
@@ -38,7 +39,7 @@ from tests.provider.strict import WIRES, Bound, worse
 
 Message: TypeAlias = dict[str, Any]
 
-FEW = settings(max_examples=max(settings().max_examples // 4, 10))
+FEW = settings(max_examples=examples(25))
 percents = st.integers(3, 60)
 
 

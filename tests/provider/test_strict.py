@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.provider.histories import (
     BROKEN,
     FLAVOURS,
@@ -19,11 +20,7 @@ from tests.provider.histories import (
 )
 from tests.provider.strict import Bound, broken, complaints, worse
 
-few = settings(
-    max_examples=40,
-    deadline=None,
-    suppress_health_check=(HealthCheck.too_slow, HealthCheck.data_too_large),
-)
+few = settings(max_examples=examples(40))
 wires = st.sampled_from(WIRES)
 
 
@@ -502,7 +499,7 @@ def test_well_formed_histories_and_all_on_the_way_to_them_break_no_rule(wire: st
 def test_a_flavour_is_refused_at_times_only_if_it_is_a_broken_one(wire: str, kind: str) -> None:
     refused = 0
 
-    @settings(few, max_examples=25, database=None, derandomize=True)
+    @settings(max_examples=25, database=None, derandomize=True)
     @given(kinds(wire)[kind])
     def count(messages: list[Message]) -> None:
         nonlocal refused
@@ -521,7 +518,7 @@ def is_result(message: Message) -> bool:
 def test_cutting_anywhere_and_dropping_results_is_noticed_soon(wire: str) -> None:
     cut = dropped = 0
 
-    @settings(few, database=None, derandomize=True)
+    @settings(max_examples=40, database=None, derandomize=True)
     @given(well_formed(wire), st.integers(1, 6))
     def count(messages: list[Message], kept: int) -> None:
         nonlocal cut, dropped

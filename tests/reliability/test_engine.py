@@ -17,6 +17,7 @@ from holdfast.core.ledger.head import AT_BIRTH
 from holdfast.core.plan.policy import Offload, Tail
 from holdfast.core.view.log import Event
 from holdfast.stores.memory import MemoryStore
+from tests.examples import examples
 from tests.properties.laws import MODELS, broken_window_laws, policies, spelled
 from tests.provider.histories import histories, of_model, well_formed
 from tests.provider.strict import Bound
@@ -30,7 +31,7 @@ SMALL = Policy(
     offload=Offload(above=1_500, sweep=300),
     tail=Tail(percent=5, steps=2),
 )
-FEW = settings(max_examples=max(settings().max_examples // 4, 10), deadline=None)
+FEW = settings(max_examples=examples(25))
 
 
 def requests(session: Session, messages: Sequence[Message]) -> Iterator[list[Message]]:

@@ -125,10 +125,10 @@ def cost(pattern: re.Pattern[str], run: str) -> float:
     return seconds(pattern, run, SIFTED, times=2)  # one may be disturbed, hardly both
 
 
-def slow_runs(pattern: re.Pattern[str]) -> list[str]:
+def slow_runs(pattern: re.Pattern[str], sizes: tuple[int, int] = SMALL) -> list[str]:
     """The runs for which a pattern takes more than linear time."""
     hardest = sorted(runs_of(pattern), key=lambda run: -cost(pattern, run))[:HARDEST]
-    small = [run for run in hardest if grows_too_fast(pattern, run)]
+    small = [run for run in hardest if grows_too_fast(pattern, run, sizes)]
     # The large text would hang a pattern that fails with the small one.
     return small or [run for run in hardest[:LARGEST] if grows_too_fast(pattern, run, LARGE)]
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -516,7 +516,6 @@ def test_secrets_are_taken_out_before_a_model_sees_them_and_never_come_back() ->
     assert made.summary.by == "scripted"
 
 
-@settings(deadline=None)  # the first count loads a vocabulary
 @given(
     st.lists(st.text(max_size=4_000).map(answer) | st.text(max_size=300).map(ask), max_size=12),
     st.integers(1_000, 3_000),

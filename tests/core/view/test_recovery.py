@@ -23,6 +23,7 @@ from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.view.recovery import LEVELS, SHARES, recovered, sections_of
 from holdfast.vocabularies import VOCABULARIES, counter
 from tests.core.view.goldens import RICH, SESSION
+from tests.examples import examples
 
 COUNTERS: dict[str, CountTokens] = {
     **{name: counter(name) for name in VOCABULARIES},
@@ -74,7 +75,7 @@ summaries = st.builds(
 
 @pytest.mark.seed("R175", "R176", "R177")
 @pytest.mark.parametrize("name", COUNTERS)
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(summary=summaries, run=st.just("") | texts, session=st.just("") | texts)
 def test_no_level_ever_has_more_tokens_than_its_budget(
     name: str, summary: Summary, run: str, session: str
@@ -85,7 +86,7 @@ def test_no_level_ever_has_more_tokens_than_its_budget(
         assert made.tokens == count(made.text.encode("utf-8", "replace").decode()) <= budget
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(summary=summaries, run=st.just("") | texts)
 def test_all_of_a_level_stands_in_one_fence_that_nothing_in_it_can_close(
     summary: Summary, run: str
@@ -97,7 +98,7 @@ def test_all_of_a_level_stands_in_one_fence_that_nothing_in_it_can_close(
         assert made.text.count(f"--- end {token} ---") == 1
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(summary=summaries)
 def test_every_level_begins_with_the_first_request_as_far_as_it_goes(summary: Summary) -> None:
     said = summary.intent.original.text.strip().split()
@@ -112,7 +113,7 @@ def test_every_level_begins_with_the_first_request_as_far_as_it_goes(summary: Su
             assert said[0].startswith(words[0].rstrip("…")) or words[0] == said[0]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=examples(40))
 @given(summary=summaries)
 def test_a_level_says_whether_it_is_whole_and_how_to_get_the_rest(summary: Summary) -> None:
     for budget in LEVELS.values():

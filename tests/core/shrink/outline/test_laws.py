@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from holdfast.core.shrink.outline.kinds import kind_of
 from holdfast.core.shrink.outline.outline import OUTLINES, drawing, head_of, outline, tail_of
 from holdfast.core.shrink.outline.reading import LARGE, read
+from tests.examples import examples
 
 ANY_CHAR = st.characters(min_codepoint=0, max_codepoint=sys.maxunicode)
 ANY_TEXT = st.text(ANY_CHAR, max_size=400)
@@ -67,7 +68,7 @@ WORDS = st.frozensets(
 
 
 @given(TEXT, st.integers(-2, 40), st.integers(1, 200), WORDS)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400))
 def test_an_outline_keeps_its_bounds(
     text: str, lines: int, width: int, telling: frozenset[str]
 ) -> None:
@@ -82,13 +83,13 @@ def test_an_outline_keeps_its_bounds(
 
 
 @given(TEXT, WORDS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_the_same_text_has_the_same_outline(text: str, telling: frozenset[str]) -> None:
     assert outline(text, telling=telling) == outline(text, telling=frozenset(sorted(telling)))
 
 
 @given(TEXT)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100))
 def test_every_kind_can_outline_every_text(text: str) -> None:
     reading = read(text)
     for sketch in (drawing(kind)(reading, 5, 40) for kind in OUTLINES):
@@ -96,7 +97,7 @@ def test_every_kind_can_outline_every_text(text: str) -> None:
 
 
 @given(TEXT, st.integers(0, 12), st.integers(1, 80), st.integers(0, 300))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200))
 def test_the_head_keeps_its_bounds(text: str, lines: int, width: int, total: int) -> None:
     head = head_of(text, lines=lines, width=width, total=total)
 
