@@ -227,6 +227,14 @@ def test_sealed_thinking_leaves_only_once_its_turn_is_over() -> None:
     assert kinds(*turn, answer("Done."), ask("And?"), END) == {1: "thinking"}
 
 
+def test_sealed_thinking_stays_where_the_user_spoke_among_the_results_of_its_loop() -> None:
+    step = (thought("one two three", "S"), bash("a", "ls"))
+    spoken = (ask("Hurry."), back("a", "x"))
+    more = (bash("b", "ls"), back("b", "x"))
+    assert "thinking" not in kinds(ask("Go."), step, spoken, *more).values()
+    assert "thinking" in kinds(ask("Go."), step, back("a", "x"), ask("Hurry."), *more).values()
+
+
 def test_thinking_that_is_all_of_its_message_stays() -> None:
     turn = (ask("Go."), (thought("one two three"), thought("four")), ask("And?"), END)
     assert kinds(*turn) == {}

@@ -22,7 +22,7 @@ from holdfast.core.observe.outcomes import resolved, shows_failure
 from holdfast.core.observe.reads import superseded
 from holdfast.core.observe.worth import Telling, Worth, uses_of, worth_of
 from holdfast.core.plan.always import is_always_file, may_leave
-from holdfast.core.plan.cuts import Ground, may_change
+from holdfast.core.plan.cuts import Ground, loops_of, may_change
 from holdfast.core.plan.policy import Offload, Policy
 
 GENTLEST_FIRST = ("read", "debug", "thinking", "truncate", "intermediate", "offload", "mask")
@@ -99,6 +99,7 @@ def propose(look: Look) -> list[Proposal]:
         reads={at: newer.call for at, newer in superseded(scene, touches).items()},
         fixed=resolved(scene, touches),
         answers=final_answers(scene),
+        loops=loops_of(scene),
     )
     legal = may_change(look.ground)
     uses = uses_of(scene, look.held)
@@ -143,6 +144,7 @@ class _Facts(Struct, frozen=True):
     reads: Mapping[int, int]
     fixed: Mapping[int, int]
     answers: Mapping[int, int]
+    loops: Sequence[int]
 
     @rule(None)
     def propose(self, at: int) -> Proposal | None:
@@ -213,7 +215,9 @@ class _Facts(Struct, frozen=True):
 
     def _thought(self, at: int, body: Thought) -> Proposal | None:
         scene = self.look.ground.scene
-        if body.seal and scene.turns[at] == scene.turns[-1]:
+        # Words that the user put among results begin a turn, but the provider's loop goes on.
+        in_loop = self.loops[at] == self.loops[-1]
+        if body.seal and (in_loop or scene.turns[at] == scene.turns[-1]):
             return None
         if is_all_of_its_message(scene, at):
             return None
