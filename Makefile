@@ -4,8 +4,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 DEMO := .demo
+# The order of the tests and the examples of the laws: `make test SEED=7` repeats what a run printed.
+SEED := $(or $(SEED),$(shell od -An -N3 -tu4 /dev/urandom | tr -d ' '))
+PYTEST = $(BIN)/pytest -q -n 2 --dist worksteal --randomly-seed=$(SEED) --hypothesis-seed=$(SEED)
 
-.PHONY: demo test test-slow test-agents check types lint imports seeds format bench clean
+# Without compiled files every process that a test starts compiles the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test test-laws test-slow test-agents audit check types lint imports seeds format bench clean
 
 demo: $(READY)
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)
@@ -23,17 +29,29 @@ demo: $(READY)
 	cmp examples/session/ledgerly.jsonl $(DEMO)/back.jsonl && echo "every byte came back"
 
 # Scenarios with real clients run where `make test-agents` installed them; the others say they are skipped.
+# Laws are tried with a fifth of their examples; another seed tries others.
 test: check
-	$(BIN)/pytest -q -n 2 -m "not slow"
+	@echo "seed $(SEED)"
+	$(PYTEST) -m "not slow" --hypothesis-profile=gate
 
-# What takes minutes: run before something is called finished.
+# Only the laws, as `make test` tries them: for more seeds.
+test-laws: $(READY)
+	@echo "seed $(SEED)"
+	$(PYTEST) -m "hypothesis and not slow" --hypothesis-profile=gate
+
+# What takes minutes, and every law with all of its examples: run before something is called finished.
 test-slow: check
-	$(BIN)/pytest -q -n 2 -m "slow"
+	@echo "seed $(SEED)"
+	$(PYTEST) -m "slow or hypothesis" --hypothesis-profile=full
+
+# Measure the patterns that are new or changed and add them to the list of those that are linear.
+audit: $(READY)
+	$(BIN)/python -m tests.structure.patterns
 
 # Holdfast inside the real clients: installs those that can be installed, then runs every scenario.
 test-agents: $(READY)
 	$(BIN)/python -m tests.agents
-	$(BIN)/pytest -q -n 2 -m "agents" tests/agents
+	$(PYTEST) -m "agents" tests/agents
 
 check: lint types imports seeds
 

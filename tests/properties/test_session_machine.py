@@ -272,6 +272,7 @@ def _lives(wire: str) -> Iterator[type[Life]]:
     yield type(f"Life_{wire}", (Life,), {"wire": wire})
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("wire", MODELS)
 def test_a_session_loses_nothing_whatever_happens_to_it(wire: str) -> None:
     (life,) = _lives(wire)

@@ -148,6 +148,7 @@ class TwoStores(RuleBasedStateMachine):
         self.folder.cleanup()
 
 
+@pytest.mark.hypothesis
 def test_two_stores_never_differ() -> None:
     fewer = settings(max_examples=examples(33), stateful_step_count=15)
     run_state_machine_as_test(TwoStores, settings=fewer)
