@@ -24,6 +24,8 @@ from holdfast.core.plan.policy import (
 from holdfast.core.plan.profiles import LAYOUTS, PROFILES, ROLES
 from holdfast.errors import BadSetting
 from holdfast.places import agentwire_config, loa_config, project_config, user_config
+from holdfast.regular import SETTINGS as LARGEST
+from holdfast.regular import read_regular
 
 SETTINGS: dict[str, type[str] | type[int] | type[tuple[str, ...]]] = {
     "profile": str,
@@ -143,8 +145,10 @@ def load(
     Raises:
         BadSetting: a value cannot be meant, or a name is not known.
     """
-    files = [_File(path) for path in (user_config(environment), project_config(root))]
-    _only_impersonal(files[-1])
+    # A user's own file may be a link to where they keep it; a repository's may lead anywhere.
+    own, project = _File(user_config(environment), links=True), _File(project_config(root))
+    files = [own, project]
+    _only_impersonal(project)
     loa = _loa(loa_config(root)) if outside else {}
     wired = _agentwire(agentwire_config(environment)) if outside else {}
     said = {**wired, **files[0].settings, **loa, **files[1].settings}
@@ -177,7 +181,7 @@ def _only_impersonal(project: "_File") -> None:
 
 def _loa(path: Path) -> dict[str, Setting]:
     """What the configuration of another framework says that we know."""
-    if not path.is_file():
+    if not os.path.lexists(path):
         return {}
     from holdfast.files.outside.loa import settings_in  # late: it needs a YAML reader
 
@@ -186,7 +190,7 @@ def _loa(path: Path) -> dict[str, Setting]:
 
 def _agentwire(path: Path) -> dict[str, Setting]:
     """What the block `context` of the user's agentwire configuration says."""
-    if not path.is_file():
+    if not os.path.lexists(path):
         return {}
     from holdfast.files.outside.agentwire import settings_in  # late: it needs a YAML reader
 
@@ -237,9 +241,9 @@ def _default(name: str) -> Plain:
 class _File:
     """A settings file: what it says in general, for one role, and for one model."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, links: bool = False) -> None:
         self.origin = origin = str(path)
-        table = _table(path)
+        table = _table(path, links=links)
         special = {name: table.pop(name) for name in SECTIONS if name in table}
         self.settings = _settings(table, origin)
         self.roles = _named(special.get("roles"), "roles", origin)
@@ -269,10 +273,10 @@ def _settings(table: Mapping[str, object], origin: str) -> dict[str, Setting]:
     }
 
 
-def _table(path: Path) -> dict[str, object]:
+def _table(path: Path, *, links: bool) -> dict[str, object]:
     origin = str(path)
     try:
-        data = path.read_bytes()
+        data = read_regular(path, LARGEST, links=links)
     except FileNotFoundError:
         return {}
     except OSError as error:

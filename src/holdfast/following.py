@@ -20,6 +20,7 @@ from holdfast.errors import Erased, HoldfastError
 from holdfast.files import opencode
 from holdfast.ingesting import MARKED, Reading, ingest, stamp_of, stem_of
 from holdfast.readers import reader_of
+from holdfast.regular import open_regular
 from holdfast.stores.store import Store, retried
 from holdfast.wire import claude_code
 from holdfast.wire import opencode as wire_opencode
@@ -112,7 +113,7 @@ def _behind_and_ahead(file: Path, known: Document, reader: LineReader) -> tuple[
         seq = reader.state.seq if isinstance(reader, wire_opencode.Reader) else 0
         last, *more = opencode.lines_since(file, seq) or [b""]
         return last[:-1], b"\n" + b"".join(more)
-    with file.open("rb") as stream:
+    with open_regular(file, links=True) as stream:
         start = max(known.offset - BEHIND, 0)
         stream.seek(start)
         return stream.read(known.offset - start), stream.read()

@@ -10,6 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from holdfast.errors import BadSetting
+from holdfast.regular import SETTINGS, read_regular
 
 FOLDER = ".holdfast"
 LEDGER = "ledger.db"
@@ -49,9 +50,12 @@ def _common_folder(root: Path) -> Path:
         if not marker.is_file():
             return marker if marker.exists() else root
         # A linked worktree: a file that names its own folder inside the repository's.
-        own = root / marker.read_text().removeprefix("gitdir:").strip()
+        told = read_regular(marker, SETTINGS, links=True).decode()
+        own = root / told.removeprefix("gitdir:").strip()
         common = own / "commondir"
-        return own / common.read_text().strip() if common.is_file() else own
+        if not common.is_file():
+            return own
+        return own / read_regular(common, SETTINGS, links=True).decode().strip()
     except (OSError, ValueError):
         # Whatever that file is, git did not write it.
         return root

@@ -5,9 +5,7 @@ once, however often they are read. A worker that lacks something asks for more, 
 until it is handed a newer packet.
 """
 
-import os
 import re
-import stat
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from time import gmtime, strftime
@@ -28,6 +26,7 @@ from holdfast.files.projecting import project
 from holdfast.handing.giving import clean_up
 from holdfast.handing.listing import Listed, handed, newest
 from holdfast.packets import read_yaml
+from holdfast.regular import read_regular
 from holdfast.session import Session
 from holdfast.withhold import Withholder
 
@@ -220,21 +219,15 @@ def _listed(folder: Path) -> list[str]:
 
 
 def _read(root: str, file: str) -> str:
-    """The text of a file that others write: no link is followed, no pipe is waited for.
+    """The text of a file that others write.
 
     Raises:
-        BadFeedback: it is no plain file, too large, or cannot be read.
+        BadFeedback: it is a link, no regular file, too large, or cannot be read.
     """
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
-        with os.fdopen(os.open(Path(root, file), flags), "rb") as opened:
-            if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-                raise BadFeedback(file, "it is no plain file")
-            data = opened.read(LARGEST + 1)
+        data = read_regular(Path(root, file), LARGEST, links=False)
     except OSError as error:
-        raise BadFeedback(file, (error.strerror or "it cannot be read").lower()) from None
-    if len(data) > LARGEST:
-        raise BadFeedback(file, f"it has more than {LARGEST // 1024} kB")
+        raise BadFeedback(file, error.strerror or "it cannot be read") from None
     return data.decode("utf-8", "replace")
 
 

@@ -22,11 +22,12 @@ from holdfast.core.shrink.offload import Source, offload
 from holdfast.core.view.conversation import render_conversation
 from holdfast.core.view.forms import as_object
 from holdfast.engine import Engine
-from holdfast.errors import NotRecorded
+from holdfast.errors import NotRecorded, Unreadable
 from holdfast.fault_notes import noting
 from holdfast.files.layout import archive_of, offloaded_in, path_of
 from holdfast.files.projecting import project
 from holdfast.redacting import Redactor
+from holdfast.regular import read_regular
 from holdfast.searching import search
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
@@ -278,8 +279,15 @@ def _kept(store: MemoryStore, name: str, texts: Sequence[str]) -> None:
     session.extend([{"role": "user", "content": text} for text in texts])
 
 
+LARGEST = 256 * 1024 * 1024
+"""Bytes of a copy or an archive that is read."""
+
+
 def _read(root: str, file: str) -> str:
     place = Path(root, file)
-    if not place.is_file():
-        raise NotRecorded("file", file, where=root)
-    return place.read_text("utf-8", "replace")
+    try:
+        return read_regular(place, LARGEST, links=False).decode("utf-8", "replace")
+    except FileNotFoundError:
+        raise NotRecorded("file", file, where=root) from None
+    except OSError as error:
+        raise Unreadable(file, (error.strerror or str(error)).lower()) from None

@@ -12,6 +12,7 @@ from holdfast.core.ledger.tuning import SCHEMA, Recommendation, Tunings
 from holdfast.core.view.packet.layers import LAYERS, task_type_of
 from holdfast.errors import BadSetting
 from holdfast.files.projecting import project
+from holdfast.regular import read_regular
 
 FILE = ".holdfast/tuning.json"
 LARGEST = 4 * 1024 * 1024
@@ -37,7 +38,7 @@ def tunings_in(root: str | os.PathLike[str]) -> Tunings:
     """
     path = Path(root, FILE)
     try:
-        data = path.read_bytes()[: LARGEST + 1]
+        data = read_regular(path, LARGEST, links=False)
     except (FileNotFoundError, NotADirectoryError):
         return Tunings()
     except OSError as error:

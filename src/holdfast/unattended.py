@@ -8,9 +8,9 @@ nothing here.
 import hmac
 import os
 import platform
-import stat
 from contextlib import suppress
 from datetime import datetime, timedelta
+from errno import EFBIG, EINVAL
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_bytes
@@ -33,6 +33,7 @@ from holdfast.core.observe.runs import (
 )
 from holdfast.errors import NotRecorded, NotWritten
 from holdfast.places import project_id
+from holdfast.regular import read_regular
 
 if TYPE_CHECKING:
     from holdfast.session import Session
@@ -144,7 +145,7 @@ def _key(*, make: bool) -> bytes:
                 made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
                 with os.fdopen(made, "wb") as file:
                     file.write(token_bytes(KEY_BYTES))
-        found = path.read_bytes()
+        found = read_regular(path, KEY_BYTES, links=True)
     except OSError as error:
         if make:
             raise NotWritten(str(path), (error.strerror or str(error)).lower()) from None
@@ -161,14 +162,9 @@ def _key_path() -> Path:
 def _file(root: str) -> RunFile | None:
     """What the run-state file of the project says, if there is one; no link is followed to it."""
     try:
-        found = os.open(Path(root, STATE_FILE), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return None
-    with os.fdopen(found, "rb") as file:
-        size = os.fstat(found)
-        if not stat.S_ISREG(size.st_mode) or size.st_size > LARGEST:
-            return RunFile()
-        data = file.read(LARGEST)
+        data = read_regular(Path(root, STATE_FILE), LARGEST, links=False)
+    except OSError as error:
+        return RunFile() if error.errno in (EINVAL, EFBIG) else None
     try:
         return read_file(parse(data)[0])
     except (NotJson, RecursionError):

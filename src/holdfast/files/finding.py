@@ -11,6 +11,7 @@ from holdfast.core.ledger.jsontext import NotJson, as_object, as_text, parse
 from holdfast.errors import Unreadable
 from holdfast.files import opencode
 from holdfast.files.reading import reason_of
+from holdfast.regular import open_regular, read_regular
 
 ENDINGS = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 HEAD = 64 * 1024
@@ -114,7 +115,7 @@ def _found(file: Path, folder: str, *, encoded: bool = False) -> Found:
 def _rooted(kept: Path) -> str:
     """The folder that Gemini CLI says a folder of its own is about."""
     try:
-        return (kept / ".project_root").read_text().strip()
+        return read_regular(kept / ".project_root", HEAD, links=True).decode().strip()
     except (OSError, ValueError):
         return ""
 
@@ -122,7 +123,7 @@ def _rooted(kept: Path) -> str:
 def _holds_words(file: Path) -> bool:
     """Whether anybody spoke in a chat: going on in an old one leaves an empty one behind."""
     try:
-        with file.open("rb") as stream:
+        with open_regular(file, links=True) as stream:
             return b'"gemini"' in stream.read(HEAD) or file.stat().st_size > HEAD
     except OSError:
         return False
@@ -130,7 +131,7 @@ def _holds_words(file: Path) -> bool:
 
 def _made_in(file: Path) -> str:
     try:
-        with file.open("rb") as stream:
+        with open_regular(file, links=True) as stream:
             first = stream.readline(HEAD)
         value, _ = parse(first)
     except (OSError, NotJson):

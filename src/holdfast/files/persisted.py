@@ -1,12 +1,12 @@
 """Whether what a call wrote is on disk: read back, never assumed."""
 
 import os
-import stat
 from hashlib import sha256
 
 from holdfast.core.ledger.entry import ToolCalled
 from holdfast.core.ledger.jsontext import Json, as_list, as_object, as_text
 from holdfast.core.observe.artifacts import arguments_of, touch_of
+from holdfast.regular import read_regular
 
 LARGEST = 16 * 1024 * 1024
 """Bytes of a file that are read to compare."""
@@ -40,10 +40,7 @@ def _added(arguments: dict[str, Json]) -> list[str]:
 
 def _read(path: str) -> bytes | None:
     try:
-        found = os.stat(path)
-        if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST:
-            return None
-        with open(path, "rb") as file:
-            return file.read()
+        # An agent may edit through a link, and nothing of what is read here is shown.
+        return read_regular(path, LARGEST, links=True)
     except (OSError, ValueError):
         return None

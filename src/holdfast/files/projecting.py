@@ -5,12 +5,12 @@ readable by nobody else, and is there before any window names it.
 """
 
 import os
-import stat
 from collections.abc import Callable
 from contextlib import suppress
 from secrets import token_hex
 
 from holdfast.errors import NotWritten
+from holdfast.regular import open_regular, read_regular
 
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
@@ -42,13 +42,10 @@ def rewrite(root: str, path: str, change: Callable[[str], str]) -> None:
         NotWritten: it is there, has to change, and could not be written.
     """
     try:
-        known = os.open(os.path.join(root, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with open_regular(os.path.join(root, path), links=False) as file:
+            was = file.read().decode("utf-8", "surrogatepass")
     except OSError:
         return
-    with os.fdopen(known, "rb") as file:
-        if not stat.S_ISREG(os.fstat(known).st_mode):
-            return
-        was = file.read().decode("utf-8", "surrogatepass")
     now = change(was)
     if now != was:
         project(root, path, now.encode("utf-8", "surrogatepass"))
@@ -91,11 +88,6 @@ def _place(folder: int, name: str, content: bytes) -> None:
 
 def _is_there(folder: int, name: str, content: bytes) -> bool:
     try:
-        # A pipe in its place must not be waited for.
-        known = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+        return read_regular(name, len(content), links=False, folder=folder) == content
     except OSError:
         return False
-    with os.fdopen(known, "rb") as file:
-        found = os.fstat(known)
-        same = stat.S_ISREG(found.st_mode) and found.st_size == len(content)
-        return same and file.read() == content

@@ -7,6 +7,7 @@ from typing import BinaryIO, cast
 
 from holdfast.errors import Unreadable
 from holdfast.files import opencode
+from holdfast.regular import open_regular
 
 GZIP = b"\x1f\x8b"
 
@@ -15,14 +16,12 @@ def opened(path: Path) -> BinaryIO:
     """The bytes of a file, unpacked when it is a gzip file.
 
     Raises:
-        Unreadable: it is a folder, is not there, or must not be read.
+        Unreadable: it is not there, must not be read, or is no regular file.
     """
     if opencode.is_inside(path):
         return opencode.lines_of(path)
     try:
-        if path.is_dir():
-            raise Unreadable(str(path), "it is a folder")
-        file = path.open("rb")
+        file = open_regular(path, links=True)
     except (OSError, ValueError) as error:
         raise Unreadable(str(path), reason_of(error)) from None
     magic = file.read(len(GZIP))

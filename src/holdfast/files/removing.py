@@ -25,6 +25,7 @@ from holdfast.files.layout import (
     pages_name,
     summary_of,
 )
+from holdfast.regular import open_regular
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 HEADING = 1_000
@@ -87,7 +88,7 @@ def _tells_of(root: str, path: str, session: str) -> bool:
     if not is_checkpoint(path):
         return True
     try:
-        with Path(root, path).open("rb") as file:
+        with open_regular(Path(root, path), links=False) as file:
             told = file.read(HEADING).decode("utf-8", "replace")
     except OSError:
         return False

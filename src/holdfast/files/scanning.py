@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from holdfast.regular import read_regular
+
 MOST_FILES = 2_000
 LARGEST = 128 * 1024
 """Bytes of a file that is looked at."""
@@ -66,8 +68,6 @@ def _text(root: Path, path: str) -> str | None:
     """What a file says; nothing when it is a link, too large, or no text."""
     place = root / path
     with suppress(OSError, UnicodeDecodeError, ValueError):
-        if place.is_symlink() or not place.is_file() or place.stat().st_size > LARGEST:
-            return None
-        data = place.read_bytes()
+        data = read_regular(place, LARGEST, links=False)
         return None if b"\0" in data[:4096] else data.decode()
     return None

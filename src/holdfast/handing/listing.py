@@ -19,7 +19,8 @@ from holdfast.core.ledger.jsontext import whole_number
 from holdfast.core.ledger.packet import Packet as Stored
 from holdfast.core.shrink.step import ref_of
 from holdfast.errors import BadPacket, BadSetting, NotRecorded
-from holdfast.packets import read_packet
+from holdfast.packets import LARGEST, read_packet
+from holdfast.regular import read_regular
 
 if TYPE_CHECKING:
     from holdfast.session import Session
@@ -138,7 +139,7 @@ def found(session: "Session", audience: str) -> Listed:
 def session_of(names: Iterable[str], root: str | os.PathLike[str], file: str) -> str:
     """The session that a packet's file says it was drawn from; empty when it says none."""
     try:
-        text = Path(root, file).read_text("utf-8")
+        text = read_regular(Path(root, file), LARGEST, links=False).decode()
         told = read_packet(text, checked=False).session
     except (OSError, UnicodeDecodeError, BadPacket):
         return ""

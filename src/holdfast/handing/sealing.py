@@ -9,10 +9,15 @@ from holdfast.core.ledger.packet import Packet as Stored
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.errors import BadSetting
 from holdfast.packets import Packet, as_packet, seal
+from holdfast.regular import read_regular
 from holdfast.vocabularies import counter
 
 if TYPE_CHECKING:
     from holdfast.session import Session
+
+
+LARGEST = 64 * 1024
+"""Bytes of the file of a key."""
 
 
 def count_of(session: "Session") -> CountTokens:
@@ -36,7 +41,8 @@ def key_of(session: "Session") -> str:
     if not path:
         return ""
     try:
-        key = Path(path).expanduser().read_text("utf-8").strip()
+        data = read_regular(Path(path).expanduser(), LARGEST, links=True)
+        key = data.decode().strip()
     except (OSError, UnicodeDecodeError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or "it cannot be read"
         raise BadSetting("packets.key_file", f"{path}: {reason}", origin="the settings") from None

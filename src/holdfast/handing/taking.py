@@ -16,7 +16,8 @@ from holdfast.core.view.packet.revising import (
     rows_of,
 )
 from holdfast.errors import BadPacket
-from holdfast.packets import Packet, as_packet, read_packet
+from holdfast.packets import LARGEST, Packet, as_packet, read_packet
+from holdfast.regular import read_regular
 
 if TYPE_CHECKING:
     from holdfast.session import Session
@@ -69,7 +70,7 @@ def _compare(session: "Session", one: Listed) -> None:
         return
     path = Path(session.root, one.file)
     try:
-        text = path.read_text("utf-8")
+        text = read_regular(path, LARGEST, links=False).decode()
     except (FileNotFoundError, NotADirectoryError):
         return
     except (OSError, UnicodeDecodeError) as error:

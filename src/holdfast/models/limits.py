@@ -8,7 +8,6 @@ a budget to keep.
 """
 
 import os
-import stat
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -21,6 +20,7 @@ from msgspec.structs import replace
 
 from holdfast.core.asking import Answer, Ask, Failed
 from holdfast.core.measure.tokens import guess
+from holdfast.regular import read_regular
 
 FILE_MODE = 0o600
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
@@ -167,12 +167,7 @@ def _paid(ask: Ask, reply: Answer | Failed) -> int:
 def read_spent(path: str) -> Spent:
     """What a file says was spent; nothing when there is none or it is not ours."""
     try:
-        # A pipe in its place must not be waited for.
-        found = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        with os.fdopen(found, "rb") as file:
-            if not stat.S_ISREG(os.fstat(found).st_mode):
-                return Spent()
-            return msgspec.json.decode(file.read(LARGEST), type=Spent)
+        return msgspec.json.decode(read_regular(path, LARGEST, links=False), type=Spent)
     except (OSError, ValueError):
         return Spent()
 

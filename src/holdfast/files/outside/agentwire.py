@@ -24,7 +24,7 @@ def settings_in(path: Path) -> dict[str, object]:
         BadSetting: it is no YAML, or a value of it cannot be meant.
     """
     origin = str(path)
-    block = block_in(path, origin, BLOCK)
+    block = block_in(path, origin, BLOCK, links=True)
     budgets = table_of(block.get("budgets"), "budgets", origin)
     return {
         **({"packets.depth": block["default_depth"]} if "default_depth" in block else {}),

@@ -12,10 +12,10 @@ from typing import cast
 from holdfast.core.plan.policy import BUILT_IN, COMPACTABLE
 from holdfast.core.plan.profiles import PROFILES
 from holdfast.errors import BadSetting
+from holdfast.regular import SETTINGS as LARGEST
+from holdfast.regular import read_regular
 
 BLOCK = "context_management"
-LARGEST = 1024 * 1024
-"""Bytes of it that are read."""
 SPELLED = {
     "notes_session_continuity": "session_continuity",
     "notes_decision_log": "decision_log",
@@ -30,7 +30,7 @@ def settings_in(path: Path) -> dict[str, object]:
         BadSetting: it is no YAML, or a value of it cannot be meant.
     """
     origin = str(path)
-    block = block_in(path, origin, BLOCK)
+    block = block_in(path, origin, BLOCK, links=False)
     rules = table_of(block.get("preservation_rules"), "preservation_rules", origin)
     return {
         **_switches(block, origin),
@@ -39,15 +39,14 @@ def settings_in(path: Path) -> dict[str, object]:
     }
 
 
-def block_in(path: Path, origin: str, name: str) -> Mapping[str, object]:
+def block_in(path: Path, origin: str, name: str, *, links: bool) -> Mapping[str, object]:
     """A block of a YAML file of settings; empty when the file has none of that name."""
     try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST + 1)
+        data = read_regular(path, LARGEST, links=links)
+    except FileNotFoundError:
+        return {}
     except OSError as error:
         raise BadSetting("file", error.strerror or "it cannot be read", origin=origin) from None
-    if len(data) > LARGEST:
-        raise BadSetting("file", "it has more than 1 MB", origin=origin)
     if name.encode() not in data:
         return {}
     try:

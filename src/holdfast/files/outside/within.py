@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from secrets import token_hex
 
 from holdfast.errors import NotWritten, Unreadable
+from holdfast.regular import read_regular
 
 LARGEST = 16 * 1024 * 1024
 """Bytes of a file that are read."""
@@ -136,17 +137,11 @@ def _alone(folder: int) -> Generator[None]:
 
 def _content(folder: int, name: str, path: str) -> bytes | None:
     try:
-        # A pipe in its place must not be waited for.
-        known = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
+        return read_regular(name, LARGEST, links=False, folder=folder)
     except FileNotFoundError:
         return None
-    with os.fdopen(known, "rb") as file:
-        found = os.fstat(known)
-        if not stat.S_ISREG(found.st_mode):
-            raise Unreadable(path, "it is no file")
-        if found.st_size > LARGEST:
-            raise Unreadable(path, "it is too large")
-        return file.read()
+    except OSError as error:
+        raise Unreadable(path, (error.strerror or str(error)).lower()) from None
 
 
 def _placed(folder: int, name: str, made: bytes, known: bytes | None, path: str) -> bool:

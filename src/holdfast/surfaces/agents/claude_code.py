@@ -5,7 +5,6 @@ the client. Other people's hooks are not touched at all: ours live in the plugin
 """
 
 import json
-import os
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib.resources import files
@@ -16,7 +15,7 @@ from time import gmtime, strftime
 from holdfast.core.ledger.jsontext import Json, as_object, as_text
 from holdfast.surfaces.agents import commands, jsonc
 from holdfast.surfaces.agents.plans import PROJECT, USER, Check, Edit, Place, Plan
-from holdfast.surfaces.agents.writing import pending, record_of
+from holdfast.surfaces.agents.writing import content_of, pending, record_of
 
 NAME = "claude-code"
 MARKET = "holdfast"
@@ -114,9 +113,9 @@ def _settings(place: Place) -> Iterator[Edit]:
         text = jsonc.with_member(text, ("enabledPlugins", PLUGIN), True)
         return text if _has_line(place) else jsonc.with_member(text, (LINE,), _line())
 
-    yield Edit(path, jsonc.edited(path, _content(path), change), "the plugin switched on")
+    yield Edit(path, jsonc.edited(path, content_of(path), change), "the plugin switched on")
     known = _config(place) / "plugins" / KNOWN
-    made = jsonc.edited(known, _content(known), lambda text: _registered(text, folder))
+    made = jsonc.edited(known, content_of(known), lambda text: _registered(text, folder))
     yield Edit(known, made, "the marketplace made known")
 
 
@@ -144,7 +143,7 @@ def _has_line(place: Place) -> bool:
 
 
 def _is_others_line(path: Path) -> bool:
-    content = _content(path)
+    content = content_of(path)
     if content is None or not content.strip():
         return False
     found: Json = None
@@ -176,7 +175,7 @@ def checks(place: Place) -> Iterator[Check]:
     from holdfast.surfaces.agents.trying import try_hooks, try_server  # late: it starts processes
 
     path = _settings_file(place)
-    text = (_content(path) or b"").decode("utf-8", "replace")
+    text = (content_of(path) or b"").decode("utf-8", "replace")
     enabled = bool(text.strip()) and jsonc.value_at(text, ("enabledPlugins", PLUGIN)) is True
     scope = "" if place.scope == PROJECT else " --user"
     yield Check(
@@ -210,10 +209,3 @@ def _client(place: Place) -> Check:
         return Check("client", False, f"{version} does not let hooks replace results: update it")
     ours = "our summary" if numbers >= (2, 1, 300) else "its own summary, steered by ours"
     return Check("client", True, f"{version}: compaction by {ours}")
-
-
-def _content(path: Path) -> bytes | None:
-    try:
-        return Path(os.path.realpath(path)).read_bytes()
-    except OSError:
-        return None

@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from holdfast.core.ledger.jsontext import Json, as_object
+from holdfast.errors import Unreadable
 from holdfast.surfaces.agents import jsonc, tomls
 from holdfast.surfaces.agents.commands import holdfast
 from holdfast.surfaces.agents.hooking import command, with_hooks, without_hooks
 from holdfast.surfaces.agents.plans import USER, Check, Edit, Place, Plan
-from holdfast.surfaces.agents.writing import installed
+from holdfast.surfaces.agents.writing import content_of, installed
 
 NAME = "codex"
 HOOKS, SETTINGS = "hooks.json", "config.toml"
@@ -63,14 +64,14 @@ def plan(place: Place) -> Plan:
         (
             Edit(
                 hooks,
-                jsonc.edited(hooks, _content(hooks), lambda text: with_hooks(text, _groups())),
+                jsonc.edited(hooks, content_of(hooks), lambda text: with_hooks(text, _groups())),
                 f"{len(SECONDS)} hooks",
             ),
             Edit(
                 settings,
                 tomls.edited(
                     settings,
-                    _content(settings),
+                    content_of(settings),
                     lambda text: tomls.with_table(text, TABLE, _server()),
                 ),
                 "the server `holdfast mcp`",
@@ -97,10 +98,6 @@ def _groups() -> dict[str, Json]:
 def _server() -> dict[str, object]:
     first, *rest = holdfast()
     return {"command": first, "args": [*rest, "mcp"], "startup_timeout_sec": STARTING}
-
-
-def _content(path: Path) -> bytes | None:
-    return path.read_bytes() if path.is_file() else None
 
 
 def taken_out(path: Path, content: bytes) -> bytes | None:
@@ -132,8 +129,8 @@ def _trusted(place: Place, hooks: Path) -> Check:
     """Whether the user has looked at our hooks: Codex notes that in its own settings."""
     settings = folder(Place(place.root, USER, place.home, place.environment)) / SETTINGS
     try:
-        known = tomls.table_at(settings.read_text("utf-8"), "hooks.state")
-    except (OSError, ValueError):
+        known = tomls.table_at((content_of(settings) or b"").decode(), "hooks.state")
+    except (Unreadable, ValueError):
         known = None
     names = as_object(known)
     wanted = [f"{hooks}:{_spelled(event)}:" for event in SECONDS]

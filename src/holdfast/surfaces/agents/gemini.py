@@ -8,7 +8,7 @@ from holdfast.surfaces.agents import jsonc
 from holdfast.surfaces.agents.commands import holdfast
 from holdfast.surfaces.agents.hooking import command, with_hooks, without_hooks
 from holdfast.surfaces.agents.plans import USER, Check, Edit, Place, Plan
-from holdfast.surfaces.agents.writing import installed
+from holdfast.surfaces.agents.writing import content_of, installed
 
 NAME = "gemini"
 SETTINGS = "settings.json"
@@ -46,8 +46,7 @@ def plan(place: Place) -> Plan:
         Unreadable: settings there are not what they should be; nothing is changed.
     """
     path = path_of(place)
-    content = path.read_bytes() if path.is_file() else None
-    made = jsonc.edited(path, content, _with_ours)
+    made = jsonc.edited(path, content_of(path), _with_ours)
     about = f"{len(SECONDS)} hooks and the server `holdfast mcp`"
     return Plan(NAME, (Edit(path, made, about),), (OFF,) if _is_off(made) else ())
 
@@ -95,9 +94,10 @@ def checks(place: Place) -> Iterator[Check]:
 
     yield installed(plan(place), place)
     path = path_of(place)
-    if not path.is_file():
+    content = content_of(path)
+    if content is None:
         return
-    if _is_off(path.read_bytes()):
+    if _is_off(content):
         yield Check("hooks", False, OFF)
     yield from try_hooks(path, NAME)
     yield from try_server(path)

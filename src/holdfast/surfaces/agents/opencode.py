@@ -9,7 +9,7 @@ from holdfast.core.ledger.jsontext import Json
 from holdfast.surfaces.agents import jsonc
 from holdfast.surfaces.agents.commands import holdfast, hook
 from holdfast.surfaces.agents.plans import USER, Check, Edit, Place, Plan
-from holdfast.surfaces.agents.writing import installed
+from holdfast.surfaces.agents.writing import content_of, installed
 
 NAME = "opencode"
 PLUGIN = "holdfast.js"
@@ -43,9 +43,10 @@ def plan(place: Place) -> Plan:
         Unreadable: settings there are not what they should be; nothing is changed.
     """
     path, plugin = settings_of(place), folder(place) / "plugin" / PLUGIN
-    content = path.read_bytes() if path.is_file() else None
     server: Json = {"type": "local", "command": [*holdfast(), "mcp"], "enabled": True}
-    made = jsonc.edited(path, content, lambda text: jsonc.with_member(text, SERVED, server))
+    made = jsonc.edited(
+        path, content_of(path), lambda text: jsonc.with_member(text, SERVED, server)
+    )
     return Plan(
         NAME,
         (

@@ -14,8 +14,10 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, sleep
 
 from holdfast.core.ledger.jsontext import Json, as_list, as_object, as_text, parse
+from holdfast.errors import Unreadable
 from holdfast.surfaces.agents.jsonc import value_at
 from holdfast.surfaces.agents.plans import Check
+from holdfast.surfaces.agents.writing import content_of
 
 PATIENCE = 30
 """Seconds that anything may take."""
@@ -197,6 +199,6 @@ def _tools(out: str) -> list[str]:
 
 def _read(path: Path) -> Json:
     try:
-        return value_at(path.read_text("utf-8"))
-    except (OSError, ValueError):
+        return value_at((content_of(path) or b"").decode())
+    except (Unreadable, ValueError):
         return {}

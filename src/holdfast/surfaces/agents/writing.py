@@ -15,10 +15,13 @@ import msgspec
 from msgspec import Struct
 
 from holdfast.errors import NotWritten, Unreadable
+from holdfast.regular import read_regular
 from holdfast.surfaces.agents.plans import PROJECT, Agent, Check, Edit, Place, Plan
 
 FILE_MODE, FOLDER_MODE = 0o644, 0o755
 KEPT_MODE, KEPT_FOLDER_MODE = 0o600, 0o700
+LARGEST = 16 * 1024 * 1024
+"""Bytes of a file of settings that is read."""
 IGNORED = ".gitignore"
 """In the project's own folder of ours: nothing in there belongs in a repository."""
 
@@ -54,7 +57,7 @@ class Done(Struct, frozen=True):
 
 def pending(plan: Plan) -> list[Edit]:
     """The edits that would change something."""
-    return [edit for edit in plan.edits if _content(edit.path) != edit.content]
+    return [edit for edit in plan.edits if content_of(edit.path) != edit.content]
 
 
 def installed(plan: Plan, place: Place) -> Check:
@@ -69,7 +72,7 @@ def installed(plan: Plan, place: Place) -> Check:
 
 def record_of(place: Place, agent: str) -> Record | None:
     """What is known of an installation; nothing when there is none."""
-    raw = _content(_record_path(place, agent))
+    raw = content_of(_record_path(place, agent))
     if raw is None:
         return None
     try:
@@ -88,7 +91,7 @@ def carry_out(plan: Plan, place: Place, agent: Agent) -> list[Done]:
     edits = pending(plan)
     if not edits:
         return []
-    before = {edit.path: _content(edit.path) for edit in edits}
+    before = {edit.path: content_of(edit.path) for edit in edits}
     for edit in edits:
         _refuse_read_only(edit.path)
     folders = [*known.folders, *_missing_folders(edits)]
@@ -168,14 +171,17 @@ def _leave(place: Place) -> None:
 
 def _taken_out(one: Written, place: Place, agent: Agent) -> Done:
     path = Path(one.path)
-    now = _content(path)
+    now = content_of(path)
     if now is None:
         return Done(one.path, "")
     if _digest(now) == one.digest:
         if not one.backup:
             _remove(path)
             return Done(one.path, "removed")
-        write(path, (place.kept / one.backup).read_bytes())
+        before = content_of(place.kept / one.backup)
+        if before is None:
+            raise NotWritten(one.path, "the copy of what it was is gone")
+        write(path, before)
         return Done(one.path, "restored")
     if one.ours:
         return Done(one.path, "left", "somebody else changed it")
@@ -218,7 +224,7 @@ def _put_back(before: dict[Path, bytes | None]) -> None:
         with suppress(NotWritten, OSError):
             if content is None:
                 _remove(path)
-            elif _content(path) != content:
+            elif content_of(path) != content:
                 write(path, content)
 
 
@@ -242,9 +248,14 @@ def _remove(path: Path) -> None:
     path.unlink(missing_ok=True)
 
 
-def _content(path: Path) -> bytes | None:
+def content_of(path: Path) -> bytes | None:
+    """What a file holds, wherever a link leads; None when there is none.
+
+    Raises:
+        Unreadable: it is no regular file, too large, or must not be read.
+    """
     try:
-        return path.read_bytes()
+        return read_regular(path, LARGEST, links=True)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

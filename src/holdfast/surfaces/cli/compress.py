@@ -27,6 +27,7 @@ from holdfast.files.reading import opened, reason_of
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.surfaces.acts import compacted, phases_of, summary_of, told_elsewhere, verdicts_of
+from holdfast.surfaces.cli.hearing import heard
 from holdfast.surfaces.cli.options import (
     Project,
     flags_of,
@@ -46,6 +47,9 @@ Examples:
   holdfast compress                           do what the planner recommends
   holdfast compress messages.json > less.json --window 200000
   cat messages.jsonl | holdfast compress - --budget 20000 -o less.json"""
+
+LARGEST = 256 * 1024 * 1024
+"""Bytes of messages that are read at once."""
 
 
 class Given(Struct, frozen=True):
@@ -241,7 +245,7 @@ def read_messages(file: Path) -> Given:
         Unreadable: it cannot be read, or holds something else than messages.
     """
     where = "stdin" if str(file) == "-" else str(file)
-    data = sys.stdin.buffer.read() if where == "stdin" else _bytes(file)
+    data = heard(LARGEST) if where == "stdin" else _bytes(file)
     document = open_document(BytesIO(data))
     # A piece that says nothing and has no flaw is the frame around the messages.
     pieces = [piece for piece in document.pieces if piece.value is not None or piece.flaw]
@@ -259,9 +263,12 @@ def read_messages(file: Path) -> Given:
 def _bytes(file: Path) -> bytes:
     with opened(file) as stream:
         try:
-            return stream.read()
+            data = stream.read(LARGEST + 1)
         except (OSError, EOFError) as error:
             raise Unreadable(str(file), reason_of(error)) from None
+    if len(data) > LARGEST:
+        raise Unreadable(str(file), f"it has more than {LARGEST // 1024**2} MB")
+    return data
 
 
 def _with_body(data: bytes, given: Given) -> Given:

@@ -12,6 +12,7 @@ from msgspec import json
 
 from holdfast.core.ledger.jsontext import Json, as_count, as_list, as_object, as_text, encode
 from holdfast.places import find_root
+from holdfast.regular import read_regular
 from holdfast.surfaces.hooks.happening import Happened, Reply, Shown
 
 NAME = "claude-code"
@@ -45,6 +46,8 @@ SPAWNING = ("Agent", "Task")
 """Tools that start a sub-agent."""
 LONGEST = 10_000
 """Characters of a text that Claude Code takes; what is longer goes into a file of its own."""
+LARGEST = 64 * 1024 * 1024
+"""Bytes of output in a file of its own; more than that stays where it is."""
 PERSISTED = "tool-results"
 """The folder in which Claude Code keeps output that is too long for a message."""
 
@@ -172,10 +175,10 @@ def _persisted(response: Mapping[str, Json]) -> str:
     """
     told = as_text(response.get("persistedOutputPath")) if "stdout" in response else ""
     path = Path(told)
-    if not told or path.parent.name != PERSISTED or not path.is_file():
+    if not told or path.parent.name != PERSISTED:
         return ""
     try:
-        return path.read_text("utf-8", "replace")
+        return read_regular(path, LARGEST, links=True).decode("utf-8", "replace")
     except OSError:
         return ""
 

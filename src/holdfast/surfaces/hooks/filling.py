@@ -7,6 +7,8 @@ along with whatever is sent next: the user's words, or what a tool answered.
 import os
 import re
 
+from holdfast.regular import SETTINGS, end_of, read_regular
+
 REPORTED = re.compile(rb'"tokens"\s*:\s*\{\s*"input"\s*:\s*(\d+)\s*,\s*"output"\s*:\s*(\d+)')
 MODEL = re.compile(rb'"model"\s*:\s*"([^"\\]+)"')
 TRANSCRIPT = re.compile(rb'"transcript_path"\s*:\s*"([^"\\]+)"')
@@ -28,10 +30,7 @@ def is_filling(raw: bytes) -> bool:
 def reported(transcript: str) -> tuple[int, str]:
     """The tokens of the window at the last request, and the model that was asked."""
     try:
-        with open(transcript, "rb") as file:
-            file.seek(0, os.SEEK_END)
-            file.seek(max(file.tell() - BEHIND, 0))
-            end = file.read()
+        end = end_of(transcript, BEHIND, links=True)
     except OSError:
         return 0, ""
     reports = list(REPORTED.finditer(end))
@@ -47,8 +46,7 @@ def full_from(*settings: str) -> float:
     part = FULL
     for path in settings:
         try:
-            with open(path, "rb") as file:
-                found = SET.search(file.read())
+            found = SET.search(read_regular(path, SETTINGS, links=True))
         except OSError:
             continue
         part = float(found[1]) if found else part

@@ -4,6 +4,7 @@ The standard library's logging is not used: loading it takes longer than most ho
 """
 
 import os
+import stat
 from contextlib import suppress
 from time import gmtime, strftime
 
@@ -13,6 +14,9 @@ NAME = "hooks.log"
 LARGEST = 256 * 1024
 """Bytes after which a fresh file is begun; the one before it is kept."""
 LONGEST = 2_000
+ADDING = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+CAREFUL = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+"""No link is followed, and no pipe is waited for."""
 
 
 def log(root: str, line: str) -> None:
@@ -20,14 +24,15 @@ def log(root: str, line: str) -> None:
     folder = os.path.join(root, FOLDER)
     path = os.path.join(folder, NAME)
     with suppress(OSError, ValueError):
-        if not os.path.isdir(folder):
+        if os.path.islink(folder) or not os.path.isdir(folder):
             return
-        if os.path.exists(path) and os.path.getsize(path) > LARGEST:
+        if os.path.isfile(path) and os.path.getsize(path) > LARGEST:
             os.replace(path, f"{path}.1")
-        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
-        opened = os.open(path, flags, 0o600)
+        opened = os.open(path, ADDING | CAREFUL, 0o600)
         try:
-            os.write(opened, _written(line))
+            # A pipe that somebody reads can be opened, and may take nothing.
+            if stat.S_ISREG(os.fstat(opened).st_mode):
+                os.write(opened, _written(line))
         finally:
             os.close(opened)
 

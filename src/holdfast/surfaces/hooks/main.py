@@ -3,13 +3,21 @@
 Whatever goes wrong here, the agent goes on as if we were not there: exit code 0, nothing printed.
 An exit code of 2 would stop it, so no parser of arguments is used. Standard output is kept for the
 one document; whatever else is printed goes nowhere.
+
+An alarm is set before anything is read: shortly after the deadline the kernel ends the process,
+whatever it does. Every host reports that as a hook that failed, and goes on. At the deadline itself
+a thread ends the process with exit code 0 and a line in the log; it cannot where a long call (a
+pattern that is matched) keeps the interpreter to itself.
 """
 
 import os
 import sys
+from _thread import allocate_lock
+from time import monotonic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import signal
     from collections.abc import Mapping
     from typing import Any, Protocol
 
@@ -34,6 +42,9 @@ if TYPE_CHECKING:
             """The answer as the program takes it; nothing when there is none."""
             ...
 
+else:
+    import _signal as signal  # the public module takes longer to load than a small result
+
 
 HOSTS = {
     "claude-code": "claude_code",
@@ -49,6 +60,8 @@ STRICT = "HOLDFAST_STRICT"
 """Makes a rule that fails raise; it sets no bound."""
 DEADLINE = 5.0
 """Seconds after which a hook gives up, where its host does not say."""
+GRACE = 1.0
+"""Seconds behind the deadline after which the kernel ends a hook that could not give up."""
 LARGEST = 64 * 1024 * 1024
 """Bytes of a document beyond which it is not read."""
 RESULTS = {
@@ -74,11 +87,14 @@ def main() -> None:
     """Answer one event."""
     # The process ends here: no thread, no handler and no open file may keep it.
     answer = _guarded(sys.argv[1:])
+    _END.acquire()
     if answer:
         _say(answer)
     os._exit(0)
 
 
+_END = allocate_lock()
+"""Whoever has this ends the process: the one who answers, or the one who gives up."""
 _OUT = [1]
 """The descriptor that the answer goes to."""
 
@@ -89,25 +105,30 @@ def _guarded(words: list[str]) -> bytes:
         return b""
     os.environ[INSIDE] = "1"
     debug = bool(os.environ.get(DEBUG))
-    _keep_quiet(debug)
     agent, event = words
-    root = os.getcwd() if os.path.isdir(".") else "/"
+    places = ["/"]
     try:
-        raw = _heard()
+        _set_alarm(DEADLINE)
+        began = monotonic()
+        _keep_quiet(debug)
+        places.append(os.getcwd() if os.path.isdir(".") else "/")
+        raw = _heard(began + DEADLINE)
         if _is_small(agent, event, raw) or _has_room(agent, event, raw):
             return b""
         host: Host = _module(HOSTS[agent])
         if event in host.AFTERWARDS and _goes_on_alone():
             return b""
-        _limit(host.DEADLINES.get(event, DEADLINE), root, f"{agent} {event}")
+        # A new process has no alarm of its own before this.
+        left = began + host.DEADLINES.get(event, DEADLINE) - monotonic()
+        _limit(left, f"{agent} {event}", places)
         document = _read(raw)
         happened = host.read(event, document, os.environ)
         if happened is None:
             return b""
-        root = happened.root
+        places.append(happened.root)
         return host.write(event, document, answered(happened))
     except BaseException as error:  # noqa: BLE001  The agent must not notice that we failed.
-        _tell(root, f"{agent} {event}: {type(error).__name__}: {error}", debug=debug)
+        _tell(places[-1], f"{agent} {event}: {type(error).__name__}: {error}", debug=debug)
         return b""
 
 
@@ -129,21 +150,21 @@ def _module(name: str) -> "Any":
     return import_module(f"holdfast.surfaces.hooks.{name}")
 
 
-def _heard() -> bytes:
-    """All that stands on standard input; a host that does not close it is not waited for."""
+def _heard(until: float) -> bytes:
+    """All of standard input; a host that does not close it in time is not waited for."""
     from select import select
 
     raw = bytearray()
-    while True:
-        if not select([0], [], [], DEADLINE)[0]:
-            raise TimeoutError("standard input was not closed")
+    while select([0], [], [], max(until - monotonic(), 0))[0]:
         piece = os.read(0, 1024 * 1024)
         if not piece:
-            break
+            return bytes(raw)
         raw += piece
         if len(raw) > LARGEST:
             raise ValueError(f"a document of more than {LARGEST:,} bytes")
-    return bytes(raw)
+        if monotonic() > until:
+            break
+    raise TimeoutError("standard input was not closed in time")
 
 
 def _read(raw: bytes) -> "dict[str, Json]":
@@ -174,10 +195,10 @@ def _has_room(agent: str, event: str, raw: bytes) -> bool:
 
 def _last_size(path: bytes) -> int:
     """Tokens of the last request, read off the bytes; 0 when they do not tell."""
+    from holdfast.regular import end_of  # late: most events need no transcript
+
     try:
-        with open(path, "rb") as file:
-            file.seek(max(os.fstat(file.fileno()).st_size - 64 * 1024, 0))
-            usage = file.read().rpartition(b'"usage":{')[2][:2_000]
+        usage = end_of(path, 64 * 1024, links=True).rpartition(b'"usage":{')[2][:2_000]
     except OSError:
         return 0
     found = [usage.partition(b'"%s":' % part)[2][:12] for part in SIZES]
@@ -217,16 +238,29 @@ def _goes_on_alone() -> bool:
     return False
 
 
-def _limit(seconds: float, root: str, what: str) -> None:
-    """End the process after some time, whatever it waits for; what was written is whole."""
+def _set_alarm(seconds: float) -> None:
+    """Have the kernel end this process, whatever it does; what was written is whole."""
+    # Whoever started us may have left the signal ignored or blocked.
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
+    signal.setitimer(signal.ITIMER_REAL, max(seconds + GRACE, 0.001))
+
+
+def _limit(seconds: float, what: str, place: list[str]) -> None:
+    """End the process after some time, with a line in the log of the project it then knows of."""
     from _thread import start_new_thread  # lighter than threading, and as good for this
     from time import sleep
 
-    def end() -> None:
-        sleep(seconds)
-        _tell(root, f"{what}: given up after {seconds:g} s", debug=False)
-        os._exit(0)
+    from holdfast.surfaces.hooks.logs import log  # now: a busy process might not get to it later
 
+    def end() -> None:
+        sleep(max(seconds, 0))
+        log(place[-1], f"{what}: given up at its deadline")
+        # Half an answer must not look like a whole one: once it is written, the alarm decides.
+        if _END.acquire(blocking=False):
+            os._exit(0)
+
+    _set_alarm(seconds)
     start_new_thread(end, ())
 
 

@@ -1,9 +1,9 @@
 """The end of a transcript: what its program last reported, found without reading the rest."""
 
-import os
 from collections.abc import Mapping
 
 from holdfast.core.ledger.jsontext import Json, NotJson, as_count, as_object, as_text, parse
+from holdfast.regular import end_of
 
 LOOKED_AT = (64 * 1024, 1024 * 1024)
 """Bytes from the end that are looked at, and how many when they tell nothing."""
@@ -24,10 +24,7 @@ def last_usage(path: str) -> tuple[int, str] | None:
 
 def _end_of(path: str, size: int) -> bytes:
     try:
-        with open(path, "rb") as file:
-            file.seek(0, os.SEEK_END)
-            file.seek(max(file.tell() - size, 0))
-            return file.read()
+        return end_of(path, size, links=True)
     except OSError:
         return b""
 

@@ -1,7 +1,6 @@
 """`holdfast context feedback`: a worker says what was missing; the orchestrator sees it."""
 
 import os
-import sys
 from pathlib import Path
 from typing import cast
 
@@ -10,8 +9,11 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from holdfast.core.ledger.packet import Feedback, Outcome
+from holdfast.errors import BadFeedback
 from holdfast.handing.listing import audience_of, handed, unread
+from holdfast.regular import read_regular
 from holdfast.reporting import (
+    LARGEST,
     MORE,
     REFRESH,
     Wanted,
@@ -27,6 +29,7 @@ from holdfast.reporting import (
 )
 from holdfast.session import Session
 from holdfast.surfaces.cli.context.choosing import pane_option, session_for
+from holdfast.surfaces.cli.hearing import heard
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
 from holdfast.surfaces.cli.printing import echo, page, plain_lines, print_json
 
@@ -116,10 +119,23 @@ def _merged(told: Feedback, file: Path | None) -> Feedback:
     """What the options say, over what the file says."""
     if file is None:
         return told
-    text = sys.stdin.read() if str(file) == "-" else file.read_text("utf-8", "replace")
-    said = parsed(text, str(file))
+    said = parsed(_text(file), str(file))
     given = {name: getattr(told, name) for name in told.__struct_fields__ if getattr(told, name)}
     return replace(said, **given)
+
+
+def _text(file: Path) -> str:
+    """The words of a report, read from stdin or from a file that the user names.
+
+    Raises:
+        BadFeedback: it is no regular file, too large, or cannot be read.
+    """
+    if str(file) == "-":
+        return heard(LARGEST).decode("utf-8", "replace")
+    try:
+        return read_regular(file, LARGEST, links=True).decode("utf-8", "replace")
+    except OSError as error:
+        raise BadFeedback(str(file), (error.strerror or "it cannot be read").lower()) from None
 
 
 def _tell(session: Session, told: Feedback, as_json: bool) -> None:

@@ -1,6 +1,5 @@
 """`holdfast context generate`: make a packet for a task."""
 
-import sys
 from pathlib import Path
 
 import click
@@ -21,6 +20,7 @@ from holdfast.surfaces.cli.context.choosing import (
     pane_option,
     shown,
 )
+from holdfast.surfaces.cli.hearing import heard
 from holdfast.surfaces.cli.options import (
     Project,
     json_option,
@@ -31,6 +31,8 @@ from holdfast.surfaces.cli.options import (
 from holdfast.surfaces.cli.printing import echo, exact, plain, print_json
 from holdfast.surfaces.handoffs import packet_for
 
+LONGEST = 1024 * 1024
+"""Bytes of a task that is read from stdin."""
 EXAMPLE = """\b
 Examples:
   holdfast context generate "Add JWT auth" --depth standard
@@ -83,7 +85,7 @@ def generate(
     """
     if shared and pane is not None:
         raise click.UsageError("--shared is for every worker, --pane for one")
-    words = sys.stdin.read() if task == "-" else task or ""
+    words = heard(LONGEST).decode("utf-8", "replace") if task == "-" else task or ""
     if not words.strip() and not shared:
         raise click.UsageError("say what the worker is to do: TASK is empty")
     project = project_of(ctx, root)
