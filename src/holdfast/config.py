@@ -114,6 +114,8 @@ CHOICES: dict[str, tuple[str, ...]] = {
 PERSONAL = ("summarizer", "preservation.unsafe_drop", "redact.secrets", "packets.key_file")
 """What a project's own file may not say: it would let a folder one was given run programs, give up
 what the user wants kept, show what is secret, or say who may write packets."""
+PATTERNS = ("never_store.patterns", "redact.patterns")
+"""Regular expressions: each is refused where it could take very long on some texts."""
 SECTIONS = ("models", "roles")
 """Tables whose members are named by the user, and hold settings for that model or role alone."""
 
@@ -325,6 +327,10 @@ def _checked(name: str, value: object, origin: str) -> Plain:
         if not all(isinstance(item, str) for item in items):
             raise BadSetting(name, f"{value!r} is not a list of texts", origin=origin)
         value = tuple(cast(list[str], items))
+        if name in PATTERNS and value:
+            from holdfast.core.observe.linear import compiled  # late: few projects have patterns
+
+            compiled(name, value, origin)
     _chosen_from(name, cast(Plain, value), origin)
     return cast(Plain, value)
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from holdfast.core.ledger.entry import Entry, EntryId
 from holdfast.core.ledger.head import TITLE_LENGTH
 from holdfast.core.ledger.window import Window
+from holdfast.core.observe.linear import compiled
 from holdfast.core.observe.redaction import (
     Known,
     learned,
@@ -59,10 +60,7 @@ class Redactor:
         if rules.secrets not in (ON, OFF):
             reason = f"{rules.secrets!r} is neither on nor off"
             raise BadSetting("redact.secrets", reason, origin="policy")
-        try:
-            patterns = tuple(re.compile(pattern) for pattern in rules.patterns)
-        except re.error as error:
-            raise BadSetting("redact.patterns", str(error), origin="policy") from None
+        patterns = compiled("redact.patterns", rules.patterns)
         self.idle = rules.secrets == OFF
         self.known = Known(patterns)
         self._store, self._session = store, session

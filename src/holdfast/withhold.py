@@ -12,8 +12,8 @@ from typing import cast
 
 from holdfast.core.ledger.entry import Entry, ToolCalled
 from holdfast.core.ledger.jsontext import Json, NotJson, as_list, as_object, as_text, encode, parse
+from holdfast.core.observe.linear import compiled
 from holdfast.core.plan.policy import NeverStore
-from holdfast.errors import BadSetting
 
 PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "file")
 STAYS = frozenset(
@@ -29,14 +29,16 @@ class Withholder:
     """Applies never-store rules to one session's messages; remembers which calls they hit."""
 
     def __init__(self, rules: NeverStore) -> None:
+        """Take the rules.
+
+        Raises:
+            BadSetting: a pattern cannot be used, so nothing may be stored.
+        """
         self._rules = rules
         self.idle = rules == NeverStore()
         self._calls: dict[str, str] = {}
-        try:
-            self._patterns = [re.compile(pattern) for pattern in rules.patterns]
-            self._byte_patterns = [re.compile(pattern.encode()) for pattern in rules.patterns]
-        except re.error as error:
-            raise BadSetting("never_store.patterns", str(error), origin="policy") from None
+        self._patterns = compiled("never_store.patterns", rules.patterns)
+        self._byte_patterns = [re.compile(pattern.encode()) for pattern in rules.patterns]
 
     def remember(self, entries: Iterable[Entry]) -> None:
         """Learn from what is stored which calls the rules hit: their results may still come."""
