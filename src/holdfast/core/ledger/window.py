@@ -237,9 +237,15 @@ class _Shelf:
 
     def __init__(self, items: Iterable[Item]) -> None:
         self._items: list[Item | None] = []
+        self._seqs: list[int] = []
         self._places: dict[EntryId, list[int]] = {}
+        self._earlier: list[int] = []
+        """Places that the last compaction of a host came after."""
+        self._later: list[int] | None = None
+        """All others, the last first; made when a first one comes, as most sessions have none."""
         for item in items:
             self._items.append(item)
+            self._seqs.append(item.entry.seq)
             self._show(item, len(self._items) - 1)
 
     def _show(self, item: Item, at: int) -> None:
@@ -253,9 +259,19 @@ class _Shelf:
     def drop_before(self, entry: Entry, body: Compacted) -> None:
         """Let go of what a host dropped."""
         kept = set(body.keeps)
-        for at, item in enumerate(self._items):
-            if item and item.entry.seq <= entry.seq and item.entry.id not in kept:
+        for at in self._up_to(entry.seq):
+            item = self._items[at]
+            if item is not None and item.entry.id not in kept:
                 self._items[at] = None
+
+    def _up_to(self, seq: int) -> list[int]:
+        """The places of what is left up to an entry: each is looked at once, unless it stays."""
+        if self._later is None:
+            self._later = sorted(range(len(self._seqs)), key=lambda at: -self._seqs[at])
+        while self._later and self._seqs[self._later[-1]] <= seq:
+            self._earlier.append(self._later.pop())
+        self._earlier = [at for at in self._earlier if self._items[at] is not None]
+        return [at for at in self._earlier if self._seqs[at] <= seq]
 
     def take(self, steps: Sequence[Step]) -> None:
         """Put each stand-in where the first item was that its step hides whole."""
