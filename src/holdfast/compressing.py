@@ -10,7 +10,6 @@ from holdfast.core.ledger.jsontext import encode
 from holdfast.core.measure.tokens import CountTokens, check_tokens
 from holdfast.core.plan.policy import Policy
 from holdfast.engine import Engine, Outcome
-from holdfast.errors import NothingToShrink
 from holdfast.fault_notes import noting
 from holdfast.session import Session
 from holdfast.sight import copied
@@ -50,7 +49,7 @@ def compress(
         candidate = to_budget(exact, means, budget, f"budget of {budget:,} tokens")
         made = engine.outcome(candidate)
     if made.after.tokens > budget:
-        raise NothingToShrink(made.after.tokens, budget, made)
+        raise engine.nothing_to_shrink(candidate, exact, budget)
     return made
 
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from holdfast.copies import address_in, archive_in, redact_copies, write_copies
 from holdfast.core.birth import at_birth, may_be_large
+from holdfast.core.carrying import after_steps
 from holdfast.core.compress import batch, to_budget
 from holdfast.core.faults import attempt
 from holdfast.core.ledger.entry import (
@@ -21,7 +22,6 @@ from holdfast.core.ledger.entry import (
     Entry,
     EntryId,
     Restored,
-    ToolReturned,
     role_of,
 )
 from holdfast.core.ledger.head import Head
@@ -30,6 +30,7 @@ from holdfast.core.ledger.window import Item, Window, in_force
 from holdfast.core.measure.tokens import check_tokens
 from holdfast.core.measure.usage import measure, measure_at_most
 from holdfast.core.plan.due import Due, due, ripe
+from holdfast.core.plan.floor import floor_of
 from holdfast.core.plan.plan import Candidate, Plan
 from holdfast.core.plan.policy import Policy, for_model
 from holdfast.core.plan.state import State
@@ -45,6 +46,7 @@ from holdfast.fault_notes import engine_notes_faults
 from holdfast.outcome import Account, Outcome, outcome_of
 from holdfast.stores.store import retried
 from holdfast.vocabularies import counter
+from holdfast.wire.detect import TRANSCRIPT_WIRES
 from holdfast.written import Writes
 
 if TYPE_CHECKING:
@@ -98,7 +100,7 @@ class Engine:
         window = self._session.window()
         fresh = self._new_items(window)
         self._writes.take(fresh)
-        if any(isinstance(item.body, ToolReturned) for item in fresh) and self._has_large(fresh):
+        if self._has_large(fresh):
             attempt("engine.at_birth", lambda: self._make(at_birth), lambda: None)
         called = self._due()
         if called.action:
@@ -242,6 +244,7 @@ class Engine:
             warm=self._is_warm(window),
             known=self._known,
             spared=_lifted(window.ledger),
+            hosted=head.wire in TRANSCRIPT_WIRES,
         )
 
     def _stood(self) -> tuple[Head, Window]:
@@ -353,8 +356,7 @@ class Engine:
             if candidate.losses:
                 raise BadCompression(self._session.name, candidate.plan.reason)
             if budget is not None and after > budget:
-                fixed = state.usage_at(0).tokens
-                raise NothingToShrink(after, budget, self.outcome(candidate), fixed)
+                raise self.nothing_to_shrink(candidate, state, budget)
             candidate, refused = self._asked(candidate, state, budget)
             made = self.outcome(candidate)
             if candidate.body is not None:
@@ -365,6 +367,19 @@ class Engine:
         if refused:
             self._session.note("summarizer", refused=refused)
         return outcome
+
+    def nothing_to_shrink(self, candidate: Candidate, state: State, budget: int) -> NothingToShrink:
+        """Say that a budget cannot be reached, and what of the window has to stay."""
+        steps = candidate.body.steps if candidate.body is not None else ()
+        items = after_steps(state.window.items, steps)
+        floor = floor_of(items, self.means(state.policy, sums=False).count)
+        return NothingToShrink(
+            candidate.plan.after.tokens,
+            budget,
+            self.outcome(candidate),
+            system=state.usage_at(floor.system).tokens,
+            calls=floor.calls,
+        )
 
     def _asked(
         self, candidate: Candidate, state: State, budget: int | None

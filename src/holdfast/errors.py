@@ -135,12 +135,19 @@ class NothingToShrink(HoldfastError):
 
     exit_code = 73  # EX_CANTCREAT
 
-    def __init__(self, floor: int, budget: int, outcome: object = None, fixed: int = 0) -> None:
+    def __init__(
+        self, floor: int, budget: int, outcome: object = None, *, system: int = 0, calls: int = 0
+    ) -> None:
         self.floor, self.budget, self.outcome = floor, budget, outcome
-        outside = f", {fixed:,} of them outside of its messages (system prompt, tools)"
+        self.system, self.calls = system, calls
+        parts = [
+            *([f"the system prompt and tools {system:,}"] if system else []),
+            *([f"open calls with their results {calls:,}"] if calls else []),
+        ]
+        made_of = f": {' and '.join(parts)}" if parts else ""
         super().__init__(
-            f"the window cannot be brought under {budget:,} tokens: the smallest that is legal "
-            f"has {floor:,}{outside if fixed else ''}"
+            f"the window cannot be brought under {budget:,} tokens; the smallest that is legal "
+            f"has {floor:,}{made_of}"
         )
 
 

@@ -372,10 +372,11 @@ class Session:
         from holdfast.core.observe.calls import read_scene
         from holdfast.core.observe.intent import wanted
         from holdfast.core.shrink.merging import merge_intent
+        from holdfast.core.shrink.pasting import cut_intent
 
         path = self.redactor.entries(self.path())
         want = wanted(read_scene([Item(entry) for entry in path])).intent
-        return merge_intent(inherited(self.events()).intent, want)
+        return merge_intent(inherited(self.events()).intent, cut_intent(want))
 
     @notes_faults
     def pin(self, text_or_ref: str) -> str:

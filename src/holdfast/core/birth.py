@@ -1,31 +1,32 @@
-"""Birth: large results leave before they are ever sent.
+"""Birth: large results and large pastes in requests leave before they are ever sent.
 
-What was never sent is in no cache, so that nothing is to be weighed: only whether a result is
-large, and whether it may leave.
+What was never sent is in no cache, so that nothing is to be weighed: only whether it is large, and
+whether it may leave.
 """
 
 from msgspec.structs import replace
 
 from holdfast.core.carrying import carry_out
-from holdfast.core.ledger.entry import ToolReturned
+from holdfast.core.ledger.entry import Said, ToolReturned, is_request
 from holdfast.core.ledger.head import AT_BIRTH
 from holdfast.core.ledger.jsontext import whole_number
 from holdfast.core.ledger.size import most_tokens
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.artifacts import touch_of
 from holdfast.core.observe.calls import Scene
+from holdfast.core.observe.pastes import pasted_share
 from holdfast.core.plan.always import may_leave
 from holdfast.core.plan.choose import priced
 from holdfast.core.plan.cuts import may_change
 from holdfast.core.plan.plan import Candidate
 from holdfast.core.plan.policy import Policy
 from holdfast.core.plan.state import State, fresh, look
-from holdfast.core.plan.steps import Proposal, bound_for, by_share, is_exempt
+from holdfast.core.plan.steps import PASTE_SHORT, Proposal, bound_for, by_share, is_exempt
 from holdfast.core.shrink.step import Means
 
 
 def at_birth(state: State, means: Means) -> Candidate | None:
-    """Tier 1: large results that were not sent yet leave before they ever are."""
+    """Tier 1: large results and pastes that were not sent yet leave before they ever are."""
     items = state.window.items
     if not may_leave("offload", state.policy.preservation):
         return None
@@ -45,7 +46,7 @@ def at_birth(state: State, means: Means) -> Candidate | None:
 
 def may_be_large(item: Item, policy: Policy, limit: int) -> bool:
     """By bytes alone: no text has more tokens than bytes."""
-    if not isinstance(item.body, ToolReturned) or item.covers:
+    if item.covers or not (isinstance(item.body, ToolReturned) or is_request(item.body)):
         return False
     return most_tokens(item.body) > min([by_share(policy.offload, limit), *_tool_bounds(policy)])
 
@@ -57,6 +58,10 @@ def _tool_bounds(policy: Policy) -> list[int]:
 
 def _is_large(scene: Scene, at: int, tokens: int, state: State) -> bool:
     body, pair = scene.items[at].body, scene.of_result.get(at)
+    if isinstance(body, Said):
+        return not state.hosted and _pasted(body, tokens) > by_share(
+            state.policy.offload, state.limit
+        )
     if not isinstance(body, ToolReturned) or pair is None:
         return False
     touch, rules = touch_of(pair.body), state.policy.offload
@@ -68,12 +73,22 @@ def _is_large(scene: Scene, at: int, tokens: int, state: State) -> bool:
     return not paged and not is_exempt(pair.body.tool, pair.body, body, rules.never)
 
 
+def _pasted(body: Said, tokens: int) -> int:
+    """Tokens of the large pastes in a request, about."""
+    return round(tokens * pasted_share(body.text, PASTE_SHORT)) if is_request(body) else 0
+
+
 def _birth(scene: Scene, at: int, tokens: int) -> Proposal:
+    body, entry = scene.items[at].body, scene.items[at].entry.id
+    if isinstance(body, Said):
+        stays = tokens - _pasted(body, tokens)
+        reason = f"pastes of {tokens - stays:,} tokens in a request"
+        return Proposal("paste", at, entry, "", tokens, min(tokens, stays + 500), reason)
     pair = scene.of_result[at]
     return Proposal(
         kind="offload",
         at=at,
-        entry=scene.items[at].entry.id,
+        entry=entry,
         tool=pair.body.tool,
         before=tokens,
         guess=min(tokens, 500),

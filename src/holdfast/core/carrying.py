@@ -114,7 +114,8 @@ def _has_intent(before: Sequence[Item], after: Sequence[Item]) -> bool:
 
 
 def _planned(one: Proposal) -> Planned:
-    what = one.touch.path or " ".join(one.touch.command.split())[:60] or one.tool or "thinking"
+    said = "user message" if one.kind in ("paste", "request") else "thinking"
+    what = one.touch.path or " ".join(one.touch.command.split())[:60] or one.tool or said
     label = f"{one.tool} {what}" if one.tool and what != one.tool else what
     tier = TIERS.get(one.kind, 1)
     return Planned(one.kind, tier, label, one.reason, one.before, one.guess, ref_of(one.entry))

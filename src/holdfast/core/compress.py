@@ -19,11 +19,15 @@ from holdfast.core.plan.choose import NOTHING, Choice, choose, enough, priced, w
 from holdfast.core.plan.due import Due
 from holdfast.core.plan.plan import Candidate
 from holdfast.core.plan.state import Looked, State, look
+from holdfast.core.plan.steps import Proposal
+from holdfast.core.shrink.cutting import LEAST_REQUEST, requests_by_size
 from holdfast.core.shrink.step import Means
 from holdfast.core.summarize import summarize
 
 DEPTHS = ((False, False), (True, False), (True, True))
 """How far to go: what is old; what is recent or open as well; and one line for everything."""
+TRIES = 3
+REQUESTS = "requests larger than their share"
 HARD_RECLAIM = 5
 """Percent that a batch has to take out of a window that is over its limit."""
 
@@ -63,14 +67,14 @@ def _summary(state: State, means: Means, looked: Looked, due: Due) -> Candidate:
     fixed = state.usage_at(0).tokens
     room = max(state.limit - fixed, 0) * state.policy.summary.target // 100
     target = state.lane.tokens - state.raw_over(fixed + room)
-    return _summarized(held, means, target, due.trigger)
+    return _summarized(held, means, target, due.trigger, firm=state.usage.fraction >= 1)
 
 
-def _summarized(state: State, means: Means, target: int, trigger: str) -> Candidate:
+def _summarized(state: State, means: Means, target: int, trigger: str, *, firm: bool) -> Candidate:
     """Tier 3 as a stage that may fail: then tiers 1 and 2 have to do."""
     return attempt(
         "compress.summarize",
-        lambda: summarize(state, means, target, trigger),
+        lambda: summarize(state, means, target, trigger, firm=firm),
         lambda: Candidate(nothing(state, trigger, "no summary could be made")),
     )
 
@@ -138,6 +142,8 @@ def to_budget(state: State, means: Means, budget: int, trigger: str) -> Candidat
     Tiers 1 and 2 on what is old, or a summary of it, whichever leaves more in sight of what is
     likely to be needed; then tiers 1 and 2 on what is recent or open as well.
     """
+    # A budget is about messages that somebody sends: also where another program made them so far.
+    state = replace(state, hosted=False)
     need = state.raw_over(budget)
     if need <= 0:
         return Candidate(nothing(state, trigger, "the window is within its budget"))
@@ -149,8 +155,8 @@ def to_budget(state: State, means: Means, budget: int, trigger: str) -> Candidat
     recent = _recent_large(state, means, looked, need, trigger)
     if recent is not None:
         return replace(recent, held=looked.held)
-    held = replace(state, known=looked.held)
-    summary = _summarized(held, means, state.lane.tokens - need, trigger)
+    held, target = replace(state, known=looked.held), state.lane.tokens - need
+    summary = _summarized(held, means, target, trigger, firm=True)
     enough_of = [made for made in (gentle, summary) if saved_by(made) >= need]
     if enough_of:
         best = _richest(state, looked, enough_of) if len(enough_of) > 1 else enough_of[0]
@@ -161,15 +167,47 @@ def to_budget(state: State, means: Means, budget: int, trigger: str) -> Candidat
         made.append(_as_much_as(state, means, seen, need, trigger, known))
         if saved_by(made[-1]) >= need:
             break
+    else:
+        made.append(_with_requests(state, means, looked, need, trigger))
     return replace(max(made, key=saved_by), held=looked.held)
+
+
+def _with_requests(
+    state: State, means: Means, looked: Looked, need: int, trigger: str
+) -> Candidate:
+    """One line for everything that may change, and as much of the requests as there is room for."""
+    held = replace(state, known=looked.held)
+    seen = look(held, means.count, deep=True, tight=True, whole=True)
+    made, asked = Candidate(nothing(state, trigger, REQUESTS)), need
+    for _ in range(TRIES):
+        chosen = _bounded(seen, asked)
+        made = carry_out(state, means, seen, priced(chosen, seen.scale), trigger)
+        if saved_by(made) >= need:
+            break
+        # What stand-ins save is known only once they are made.
+        asked += need - saved_by(made)
+    return made
+
+
+def _bounded(seen: Looked, need: int) -> list[Proposal]:
+    """Every proposal, and as many requests cut as it takes to save so many tokens."""
+    taken = {one.at: one for one in seen.proposals}
+    for at in requests_by_size(seen.ground, seen.tokens):
+        saved = sum(one.saves for place, one in taken.items() if place != at)
+        size = seen.tokens[at]
+        room = max(size - (need - saved), LEAST_REQUEST)
+        if saved < need and room < size:
+            entry = seen.scene.items[at].entry.id
+            taken[at] = Proposal("request", at, entry, "", size, room, REQUESTS)
+    return [taken[at] for at in sorted(taken)]
 
 
 def _recent_large(
     state: State, means: Means, looked: Looked, need: int, trigger: str
 ) -> Candidate | None:
-    """One large result that is still new, where an outline of it alone is enough."""
+    """One large result or paste that is still new, where an outline of it alone is enough."""
     seen = look(replace(state, known=looked.held), means.count, deep=True, whole=True)
-    kinds = ("offload", "intermediate")
+    kinds = ("offload", "intermediate", "paste")
     large = [one for one in seen.proposals if one.kind in kinds and not one.tight]
     best = max(large, key=lambda one: one.saves, default=None)
     if best is None or best.saves < need:

@@ -46,33 +46,41 @@ class Made(Struct, frozen=True):
     score: Quality
 
 
-def summarize(state: State, means: Means, target: int, trigger: str) -> Candidate:
-    """Put a summary in the place of what is old, with about `target` raw tokens in sight after."""
-    cut = cut_for(state, means, target)
+def summarize(
+    state: State, means: Means, target: int, trigger: str, *, firm: bool = False
+) -> Candidate:
+    """Put a summary in the place of what is old, with about `target` raw tokens in sight after.
+
+    Where the target is `firm`, the user's own words are cut too if it cannot be met otherwise.
+    """
+    cut = cut_for(state, means, target, firm=firm)
     if cut is None:
         return Candidate(Plan(trigger, state.usage, state.usage, reason="nothing may be cut off"))
-    made = _made(state, means, cut, target)
-    whole = whole_of(cut, state)
+    made = _made(state, means, cut, target, firm=firm)
+    whole = whole_of(cut, state, firm=firm)
     if whole is not None and made.cut.stays + made.fitted.tokens > target:
-        other = _made(state, means, whole, target)
+        other = _made(state, means, whole, target, firm=firm)
         if other.cut.stays + other.fitted.tokens < made.cut.stays + made.fitted.tokens:
             made = other
     return _candidate(state, means, made, trigger)
 
 
-def _made(state: State, means: Means, cut: Cut, target: int) -> Made:
+def _made(state: State, means: Means, cut: Cut, target: int, *, firm: bool) -> Made:
     """The summary for a cut, with the tail made smaller where it leaves too little room."""
     known, span = anchor_of(state), span_of(state, cut)
     merged = extended(known, account(span), span, means, state.window.ledger)
     merged = replace(merged, saved=known.saved + _newly_hidden(cut))
     # Lines of the tail can be more than what leaves, and a summary has to be less.
     leaving = sum(cut.tokens[cut.lead : cut.at])
-    room = _room(state, cut, span, means, min(target, cut.stays + leaving - FRAME))
-    short = floor(without_tail(merged, cut), room) - room.tokens
+    room = _room(state, cut, span, means, min(target, cut.stays + leaving - FRAME), firm=firm)
+    # The requests are quoted whole at the expense of the tail, but not of more than its half.
+    most = max(target - sum(cut.tokens[: cut.lead]), 0) // 2
+    least = floor(without_tail(merged, cut), room)
+    short = (min(least, most) if firm else least) - room.tokens
     if short > 0:
         over = short + sum(step.before - step.after for step in cut.tail)
-        cut = replace(cut, tail=smaller_tail(state, means, cut, over))
-        room = _room(state, cut, span, means, min(target, cut.stays + leaving - FRAME))
+        cut = replace(cut, tail=smaller_tail(state, means, cut, over, firm=firm))
+        room = _room(state, cut, span, means, min(target, cut.stays + leaving - FRAME), firm=firm)
     return Made(cut, merged, *probed(merged, cut, room))
 
 
@@ -88,12 +96,12 @@ def told(state: State, means: Means, tokens: int) -> Fitted:
         return Fitted(anchor_of(state), "", 0)
     span = span_of(state, cut)
     merged = known_of(state, means, span)
-    room = _room(state, cut, span, means, tokens + cut.stays)
+    room = _room(state, cut, span, means, tokens + cut.stays, firm=True)
     fitted = fit(merged, replace(room, frame="whole"))
     return replace(fitted, summary=replace(merged, facts=fitted.summary.facts))
 
 
-def _room(state: State, cut: Cut, span: Span, means: Means, target: int) -> Room:
+def _room(state: State, cut: Cut, span: Span, means: Means, target: int, *, firm: bool) -> Room:
     shown = (telling(text_of(item.body)) for item in after_cut(cut))
     count = _counting(means)
     return Room(
@@ -103,6 +111,7 @@ def _room(state: State, cut: Cut, span: Span, means: Means, target: int) -> Room
         pool=(*lines_of(span.hidden, count), *_lines_of_tail(cut, span, count)),
         shown=frozenset[str]().union(*shown),
         session=means.session,
+        firm=firm,
     )
 
 

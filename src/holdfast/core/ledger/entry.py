@@ -102,7 +102,8 @@ class Step(Struct, frozen=True, omit_defaults=True):
     after: int = 0
     """Raw tokens in sight where it acts, before and after it."""
     kind: str = ""
-    """What was done: offload, truncate, read, debug, thinking, intermediate, mask."""
+    """What was done: offload, truncate, read, debug, thinking, intermediate, mask, paste, request,
+    summary."""
     file: str = ""
     """Where a readable copy of what it hides was written, as the stand-in names it."""
 

@@ -137,7 +137,10 @@ def _told_by(item: Item) -> Source | None:
     if item.stand_in is None:
         return item.body
     alone = item.covers == (item.entry.id,)
-    return Item(item.entry).body if alone and is_stand_in(text_of(item.stand_in)) else None
+    if alone and is_stand_in(text_of(item.stand_in)):
+        return Item(item.entry).body
+    # A request with its pastes cut says what the request said.
+    return item.stand_in if alone and is_request(item.stand_in) else None
 
 
 def _names_command(body: Source | None) -> bool:

@@ -87,7 +87,12 @@ SIMPLE = ("session_continuity", "decision_log", "active_beads")
 """What a simple checkpoint looks at: what notes and tasks hold."""
 
 MAY_LEAVE = (
-    Compactable("tool_results", "After processing", "Summary/path reference", ("offload", "mask")),
+    Compactable(
+        "tool_results",
+        "After processing",
+        "Summary/path reference",
+        ("offload", "mask", "paste", "request"),
+    ),
     Compactable(
         "thinking_blocks", "After trajectory logging", "Trajectory entry reference", ("thinking",)
     ),

@@ -10,7 +10,14 @@ from itertools import accumulate, pairwise, takewhile
 
 from msgspec import Struct
 
-from holdfast.core.ledger.entry import Thought, ToolCalled, ToolReturned, is_ours, role_of
+from holdfast.core.ledger.entry import (
+    Thought,
+    ToolCalled,
+    ToolReturned,
+    is_ours,
+    is_request,
+    role_of,
+)
 from holdfast.core.measure.models import Model
 from holdfast.core.observe.calls import Scene
 
@@ -132,8 +139,14 @@ def _is_ours_to_write(ground: Ground) -> list[bool]:
 
 
 def _stands_alone(ground: Ground) -> list[bool]:
-    """A stand-in is never stood in for: what it hides would be two steps away."""
-    return [not item.covers for item in ground.scene.items]
+    """A stand-in is never stood in for: what it hides would be two steps away.
+
+    A request is cut from the message as it came each time, so it may be cut further.
+    """
+    return [
+        not item.covers or (is_request(item.body) and item.covers == (item.entry.id,))
+        for item in ground.scene.items
+    ]
 
 
 def _has_its_pair(ground: Ground) -> list[bool]:

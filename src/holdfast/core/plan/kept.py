@@ -38,7 +38,7 @@ def _why(
 ) -> str:
     if item.covers:
         return "stands in already"
-    if isinstance(item.body, Said):
+    if isinstance(item.body, Said) and at not in proposed:
         return "the user's words" if is_request(item.body) else "words are not cut"
     if at >= looked.tail:
         return "recent"

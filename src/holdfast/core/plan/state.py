@@ -40,6 +40,8 @@ class State(Struct, frozen=True):
     """What the user brought back into sight: it does not leave by itself as soon as it is there."""
     fixed: int = 0
     """Tokens that stand before the messages and that no entry tells of."""
+    hosted: bool = False
+    """Whether another program makes the requests: what the user said there is not ours to cut."""
 
     @property
     def usage(self) -> Usage:
@@ -102,6 +104,7 @@ def look(
             persisted=persisted(state.window.ledger),
             deep=deep,
             tight=tight,
+            hosted=state.hosted,
         )
     )
     return Looked(ground, tokens, tail, held, proposals, scale_of(state, tokens))

@@ -12,20 +12,31 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.faults import rule
-from holdfast.core.ledger.entry import EntryId, Thought, ToolCalled, ToolReturned
+from holdfast.core.ledger.entry import (
+    EntryId,
+    Said,
+    Thought,
+    ToolCalled,
+    ToolReturned,
+    is_request,
+)
 from holdfast.core.ledger.jsontext import whole_number
 from holdfast.core.ledger.size import media_of
 from holdfast.core.observe.artifacts import Touch, touch_of
 from holdfast.core.observe.calls import Pair, Scene, final_answers
 from holdfast.core.observe.marks import is_stand_in
 from holdfast.core.observe.outcomes import resolved, shows_failure
+from holdfast.core.observe.pastes import pasted_share
 from holdfast.core.observe.reads import superseded
 from holdfast.core.observe.worth import Telling, Worth, uses_of, worth_of
 from holdfast.core.plan.always import is_always_file, may_leave
 from holdfast.core.plan.cuts import Ground, loops_of, may_change
 from holdfast.core.plan.policy import Offload, Policy
 
-GENTLEST_FIRST = ("read", "debug", "thinking", "truncate", "intermediate", "offload", "mask")
+GENTLEST_FIRST = (
+    *("read", "debug", "thinking", "truncate", "intermediate", "offload", "paste", "mask"),
+    "request",
+)
 """The kinds in the order in which they are tried: what is surely not needed comes first."""
 
 TIERS = {"truncate": 2, "read": 2, "debug": 2, "thinking": 2, "intermediate": 2}
@@ -39,6 +50,14 @@ OURS = (
     "cache/intermediate/",
 )
 """What a call names when it brings back what we put away: that never leaves again."""
+
+
+PASTE_DEEP, PASTE_TIGHT = 400, 120
+"""Tokens of pastes in a request from which they leave where room is short, or very short."""
+PASTE_SHORT = 200
+"""Characters of a paste that is not worth a reference."""
+PASTE_NOTICE = 60
+"""Tokens, about, of the line that stands where a paste was."""
 
 
 class Proposal(Struct, frozen=True):
@@ -86,6 +105,8 @@ class Look(Struct, frozen=True):
     """Whether everything legal is asked for: the tail, open errors, what is not seen on disk."""
     tight: bool = False
     """Whether one line has to do for everything."""
+    hosted: bool = False
+    """Whether another program makes the requests: what the user said there is not ours to cut."""
 
 
 def propose(look: Look) -> list[Proposal]:
@@ -124,6 +145,8 @@ MISSED = {
     "intermediate": 2.4,
     "offload": 1.8,
     "mask": 4.8,
+    "paste": 1.8,
+    "request": 4.8,
 }
 """For each kind: how many of ten thousand tokens that leave hold a name that is missed later.
 Twice what was measured on real sessions (`docs/performance.md`): what an agent has to go back for
@@ -158,8 +181,25 @@ class _Facts(Struct, frozen=True):
                 return self._call(at, body)
             case Thought() as body:
                 return self._thought(at, body)
+            case Said() as body if is_request(body) and not self.look.hosted:
+                return self._request(at, body)
             case _:
                 return None
+
+    def _request(self, at: int, body: Said) -> Proposal | None:
+        """Pastes in what the user said: content like a tool's result."""
+        look, size = self.look, self.look.tokens[at]
+        short = PASTE_TIGHT if look.tight else PASTE_DEEP
+        least = short if look.deep else look.policy.offload.sweep
+        if size < least:
+            return None
+        pasted = round(size * pasted_share(body.text, PASTE_SHORT))
+        if pasted < least:
+            return None
+        stays = PASTE_NOTICE if look.tight else min(200 + pasted // 20, 700)
+        return self._made(
+            "paste", at, "", size - pasted + stays, "a paste in a request", tight=look.tight
+        )
 
     def _result(self, at: int, body: ToolReturned, pair: Pair) -> Proposal | None:
         touch, tool = self.touches[pair.call], pair.body.tool

@@ -24,6 +24,7 @@ from holdfast.core.observe.files import files_of
 from holdfast.core.observe.findings import findings_of
 from holdfast.core.observe.intent import Wanted, first_request, wanted
 from holdfast.core.observe.progress import next_of, progress_of, questions_of
+from holdfast.core.shrink.pasting import cut_wanted
 from holdfast.core.shrink.writing import read
 
 
@@ -73,7 +74,7 @@ def as_it_came(items: Sequence[Item]) -> Scene:
 def account(span: Span) -> Summary:
     """Every row that a span adds, facts apart."""
     names, whole, told = span.names, span.whole, span.told
-    want = _since_the_beginning(wanted(told), span)
+    want = cut_wanted(_since_the_beginning(wanted(told), span))
     return Summary(
         intent=want.intent,
         constraints=want.constraints,

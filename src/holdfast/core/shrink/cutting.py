@@ -4,6 +4,8 @@ Only a legal cut is made, and no thinking stays that holds only after what leave
 is more than there is room for is made smaller, the gentlest first.
 """
 
+from collections.abc import Iterable, Sequence
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -11,12 +13,22 @@ from holdfast.core.ledger.entry import Step, is_request
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.calls import read_scene
 from holdfast.core.plan.choose import NOTHING, enough
-from holdfast.core.plan.cuts import Ground, is_sealed, lead_of, legal_cuts, loops_of, summary_cut
+from holdfast.core.plan.cuts import (
+    Ground,
+    is_sealed,
+    lead_of,
+    legal_cuts,
+    loops_of,
+    may_change,
+    summary_cut,
+)
 from holdfast.core.plan.state import State, look, tokens_of
-from holdfast.core.plan.steps import is_all_of_its_message
+from holdfast.core.plan.steps import Proposal, is_all_of_its_message
 from holdfast.core.shrink.account import is_anchor
 from holdfast.core.shrink.step import Means, shrink
 
+LEAST_REQUEST = 80
+"""Tokens that a request keeps whatever has to go."""
 UNBOUND = "thinking that holds only after what leaves"
 
 
@@ -49,7 +61,7 @@ class Cut(Struct, frozen=True):
         return kept - sum(step.before - step.after for step in self.also)
 
 
-def cut_for(state: State, means: Means, target: int) -> Cut | None:
+def cut_for(state: State, means: Means, target: int, *, firm: bool = False) -> Cut | None:
     """Where to cut so that about `target` raw tokens stay; nowhere, if nothing may leave."""
     ground = Ground(read_scene(state.window.items), state.model)
     tokens = tokens_of(state, means.count)
@@ -60,10 +72,19 @@ def cut_for(state: State, means: Means, target: int) -> Cut | None:
     if not at:
         return None
     cut = _unbound(Cut(ground.scene.items, tokens, lead, at), ground)
-    if cut is None or all(is_anchor(item) for item in cut.leaves):
+    if cut is None or not _gets_smaller(cut, room):
         return None
     over = sum(tokens[cut.at :]) - max(share, room // 2)
-    return replace(cut, tail=smaller_tail(state, means, cut, over)) if over > 0 else cut
+    if over <= 0:
+        return cut
+    return replace(cut, tail=smaller_tail(state, means, cut, over, firm=firm))
+
+
+def _gets_smaller(cut: Cut, room: int) -> bool:
+    """Whether a cut is of use: something leaves, or the summary in sight is over its room."""
+    if not all(is_anchor(item) for item in cut.leaves):
+        return True
+    return sum(cut.tokens[cut.lead :]) > room
 
 
 def _unbound(cut: Cut, ground: Ground) -> Cut | None:
@@ -86,8 +107,13 @@ def _unbound(cut: Cut, ground: Ground) -> Cut | None:
     return replace(cut, at=count) if count in legal_cuts(ground) else None
 
 
-def smaller_tail(state: State, means: Means, cut: Cut, over: int) -> tuple[Step, ...]:
-    """Tiers 1 and 2 on what is recent, where it alone is more than there is room for."""
+def smaller_tail(
+    state: State, means: Means, cut: Cut, over: int, *, firm: bool = False
+) -> tuple[Step, ...]:
+    """Tiers 1 and 2 on what is recent, where it alone is more than there is room for.
+
+    Where that is not enough and the room is `firm`, requests are cut to what is left for them.
+    """
     steps: tuple[Step, ...] = ()
     for whole, tight in ((False, False), (True, False), (True, True)):
         looked = look(state, means.count, deep=True, tight=tight, whole=whole)
@@ -95,16 +121,60 @@ def smaller_tail(state: State, means: Means, cut: Cut, over: int) -> tuple[Step,
         chosen = enough(late, over, NOTHING, looked.scale).proposals
         made = (shrink(one, cut.items[one.at], means) for one in chosen)
         steps = tuple(step for step in made if step is not None)
-        if sum(step.before - step.after for step in steps) >= over:
+        if _saved(steps) >= over:
+            return steps
+    return _with_requests(state, means, cut, over, steps) if firm else steps
+
+
+def _saved(steps: Iterable[Step]) -> int:
+    return sum(step.before - step.after for step in steps)
+
+
+def _with_requests(
+    state: State, means: Means, cut: Cut, over: int, steps: tuple[Step, ...]
+) -> tuple[Step, ...]:
+    """The steps with the requests of the tail cut to their share, the largest first."""
+    made = {step.hides[0]: step for step in steps}
+    ground = Ground(read_scene(cut.items), state.model)
+    for at in requests_by_size(ground, cut.tokens, since=cut.at):
+        item, size = cut.items[at], cut.tokens[at]
+        others = [step for name, step in made.items() if name != item.entry.id]
+        step = shorter_request(at, item, size, over - _saved(others), means)
+        if step is not None:
+            made[item.entry.id] = step
+        if _saved(made.values()) >= over:
             break
-    return steps
+    return tuple(made.values())
 
 
-def whole_of(cut: Cut, state: State) -> Cut | None:
-    """All of it, where nothing waits for an answer: the last resort of a small budget."""
+def requests_by_size(ground: Ground, tokens: Sequence[int], *, since: int = 0) -> list[int]:
+    """The places of what the user said and what may change, the largest first."""
+    items, legal = ground.scene.items, may_change(ground)
+    places = (
+        at
+        for at in range(since, len(items))
+        if legal[at] and is_request(items[at].body) and not is_anchor(items[at])
+    )
+    return sorted(places, key=lambda at: (-tokens[at], at))
+
+
+def shorter_request(at: int, item: Item, size: int, need: int, means: Means) -> Step | None:
+    """A request in as many tokens as are left to it when so many have to go."""
+    room = max(size - need, LEAST_REQUEST)
+    if room >= size:
+        return None
+    reason = "a request that is larger than its share"
+    return shrink(Proposal("request", at, item.entry.id, "", size, room, reason), item, means)
+
+
+def whole_of(cut: Cut, state: State, *, firm: bool = False) -> Cut | None:
+    """All of it, where nothing waits for an answer: the last resort of a small budget.
+
+    Where the room is `firm`, the latest request goes along: the summary quotes it.
+    """
     ground = Ground(read_scene(cut.items), state.model)
     count = len(cut.items)
-    if count not in legal_cuts(ground) or is_request(cut.items[-1].body):
+    if count not in legal_cuts(ground) or (is_request(cut.items[-1].body) and not firm):
         return None
     return replace(cut, at=count, tail=(), unbound=())
 

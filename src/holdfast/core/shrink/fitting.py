@@ -1,8 +1,9 @@
 """A summary in the room there is: what the user said first, then the work, and facts with the rest.
 
 Nothing is cut out of the summary itself: what does not fit is only not shown, and the ledger has
-it. Requests, corrections and constraints are always shown whole. Every other section has its share
-of the room; what one leaves unused goes to the facts.
+it. Requests, corrections and constraints are shown whole while they fit, and then as far as their
+share goes, with a reference. Every other section has its share of the room; what one leaves unused
+goes to the facts.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.observe.choices import still_held
 from holdfast.core.observe.worth import telling
 from holdfast.core.shrink.facts import AGENT, WIDTH, Line, Weigh, line, pick
+from holdfast.core.shrink.pasting import ONE_LINE, cut_intent, over_requests, within
 from holdfast.core.shrink.spelling import name_of
 from holdfast.core.shrink.writing import Frame, write
 
@@ -76,6 +78,8 @@ class Room(Struct, frozen=True):
     """Lines that come before others, where a probe asked for them."""
     session: str = ""
     frame: Frame = "plain"
+    firm: bool = False
+    """Whether the room has to do: then requests and constraints too are cut to their share."""
 
 
 class Fitted(Struct, frozen=True):
@@ -88,10 +92,15 @@ class Fitted(Struct, frozen=True):
 
 def fit(summary: Summary, room: Room) -> Fitted:
     """The summary with the facts that fit, and its text within the room if that is possible."""
-    base = _bare(summary, room)
-    bare = _measured(base, room)
+    bare = _measured(_bare(summary, room), room)
     if bare.tokens > room.tokens:
-        return _measured(base, room, frame="brief")
+        brief = _measured(bare.summary, room, frame="brief")
+        if brief.tokens <= room.tokens or not room.firm:
+            return brief
+        brief = _bound(summary, room)
+        bare = _measured(brief.summary, room)
+        if bare.tokens > room.tokens:
+            return brief
     fitted = _with_sections(summary, bare, room)
     shown = fitted.summary
     kept = (*summary.facts, *_unshown(summary, shown))
@@ -138,6 +147,65 @@ def _with_sections(summary: Summary, bare: Fitted, room: Room) -> Fitted:
     return bare
 
 
+BOUND: Mapping[str, float] = {"refs": 0.1, "requests": 0.3, "constraints": 0.15, "changes": 0.05}
+"""Parts of the room that what is bound word for word may take, where not all of it fits."""
+LEAST_BOUND = 200
+"""Tokens below which there is nothing to share out."""
+LEAST_QUOTED = 60
+"""Tokens of a request that are quoted whatever the room is."""
+
+
+def _bound(summary: Summary, room: Room) -> Fitted:
+    """What is bound word for word, as far as its share goes; the rest is left to its reference."""
+    least = _measured(_least_said(summary, room), room, frame="brief")
+    left = room.tokens - _measured(_nothing_said(summary), room, frame="brief").tokens
+    while left >= LEAST_BOUND:
+        made = _measured(_bounded(summary, left, room), room, frame="brief")
+        if made.tokens <= room.tokens:
+            return made
+        left -= max(made.tokens - room.tokens, left // TRIES)
+    return least
+
+
+def _least_said(summary: Summary, room: Room) -> Summary:
+    """The requests in as few tokens as still say something: that much stands in any summary."""
+    intent = over_requests(
+        replace(summary.intent, changes=(), original_rest=(), current_rest=()),
+        lambda quote: _in_room(quote, LEAST_QUOTED, room),
+    )
+    return replace(_nothing_said(summary), intent=intent)
+
+
+def _nothing_said(summary: Summary) -> Summary:
+    return replace(_only_said(summary), intent=Intent(), constraints=(), refs=())
+
+
+def _bounded(summary: Summary, tokens: int, room: Room) -> Summary:
+    """Requests, constraints and corrections, each in its share of so many tokens."""
+    part = {name: int(tokens * share) for name, share in BOUND.items()}
+    intent, rules = summary.intent, [row for row in summary.constraints if not row.lifted]
+    twice = intent.current.text and intent.current != intent.original
+    each = max(part["requests"] if twice else 2 * part["requests"], LEAST_QUOTED)
+    short = over_requests(intent, lambda quote: _in_room(quote, each, room))
+    return replace(
+        _nothing_said(summary),
+        intent=replace(
+            short,
+            changes=that_fit(intent.changes, part["changes"], lambda row: row.text, room),
+            original_rest=(),
+            current_rest=(),
+        ),
+        constraints=that_fit(rules, part["constraints"], lambda row: row.text, room),
+        refs=that_fit(_whole(summary), part["refs"], lambda row: row.what, room, newest=False),
+    )
+
+
+def _in_room(quote: Quote, tokens: int, room: Room) -> Quote:
+    """Words of the user in so many tokens; none where not even their reference fits."""
+    text = within(quote.text, quote.entry, max(tokens - ROW, 0), room.count)
+    return Quote(text, quote.entry) if quote.text else quote
+
+
 def floor(summary: Summary, room: Room) -> int:
     """Tokens of the smallest text that still says all that has to be said."""
     return _measured(_bare(summary, room), room, frame="brief").tokens
@@ -150,11 +218,11 @@ def _measured(summary: Summary, room: Room, *, frame: Frame | None = None) -> Fi
 
 
 def _bare(summary: Summary, room: Room) -> Summary:
-    """Only what is never left out; said once where room is short."""
+    """Only what is never left out; said once, and pastes in a line, where room is short."""
     bare = _only_said(summary)
     if room.count(write(bare, session=room.session)) * 2 <= room.tokens:
         return bare
-    intent = bare.intent
+    intent = cut_intent(bare.intent, ONE_LINE)
     requests = "\n".join(quote.text for quote in intent.requests)
     return replace(
         bare,
@@ -261,16 +329,35 @@ class _Serving:
         """As many rows as the section has room for, in their order."""
         share = SHARES[section] * self._room.wider.get(section, 1.0)
         left = int(self._tokens * min(share, 0.9)) - self._used.get(section, 0)
-        known = list(rows)
-        kept: set[int] = set()
-        order = range(len(known) - 1, -1, -1) if newest else range(len(known))
-        for at in order:
-            cost = self._room.count(text(known[at])) + ROW
-            if cost <= left:
-                kept.add(at)
-                left -= cost
-                self._used[section] = self._used.get(section, 0) + cost
-        return tuple(row for at, row in enumerate(known) if at in kept)
+        kept, cost = _kept_of(list(rows), left, text, self._room, newest=newest)
+        self._used[section] = self._used.get(section, 0) + cost
+        return kept
+
+
+def that_fit(
+    rows: Iterable[Row],
+    tokens: int,
+    text: Callable[[Row], str],
+    room: Room,
+    *,
+    newest: bool = True,
+) -> tuple[Row, ...]:
+    """As many rows as so many tokens take, in their order."""
+    return _kept_of(list(rows), tokens, text, room, newest=newest)[0]
+
+
+def _kept_of(
+    rows: Sequence[Row], left: int, text: Callable[[Row], str], room: Room, *, newest: bool
+) -> tuple[tuple[Row, ...], int]:
+    """The rows that fit, and what they cost."""
+    kept: set[int] = set()
+    used = 0
+    for at in range(len(rows) - 1, -1, -1) if newest else range(len(rows)):
+        cost = room.count(text(rows[at])) + ROW
+        if used + cost <= left:
+            kept.add(at)
+            used += cost
+    return tuple(row for at, row in enumerate(rows) if at in kept), used
 
 
 def _changed(files: Iterable[File]) -> list[File]:

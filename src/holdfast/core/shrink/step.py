@@ -6,15 +6,16 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from holdfast.core.faults import rule
-from holdfast.core.ledger.entry import Source, Step, ToolCalled, ToolReturned
+from holdfast.core.ledger.entry import Said, Source, Step, ToolCalled, ToolReturned
 from holdfast.core.ledger.summary import Ref, Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.measure.tokens import CountTokens, count_body
 from holdfast.core.observe.marks import MASKED
 from holdfast.core.plan.policy import Policy
-from holdfast.core.plan.steps import TIERS, Proposal
+from holdfast.core.plan.steps import PASTE_SHORT, TIERS, Proposal
 from holdfast.core.shrink import offload as tier_1
 from holdfast.core.shrink.outline.outline import outline
+from holdfast.core.shrink.pasting import ONE_LINE, Form, cut_pastes, within
 from holdfast.core.shrink.truncate import truncate
 
 Address: TypeAlias = Callable[[Proposal, Item], str]
@@ -54,7 +55,9 @@ def ref_of(entry: str) -> str:
 def shrink(one: Proposal, item: Item, means: Means) -> Step | None:
     """The step that carries a proposal out; nothing when what stands in would not be smaller."""
     file = means.address(one, item) if one.kind in ("offload", "intermediate") else ""
-    stand_in = _stand_in(one, item.body, file, means)
+    # A request is cut from the message as it came, also where it was cut before.
+    body = Item(item.entry).body if one.kind in ("paste", "request") else item.body
+    stand_in = _stand_in(one, body, file, means)
     if stand_in is None and one.kind != "thinking":
         return None
     after = count_body(stand_in, means.count) if stand_in is not None else 0
@@ -86,8 +89,25 @@ def _stand_in(one: Proposal, body: Source, file: str, means: Means) -> Source | 
             )
         case ToolReturned():
             return _result(one, body, tier_1.Source(ref, file), means)
+        case Said():
+            return Said(body.role, _request(one, body.text, ref, means), body.by)
         case _:
             return None
+
+
+def _request(one: Proposal, text: str, ref: str, means: Means) -> str:
+    """What the user said with its pastes cut; in so many tokens where that is asked for."""
+    if one.kind == "request":
+        return within(text, ref, one.guess, means.count)
+    rules = means.policy.offload
+    form = Form(
+        above=PASTE_SHORT,
+        lines=rules.lines,
+        width=rules.width,
+        preview=rules.preview // 2,
+        outline=rules.outline // 2,
+    )
+    return cut_pastes(text, ref, ONE_LINE if one.tight else form)
 
 
 def _result(one: Proposal, body: ToolReturned, source: tier_1.Source, means: Means) -> ToolReturned:

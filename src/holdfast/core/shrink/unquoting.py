@@ -99,10 +99,12 @@ def _unquoted_step(step: Step, names: set[EntryId], lost: frozenset[str], notice
     body = step.stand_in
     if body is None:
         return step
-    if isinstance(body, Said):
+    if isinstance(body, Said) and is_ours(body):
         return replace(step, stand_in=_unquoted_anchor(body, names, lost, notice))
     if names.intersection(step.hides):
         return replace(step, stand_in=emptied_body(body, notice), file="")
+    if isinstance(body, Said):
+        return replace(step, stand_in=replace(body, text=_without(body.text, lost)))
     if isinstance(body, ToolReturned):
         return replace(step, stand_in=replace(body, output=_without(body.output, lost)))
     if isinstance(body, ToolCalled):

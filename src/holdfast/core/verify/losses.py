@@ -11,18 +11,20 @@ from typing import TypeAlias
 from holdfast.core.faults import attempt, name_of
 from holdfast.core.ledger.entry import (
     Attached,
-    EntryId,
     Opaque,
     Said,
     Thought,
     ToolCalled,
     ToolReturned,
+    is_request,
     role_of,
+    text_of,
 )
 from holdfast.core.ledger.jsontext import NotJson, parse
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.marks import is_stand_in
+from holdfast.core.shrink.pasting import says_the_same
 from holdfast.core.shrink.spelling import field
 
 Rule: TypeAlias = "Callable[[Sequence[Item], Sequence[Item]], list[str]]"
@@ -103,13 +105,35 @@ def _keeps_pairs(before: Sequence[Item], after: Sequence[Item]) -> list[str]:
 
 
 def _keeps_words(before: Sequence[Item], after: Sequence[Item]) -> list[str]:
-    """What was said, by whomever, stands as it was: tiers 1 and 2 touch no words."""
+    """What was said, by whomever, stands as it was; of a user's message, the user's own words."""
 
-    def said(items: Sequence[Item]) -> list[tuple[EntryId, str]]:
-        kinds = Said | Attached | Opaque
-        return [(i.entry.id, repr(i.body)) for i in items if isinstance(i.body, kinds)]
+    def said(items: Sequence[Item]) -> list[Item]:
+        return [item for item in items if isinstance(item.body, Said | Attached | Opaque)]
 
-    return [] if said(before) == said(after) else ["words that were said would change"]
+    was, now = said(before), said(after)
+    same = [item.entry.id for item in was] == [item.entry.id for item in now]
+    kept = same and all(map(_says_the_same, was, now))
+    return [] if kept else ["words that were said would change"]
+
+
+def _says_request(before: Sequence[Item], after: Sequence[Item]) -> list[str]:
+    """What stays in sight of the user's messages beside a summary says what it said."""
+    was = {item.entry.id: item for item in before}
+    return [
+        f"words of the user in entry {item.entry.id[:12]} would change"
+        for item in after
+        if is_request(item.body) and not _says_the_same(was.get(item.entry.id, item), item)
+    ]
+
+
+def _says_the_same(old: Item, new: Item) -> bool:
+    """Whether words are as they were, or are the user's message with its pastes cut."""
+    if repr(old.body) == repr(new.body):
+        return True
+    whole = Item(new.entry).body
+    if not is_request(whole) or not is_request(new.body) or role_of(whole) != role_of(new.body):
+        return False
+    return says_the_same(text_of(whole), text_of(new.body))
 
 
 def _keeps_seals(before: Sequence[Item], after: Sequence[Item]) -> list[str]:
@@ -161,7 +185,7 @@ def _hides_no_stand_in(before: Sequence[Item], after: Sequence[Item]) -> list[st
     ]
 
 
-SUMMARY_RULES: tuple[Rule, ...] = (_parts_no_pair, _keeps_system, _keeps_seals)
+SUMMARY_RULES: tuple[Rule, ...] = (_parts_no_pair, _keeps_system, _keeps_seals, _says_request)
 
 RULES: tuple[Rule, ...] = (
     _keeps_pairs,

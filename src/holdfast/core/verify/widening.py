@@ -83,7 +83,7 @@ def _as_of_now(summary: Summary, cut: Cut) -> Summary:
 
 def _asked_in_tail(cut: Cut) -> Quote:
     """What the user asked for last, if that is in the tail: words of a program are no request."""
-    intent = wanted(read_scene(cut.items[cut.at :])).intent
+    intent = wanted(read_scene(after_cut(cut)[cut.lead :])).intent
     return intent.current if intent.current.text else intent.original
 
 

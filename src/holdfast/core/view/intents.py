@@ -12,6 +12,7 @@ from holdfast.core.observe.calls import read_scene
 from holdfast.core.observe.intent import wanted
 from holdfast.core.observe.pins import lift, pins_of
 from holdfast.core.shrink.merging import merge
+from holdfast.core.shrink.pasting import cut_wanted
 
 SHORTEST = 6
 """Letters of the name of an entry from which they mean it."""
@@ -30,7 +31,7 @@ class Asked(Struct, frozen=True):
 def asked_of(path: Iterable[Entry], ledger: Iterable[Entry]) -> Asked:
     """What the user wants, from everything that was said, in sight or not, and every pin."""
     said, noted = list(path), list(ledger)
-    own = wanted(read_scene([Item(entry) for entry in said]))
+    own = cut_wanted(wanted(read_scene([Item(entry) for entry in said])))
     want = merge(inherited(noted), Summary(intent=own.intent, constraints=own.constraints))
     pins = tuple(pin for pin in pins_of(noted) if pin.text)
     return Asked(

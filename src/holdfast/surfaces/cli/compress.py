@@ -22,7 +22,7 @@ from holdfast.core.view.plans import (
     usage_document,
 )
 from holdfast.engine import Outcome
-from holdfast.errors import NothingToShrink, NotWritten, Unreadable
+from holdfast.errors import NotWritten, Unreadable
 from holdfast.files.reading import opened, reason_of
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
@@ -136,7 +136,7 @@ def _planned(session: Session, budget: int | None) -> Candidate:
     """
     candidate = session.engine.candidate(budget)
     if budget is not None and candidate.plan.after.tokens > budget:
-        raise NothingToShrink(candidate.plan.after.tokens, budget)
+        raise session.engine.nothing_to_shrink(candidate, session.engine.state(), budget)
     return candidate
 
 
