@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import holdfast
 from holdfast import NothingToShrink, Outcome, Policy
 from holdfast.core.observe.marks import WARNING
+from holdfast.core.observe.pastes import own_words_of
 from holdfast.core.plan.policy import STAND_INS, Offload, Tail, Truncate
 from holdfast.vocabularies import counter
 from tests.provider.strict import worse
@@ -30,6 +31,9 @@ MODELS = {
 OFFLOADED = ("## Offloaded: ", "## Offloaded Content Reference\n")
 MARKS = (*OFFLOADED, "## Tool Call: ", "## Truncated Tool Call\n", "[holdfast ")
 REF = re.compile(r"(?:\[holdfast |\*\*Ref:\*\* )([0-9a-f]{12})")
+CUT = re.compile(r"(?m)^\[(paste|more) ([0-9a-f]{12})\] ")
+"""The lines that stand where a paste was, or the rest of a request."""
+CUT_LINES = ("[paste ", "[more ", "│ ")
 SUMMARY = "## Session Summary ["
 SAVED = re.compile(r"\*\*Tokens Saved:\*\* ([\d,]+)\n")
 
@@ -275,7 +279,7 @@ def _piece_laws(old: Piece, new: Piece, read: Callable[[str], str]) -> list[str]
     if (old.kind, old.name) != (new.kind, new.name):
         return [f"a {old.kind} of {old.name} became a {new.kind} of {new.name}"]
     if old.kind == "words":
-        return [f"words of {old.name} changed: {old.text[:40]!r}"]
+        return _request_laws(old, new, read)
     if old.kind == "call":
         return _call_laws(old, new, read)
     if _is_stand_in(old.text):
@@ -287,6 +291,23 @@ def _piece_laws(old: Piece, new: Piece, read: Callable[[str], str]) -> list[str]
     if sendable(old.text) not in (whole := read(ref)) and not whole.startswith("{"):
         return [f"{ref} does not give the result of {old.name} back"]
     return _saving_laws(old, new)
+
+
+def _request_laws(old: Piece, new: Piece, read: Callable[[str], str]) -> list[str]:
+    """A user's message may lose its pastes, and the end of its words where room is short."""
+    refs = CUT.findall(new.text)
+    if old.name != "user" or not refs:
+        return [f"words of {old.name} changed: {old.text[:40]!r}"]
+    if any(sendable(read(ref)) not in sendable(old.text) for _, ref in refs):
+        return [f"{refs[0][1]} does not give the request back"]
+    was = " ".join(sendable(old.text).split())
+    lines = (line for line in sendable(new.text).split("\n") if not line.startswith(CUT_LINES))
+    made_up = [line for line in lines if " ".join(line.split()) not in was]
+    own = [] if any(mark == "more" for mark, _ in refs) else own_words_of(old.text)
+    lost = [words for words in own if sendable(words) not in sendable(new.text)]
+    return [f"nobody said {line[:60]!r}" for line in made_up] + [
+        f"words of the user left: {words[:60]!r}" for words in lost
+    ]
 
 
 def _saving_laws(old: Piece, new: Piece) -> list[str]:

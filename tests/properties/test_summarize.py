@@ -93,16 +93,26 @@ def all_said(entries: Sequence[Entry]) -> Wanted:
     return wanted(read_scene([Item(entry) for entry in entries]))
 
 
+BEGUN = 40
+"""Characters that stand of a request whatever the room is."""
+
+
 def unsaid(session: Session, window: Sequence[Message]) -> list[str]:
-    """Words that have to stand in a window, and do not."""
+    """Words that have to stand in a window, and do not.
+
+    Of a request that is larger than its share the beginning stands, with a line that says so; where
+    rules do not fit, a line says how many.
+    """
     want = all_said(session.path())
     text = "\n".join(text_in(message) for message in window)
+    requests = (want.intent.original, want.intent.current)
     due = [
-        want.intent.original.text,
-        want.intent.current.text,
-        *(quote.text for quote in want.intent.changes),
-        *(row.text for row in want.constraints if not row.lifted and row.by == "user"),
+        quote.text[:BEGUN] if f"[more {quote.entry[:12]}]" in text else quote.text
+        for quote in requests
     ]
+    if "more rules and corrections of the user" not in text:
+        due += [quote.text for quote in want.intent.changes]
+        due += [row.text for row in want.constraints if not row.lifted and row.by == "user"]
     return [words for words in due if sendable(words) not in sendable(text)]
 
 

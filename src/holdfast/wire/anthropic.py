@@ -114,6 +114,9 @@ def rewrite(raw: bytes, shown: Mapping[int, Source | None]) -> bytes | None:
     Blocks that are not named keep their bytes.
     """
     parts, blocks = members(raw), blocks_of(raw)
+    said = shown.get(0)
+    if isinstance(said, Said) and parts.get("content", b"")[:1] == b'"':
+        return joined_object({**parts, "content": encode(said.text)})
     kept: list[bytes] = []
     for at, block in enumerate(blocks):
         stand_in = shown.get(at)
@@ -146,6 +149,8 @@ def _rewrite_block(block: bytes, stand_in: Source) -> bytes:
             return joined_object({**parts, "content": encode(stand_in.output), **failed})
         case ToolCalled():
             return joined_object({**parts, "input": stand_in.arguments.encode()})
+        case Said() if "text" in parts:
+            return joined_object({**parts, "text": encode(stand_in.text)})
         case _:
             return encode({"type": "text", "text": text_of(stand_in)})
 

@@ -182,9 +182,11 @@ def _rewrite_whole(parts: Mapping[str, bytes], slot: Slot, stand_in: Source) -> 
 
 
 def _rewrite_part(raw: bytes, stand_in: Source) -> bytes:
+    call = members(raw)
+    if isinstance(stand_in, Said) and "text" in call:
+        return joined_object({**call, "text": encode(stand_in.text)})
     if not isinstance(stand_in, ToolCalled):
         return encode({"type": "text", "text": text_of(stand_in)})
-    call = members(raw)
     kind, key = ("custom", "input") if "custom" in call else ("function", "arguments")
     inner = {**members(call.get(kind, b"{}")), key: encode(stand_in.arguments)}
     return joined_object({**call, kind: joined_object(inner)})

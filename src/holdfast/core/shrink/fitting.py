@@ -147,7 +147,7 @@ def _with_sections(summary: Summary, bare: Fitted, room: Room) -> Fitted:
     return bare
 
 
-BOUND: Mapping[str, float] = {"refs": 0.1, "requests": 0.3, "constraints": 0.15, "changes": 0.05}
+BOUND: Mapping[str, float] = {"refs": 0.1, "requests": 0.6, "constraints": 0.15, "changes": 0.05}
 """Parts of the room that what is bound word for word may take, where not all of it fits."""
 LEAST_BOUND = 200
 """Tokens below which there is nothing to share out."""
@@ -184,24 +184,48 @@ def _bounded(summary: Summary, tokens: int, room: Room) -> Summary:
     """Requests, constraints and corrections, each in its share of so many tokens."""
     part = {name: int(tokens * share) for name, share in BOUND.items()}
     intent, rules = summary.intent, [row for row in summary.constraints if not row.lifted]
-    twice = intent.current.text and intent.current != intent.original
-    each = max(part["requests"] if twice else 2 * part["requests"], LEAST_QUOTED)
-    short = over_requests(intent, lambda quote: _in_room(quote, each, room))
+    short = _requests_in(intent, part["requests"], room)
+    changes = that_fit(intent.changes, part["changes"], lambda row: row.text, room)
+    shown = that_fit(rules, part["constraints"], lambda row: row.text, room)
     return replace(
         _nothing_said(summary),
-        intent=replace(
-            short,
-            changes=that_fit(intent.changes, part["changes"], lambda row: row.text, room),
-            original_rest=(),
-            current_rest=(),
+        intent=replace(short, changes=changes),
+        constraints=shown,
+        refs=(
+            *that_fit(_whole(summary), part["refs"], lambda row: row.what, room, newest=False),
+            *_left_out(summary, len(rules) - len(shown) + len(intent.changes) - len(changes)),
         ),
-        constraints=that_fit(rules, part["constraints"], lambda row: row.text, room),
-        refs=that_fit(_whole(summary), part["refs"], lambda row: row.what, room, newest=False),
     )
 
 
+def _left_out(summary: Summary, count: int) -> tuple[Ref, ...]:
+    """Where the rules and corrections are that there was no room for."""
+    what = f"{count} more rules and corrections of the user: `holdfast intent`"
+    entry = summary.intent.original.entry
+    return (Ref(entry, what),) if count > 0 and entry else ()
+
+
+def _requests_in(intent: Intent, tokens: int, room: Room) -> Intent:
+    """The requests in so many tokens: all of the short ones, alike of the long ones."""
+    quotes = dict.fromkeys(intent.requests)
+    sizes = sorted((room.count(quote.text) + ROW, at) for at, quote in enumerate(quotes))
+    given: dict[Quote, int] = {}
+    for turn, (size, at) in enumerate(sizes):
+        given[list(quotes)[at]] = share = min(size, tokens // (len(sizes) - turn))
+        tokens -= share
+    firsts = (intent.original, intent.current)
+
+    def short(quote: Quote) -> Quote:
+        share = given.get(quote, 0)
+        if share < LEAST_QUOTED <= room.count(quote.text) and quote not in firsts:
+            return Quote()
+        return _in_room(quote, max(share, LEAST_QUOTED), room)
+
+    return over_requests(intent, short)
+
+
 def _in_room(quote: Quote, tokens: int, room: Room) -> Quote:
-    """Words of the user in so many tokens; none where not even their reference fits."""
+    """Words of the user in so many tokens."""
     text = within(quote.text, quote.entry, max(tokens - ROW, 0), room.count)
     return Quote(text, quote.entry) if quote.text else quote
 

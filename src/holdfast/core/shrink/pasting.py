@@ -94,15 +94,18 @@ def cut_quote(quote: Quote, form: Form = IN_SUMMARY) -> Quote:
 
 
 def over_requests(intent: Intent, change: Callable[[Quote], Quote]) -> Intent:
-    """An intent with its requests changed; the one request that is both stays one."""
+    """An intent with its requests changed; the one request that is both stays one.
+
+    Parts of a request of which nothing is left are left out.
+    """
     original = change(intent.original)
     current = original if intent.current == intent.original else change(intent.current)
     return replace(
         intent,
         original=original,
         current=current,
-        original_rest=tuple(map(change, intent.original_rest)),
-        current_rest=tuple(map(change, intent.current_rest)),
+        original_rest=tuple(part for part in map(change, intent.original_rest) if part.text),
+        current_rest=tuple(part for part in map(change, intent.current_rest) if part.text),
     )
 
 
@@ -146,6 +149,8 @@ def _begun(text: str, ref: str, room: int, count: CountTokens) -> str:
     left = room - count(end) - 2
     if left < LEAST_ROOM:
         return end
+    if told and len(told) <= left * 12 and count(told) <= left:
+        return f"{told}\n{end}"
     begun = beginning(told or text, left * 2 // 3, count)
     rules = _binding(told, begun, left - count(begun), count)
     shown = "\n".join([begun, *rules, end])
