@@ -42,8 +42,9 @@ WORD = re.compile(r"[^\W\d_][^\W\d_'’-]{0,40}[,.;:!?)\"'”]{0,3}")
 MARKS = re.compile(r"[{}\[\]()<>=;:/\\|_$#@&*+~^\"`%]")
 CLOSES = re.compile(r"[.!?:。！？…：]{1,3}[\"'”’)*_`]{0,3}$")
 OPENS_DATA = re.compile(r"(?:^|\s)[{\[<](?=[\s\"'{\[<\w!?/])")
-UNBROKEN = re.compile(r"\S{400,}")
-"""So many characters without a space that nobody wrote them."""
+UNBROKEN = re.compile(r"\S+")
+LONG_WORD = 400
+"""Characters without a space from which on nobody wrote them."""
 SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]")
 
 
@@ -259,7 +260,8 @@ def _long_lines_apart(text: str) -> Iterator[Piece]:
 
 def _pasted_in(row: str) -> tuple[int, int] | None:
     """Where in a long line the part begins and ends that nobody typed."""
-    long = [found.span() for found in UNBROKEN.finditer(row)]
+    words = (found.span() for found in UNBROKEN.finditer(row))
+    long = [(first, last) for first, last in words if last - first >= LONG_WORD]
     dense = len(MARKS.findall(row, 0, TYPED)) * DENSE >= min(len(row), TYPED)
     if not long and not dense and len(row) <= TYPED:
         return None

@@ -173,7 +173,9 @@ def _least_said(summary: Summary, room: Room) -> Summary:
         replace(summary.intent, changes=(), original_rest=(), current_rest=()),
         lambda quote: _in_room(quote, LEAST_QUOTED, room),
     )
-    return replace(_nothing_said(summary), intent=intent)
+    rules = sum(not row.lifted for row in summary.constraints)
+    left = _left_out(summary, rules + len(summary.intent.changes))
+    return replace(_nothing_said(summary), intent=intent, refs=left)
 
 
 def _nothing_said(summary: Summary) -> Summary:
