@@ -1,10 +1,12 @@
 """Budgets are kept: by sessions and without one, again and again, whatever the user pasted."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from msgspec.structs import replace
 
 import holdfast
 from holdfast import NothingToShrink, Policy, Session
@@ -19,6 +21,7 @@ from holdfast.vocabularies import counter
 Message: TypeAlias = dict[str, Any]
 
 COUNT = counter("o200k_base")
+GPT = Policy(model="gpt-5")
 LOG = "".join(
     f"2026-03-01 12:00:{number % 60:02} INFO request {number} took {number % 97} ms\n"
     for number in range(1_600)
@@ -49,13 +52,18 @@ def history(steps: int = 30) -> list[Message]:
     return [*messages, {"role": "user", "content": "Go on with the cache, please."}]
 
 
-def opened(messages: list[Message], **settings: Any) -> Session:
-    session = Session("budgets", MemoryStore(), policy=Policy(model="gpt-5", **settings))
+def opened(messages: list[Message], policy: Policy = GPT) -> Session:
+    session = Session("budgets", MemoryStore(), policy=policy)
     session.extend(messages)
     return session
 
 
-def text_of(messages: list[Message]) -> str:
+def plain(messages: Sequence[object]) -> list[Message]:
+    """Messages as a client has them."""
+    return json.loads(json.dumps(messages))
+
+
+def text_of(messages: Sequence[object]) -> str:
     return json.dumps(messages, ensure_ascii=False)
 
 
@@ -75,7 +83,7 @@ def test_what_was_compressed_without_a_session_is_compressed_further() -> None:
         made = holdfast.compress(messages, budget)
         assert made.after.tokens <= budget
         assert ASKED in text_of(made.messages)
-        messages = made.messages
+        messages = plain(made.messages)
 
 
 def test_a_paste_that_is_all_there_is_leaves_and_the_words_stay() -> None:
@@ -84,14 +92,14 @@ def test_a_paste_that_is_all_there_is_leaves_and_the_words_stay() -> None:
         assert made.after.tokens <= 1_000
         (ref,) = made.originals
         assert made.read(ref) == text
-        assert ref in made.messages[0]["content"]
+        assert ref in plain(made.messages)[0]["content"]
 
 
 def test_a_request_of_a_hundred_lines_keeps_its_beginning_and_its_rules() -> None:
     lines = [f"Look at page {number} and say what it shows to a visitor." for number in range(120)]
     text = "\n".join(["Review the site for me.", *lines, RULE])
     made = holdfast.compress([{"role": "user", "content": text}], 400)
-    content = made.messages[0]["content"]
+    content = plain(made.messages)[0]["content"]
     assert made.after.tokens <= 400
     assert content.startswith("Review the site for me.\nLook at page 0")
     assert RULE in content
@@ -136,7 +144,7 @@ def test_a_large_paste_leaves_before_it_is_sent_and_comes_back_when_it_is_undone
     text = {"type": "text", "text": pasted(), "cache_control": {"type": "ephemeral"}}
     content = [text, picture] if blocks else pasted()
     session = opened([{"role": "user", "content": content}])
-    (message,) = session.messages()
+    (message,) = plain(session.messages())
     shown = message["content"][0] if blocks else {"text": message["content"]}
     assert shown["text"].startswith(f"{ASKED}\n\n[paste ")
     assert shown["text"].endswith(f"\n{RULE}")
@@ -149,7 +157,7 @@ def test_a_large_paste_leaves_before_it_is_sent_and_comes_back_when_it_is_undone
 
 def test_a_history_that_is_sent_again_is_known_with_its_paste_and_without() -> None:
     session = opened([{"role": "user", "content": pasted()}])
-    window = session.messages()
+    window = plain(session.messages())
     answered: Message = {"role": "assistant", "content": "It is the cache."}
     for sent in ([{"role": "user", "content": pasted()}], window):
         assert session.sync(sent).added == 0
@@ -159,8 +167,9 @@ def test_a_history_that_is_sent_again_is_known_with_its_paste_and_without() -> N
 
 def test_an_old_paste_leaves_with_a_batch() -> None:
     small = Offload(above=100_000, share=0, sweep=500)
-    session = opened([{"role": "user", "content": pasted()}], offload=small, window=40_000)
-    assert session.messages()[0]["content"] == pasted()
+    policy = replace(GPT, offload=small, window=40_000)
+    session = opened([{"role": "user", "content": pasted()}], policy)
+    assert plain(session.messages())[0]["content"] == pasted()
     session.extend(history(8)[1:])
     session.compact()
     made = [e.body for e in in_force(session.sight.window(whole=True))]
@@ -173,7 +182,7 @@ def test_an_old_paste_leaves_with_a_batch() -> None:
 def test_the_reference_of_a_paste_opens_in_a_project(tmp_path: Path) -> None:
     with holdfast.open("s", root=tmp_path, model="gpt-5") as session:
         session.append({"role": "user", "content": pasted()})
-        (message,) = session.messages()
+        (message,) = plain(session.messages())
         ref = message["content"].partition("[paste ")[2][:12]
         assert session.read(ref) == pasted()
         assert RULE in session.intent().original.text
@@ -192,8 +201,8 @@ def test_a_purged_paste_is_gone_from_what_stands_for_it(tmp_path: Path) -> None:
 
 
 def test_what_a_user_said_to_another_program_is_cut_in_summaries_only(tmp_path: Path) -> None:
-    line = {"type": "user", "uuid": "u1", "sessionId": "s", "message": {"role": "user"}}
-    line["message"] = {"role": "user", "content": pasted()}
+    said = {"role": "user", "content": pasted()}
+    line = {"type": "user", "uuid": "u1", "sessionId": "s", "message": said}
     path = tmp_path / "s.jsonl"
     path.write_text(json.dumps(line) + "\n")
     store = MemoryStore()

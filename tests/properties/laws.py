@@ -303,7 +303,7 @@ def _request_laws(old: Piece, new: Piece, read: Callable[[str], str]) -> list[st
     was = " ".join(sendable(old.text).split())
     lines = (line for line in sendable(new.text).split("\n") if not line.startswith(CUT_LINES))
     made_up = [line for line in lines if " ".join(line.split()) not in was]
-    own = [] if any(mark == "more" for mark, _ in refs) else own_words_of(old.text)
+    own = () if any(mark == "more" for mark, _ in refs) else own_words_of(old.text)
     lost = [words for words in own if sendable(words) not in sendable(new.text)]
     return [f"nobody said {line[:60]!r}" for line in made_up] + [
         f"words of the user left: {words[:60]!r}" for words in lost
