@@ -25,9 +25,9 @@ class Intent(Struct, frozen=True, omit_defaults=True):
     """What the user wants."""
 
     original: Quote = Quote()
-    """The first request, whole. It is set once."""
+    """The first request, with its pastes cut. It is set once."""
     current: Quote = Quote()
-    """The newest request that was made, whole."""
+    """The newest request that was made, with its pastes cut."""
     changes: tuple[Quote, ...] = ()
     """Sentences with which the user changed the scope or corrected something, oldest first."""
     original_rest: tuple[Quote, ...] = ()
