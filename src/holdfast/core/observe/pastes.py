@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from holdfast.core.faults import rule_or
 from holdfast.core.observe.marks import PASTE_LINE, PASTE_MARK, SUMMARY, is_stand_in
 from holdfast.core.observe.sentences import FENCE, ITEM, PASTED
 
@@ -55,6 +56,12 @@ class Piece(Struct, frozen=True):
     kind: Kind
 
 
+def _all_words(text: str) -> tuple[Piece, ...]:
+    """The whole message as the user's own words."""
+    return (Piece(text, "words"),) if text else ()
+
+
+@rule_or(_all_words)
 def pieces(text: str) -> tuple[Piece, ...]:
     """A message in stretches of words and pastes; together they are the text."""
     if len(text) < LEAST_SIZE and text.count("\n") < LEAST_LINES:
