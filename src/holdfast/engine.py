@@ -238,6 +238,7 @@ class Engine:
             lane=head.lane(session.agent),
             model=session.model(),
             limit=session.limit(),
+            limit_from=session.limited().origin,
             policy=self._policy(head),
             seq=head.seq,
             sent=max(self._sent, _spoken_upto(window)),

@@ -19,7 +19,7 @@ from holdfast.core.ledger.chain import meaning
 from holdfast.core.ledger.entry import Derived, Entry
 from holdfast.core.ledger.head import UNCOUNTED, Document, Head
 from holdfast.core.ledger.jsontext import Json, as_object, cleaned, encode
-from holdfast.core.measure.models import Model, find
+from holdfast.core.measure.models import Model, counted_as, find
 from holdfast.core.measure.tokens import CountTokens, count_body
 from holdfast.core.plan.policy import Policy
 from holdfast.counting import settle
@@ -205,6 +205,8 @@ class Reading:
         self.counts = True
         """Whether tokens are counted as it is read: that can wait."""
         self.pieces = self.total = self.added = self.line = 0
+        self.vocabulary = find(policy.model).vocabulary
+        """The vocabulary that the session is counted in."""
         self.bytes = self.settled = 0
         """Bytes read, and those up to which the file will not change any more."""
         self.last = b""
@@ -226,6 +228,7 @@ class Reading:
         self.source = self.source or self._another(store, name)
         stood = store.head(name)
         self.seen = (stood or Head()).documents.get(self.source, Document()).seen
+        self.vocabulary = self._vocabulary(stood or Head())
         if stood is not None:
             self._recall(store.read(name))
         known = Seen(store, name, self.source)
@@ -241,6 +244,7 @@ class Reading:
     def on(self, store: Store, name: str, pieces: Iterable[Piece], known: Document) -> Ingested:
         """Read what came since a file was last read to its end, by who remembers what was."""
         self.total, self.bytes, self.seen = known.length - 1, known.offset, known.seen
+        self.vocabulary = self._vocabulary(store.head(name) or Head())
         # What must not be stored may answer a call that was read the time before, or long ago.
         self._recall(store.read(name, since=known.upto if self.withholder.idle else 0))
         self._write_all(
@@ -395,7 +399,10 @@ class Reading:
         return raw, lead, tuple(Draft(body) for body in MESSAGE_WIRES[self.wire].read(value))
 
     def _count(self, text: str) -> int:
-        return counter(find(self.policy.model).vocabulary)(text)
+        return counter(self.vocabulary)(text)
+
+    def _vocabulary(self, head: Head) -> str:
+        return counted_as(find(self.policy.model or head.model), head).vocabulary
 
     def _stored(self, piece: Piece) -> tuple[bytes, dict[str, Json] | None]:
         """A piece less what the rules keep out."""
@@ -410,11 +417,10 @@ class Reading:
         return piece.raw if whole else encode(value), value
 
     def _write_all(self, store: Store, name: str, arrivals: Iterable[Arrival], known: Seen) -> None:
-        vocabulary = find(self.policy.model or (store.head(name) or Head()).model).vocabulary
-        count = counter(vocabulary) if self.counts else None
+        count = counter(self.vocabulary) if self.counts else None
         for batch in _batches(arrivals):
             ready = [_counted(arrival, count) for arrival in batch]
-            self._write(store, name, ready, known, vocabulary)
+            self._write(store, name, ready, known)
 
     def _write(
         self,
@@ -422,8 +428,9 @@ class Reading:
         name: str,
         arrivals: Sequence[Arrival],
         known: Seen,
-        vocabulary: str,
     ) -> None:
+        vocabulary = self.vocabulary
+
         def build(head: Head) -> Batch:
             stamped = replace(head, wire=self.wire, vocabulary=vocabulary)
             usable = not head.vocabulary or head.vocabulary == vocabulary
@@ -438,7 +445,7 @@ class Reading:
             return _from_file(batch, self.source, self.origin)
 
         batch = self._append(store, name, build)
-        known.began = True
+        known.wrote()
         self.added += len(batch.entries)
 
 

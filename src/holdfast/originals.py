@@ -12,8 +12,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.arrive import Draft
-from holdfast.core.ledger.entry import Entry, EntryId, Noted, Said, Step, ToolReturned
+from holdfast.core.ledger.entry import (
+    Compressed,
+    Entry,
+    EntryId,
+    Noted,
+    Said,
+    Step,
+    ToolReturned,
+)
+from holdfast.core.measure.tokens import count_body
 
+HOST = "the host shows something else here"
 ORIGINAL, ASKED = "original", "prompt"
 """Notes that keep what a hook saw: a result, and what the user asked for."""
 
@@ -99,33 +109,36 @@ def met(
     A hook only knows about how large it is; from here on it is counted.
     """
     shown = draft.body
+    if isinstance(shown, Compressed) and draft.hidden:
+        return _measured(draft, shown, count)
     if not originals or not isinstance(shown, ToolReturned):
         return draft
     kept = originals.get((draft.lane, shown.call))
     if kept is None or as_result(kept).output == shown.output:
         return draft
     whole = replace(as_result(kept), failed=shown.failed, media=shown.media)
-    offloaded = bool(_facts(kept).get("before"))
-    sizes = (count(whole.output), count(shown.output)) if offloaded else (0, 0)
-    return replace(draft, body=whole, instead=_step(shown, sizes, _facts(kept).get("file", "")))
+    step = Step((), HOST, shown, before=count_body(whole, count), after=count_body(shown, count))
+    if _facts(kept).get("before"):
+        step = replace(step, reason=f"a result of {step.before:,} tokens", tier=1, kind="offload")
+    return replace(draft, body=whole, instead=replace(step, file=_facts(kept).get("file", "")))
+
+
+def _measured(draft: Draft, body: Compressed, count: Callable[[str], int]) -> Draft:
+    """A compression by the host whose steps say how large what they hide is."""
+    pairs = zip(body.steps, draft.hidden, strict=True)
+    steps = tuple(
+        replace(
+            step,
+            before=count_body(whole, count),
+            after=0 if step.stand_in is None else count_body(step.stand_in, count),
+        )
+        for step, whole in pairs
+    )
+    return replace(draft, body=replace(body, steps=steps))
 
 
 def _facts(entry: Entry) -> Mapping[str, str]:
     return entry.body.facts if isinstance(entry.body, Noted) else {}
-
-
-def _step(shown: ToolReturned, sizes: tuple[int, int], file: str) -> Step:
-    before, after = sizes
-    return Step(
-        hides=(),
-        reason=f"a result of {before:,} tokens" if before else "the host shows something else here",
-        stand_in=shown,
-        tier=1 if before else 0,
-        before=before,
-        after=after,
-        kind="offload" if before else "",
-        file=file,
-    )
 
 
 def repeats(note: Entry, gone: Iterable[Entry]) -> bool:

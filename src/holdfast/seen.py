@@ -14,6 +14,7 @@ from holdfast.core.ledger.emptied import is_emptied
 from holdfast.core.ledger.entry import (
     Body,
     Compacted,
+    Compressed,
     Derived,
     Entry,
     EntryId,
@@ -64,6 +65,10 @@ class Seen:
         lanes = {lane: led_back(head.lane(lane), end) for lane, end in ends.items()}
         return replace(head, stale=True, lanes={**head.lanes, **lanes})
 
+    def wrote(self) -> None:
+        """Take note that lines were written: those that are known now are more."""
+        self.began, self._lines = True, None
+
     def place(self, source: str, pos: int) -> tuple[EntryId, ...]:
         """The entries of a known line."""
         del source
@@ -101,6 +106,8 @@ def _is_same(seen: Sighting, arrival: Arrival) -> bool:
 
 def _essence(body: Body) -> bytes:
     """What a note says; one of a compaction is known by its place alone."""
+    if isinstance(body, Compressed):
+        body = replace(body, generation=0, watermark=0)
     return b"compacted" if isinstance(body, Compacted) else pack(body)
 
 

@@ -30,6 +30,7 @@ from holdfast.core.ledger.entry import (
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.jsontext import Json, cleaned
 from holdfast.core.ledger.window import Item, Window, path_to
+from holdfast.core.measure.limits import Limit, limit_of
 from holdfast.core.measure.models import Model, counted_as, find
 from holdfast.core.measure.usage import Usage, measure, measure_at_most
 from holdfast.core.observe.marks import is_sent_summary
@@ -495,13 +496,13 @@ class Session:
         `quick` loads no tokenizer as long as the bytes alone settle which level it is.
         """
         head = self._head()
-        model = self._model_of(head)
-        lane, limit = head.lane(self.agent), self._limit(head, model)
+        model, limit = self._model_of(head), self.limited()
+        lane = head.lane(self.agent)
         if quick and not head.stale:
-            guessed = measure(lane, model, limit)
-            if guessed.level == measure_at_most(lane, model, limit).level:
+            guessed = measure(lane, model, limit.tokens, limit.origin)
+            if guessed.level == measure_at_most(lane, model, limit.tokens).level:
                 return guessed
-        return measure(self.head().lane(self.agent), model, limit)
+        return measure(self.head().lane(self.agent), model, limit.tokens, limit.origin)
 
     def model(self) -> Model:
         """The agent's model: the one named, else the one the session speaks of."""
@@ -647,8 +648,18 @@ class Session:
 
     def limit(self) -> int:
         """Tokens that the window takes: the model's, less what is kept free for the answer."""
-        head = self._head()
-        return self._limit(head, self._model_of(head))
+        return self.limited().tokens
+
+    def limited(self) -> Limit:
+        """The same, with how it is known."""
+        head, policy = self._head(), self.policy
+        return limit_of(
+            head,
+            self._model_of(head),
+            policy.model or head.model,
+            window=policy.window,
+            reserve=policy.reserve,
+        )
 
     def now(self) -> str:
         """This moment, by the session's clock; empty when it has none."""
@@ -664,11 +675,6 @@ class Session:
             ).total_seconds()
         except (ValueError, TypeError):
             return 0.0
-
-    def _limit(self, head: Head, model: Model) -> int:
-        window = self.policy.window or head.limit or model.window
-        reserve = self.policy.reserve or min(model.reserve, window // 2)
-        return max(window - reserve, 1)
 
     def _stamped(self, head: Head, wire: str) -> Head:
         """The head with what a first message settles: the format and the vocabulary."""

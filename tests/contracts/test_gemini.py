@@ -58,7 +58,7 @@ READ = [
     Said("user", "<hook_context>ours</hook_context>\n\n", "host"),
     Said("user", "List the files."),
     Used(900, 900, 20, 300, 0, "gemini-2.5-pro", "m2"),
-    Thought("Files\nls will do."),
+    Thought("Files\nls will do.", unsent=True),
     Said("assistant", "Looking."),
     ToolCalled(CALL, "run_shell_command", '{"command":"ls"}'),
     ToolReturned(CALL, "a.txt"),

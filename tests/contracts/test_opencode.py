@@ -57,7 +57,7 @@ SPOKEN = (
 )
 READ = [
     Said("user", "List the files."),
-    Thought("ls will do."),
+    Thought("ls will do.", unsent=True),
     Said("assistant", "Looking."),
     ToolCalled("c1", "bash", '{"command":"ls"}'),
     ToolReturned("c1", "a.txt"),

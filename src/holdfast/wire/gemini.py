@@ -186,7 +186,7 @@ class Reader:
             if self._is_new(f"{name}/{at}", "thought"):
                 told = as_object(thought)
                 words = (as_text(told.get(key)) for key in ("subject", "description"))
-                yield Thought("\n".join(filter(None, words)))
+                yield Thought("\n".join(filter(None, words)), unsent=True)
         for at, part in enumerate(_parts(line.get("content"))):
             text = as_text(part.get("text"))
             if "functionCall" in part:

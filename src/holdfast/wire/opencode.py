@@ -16,8 +16,11 @@ from holdfast.core.ledger.arrive import Draft
 from holdfast.core.ledger.entry import (
     Attached,
     Compacted,
+    Compressed,
+    Derived,
     Said,
     Source,
+    Step,
     Thought,
     ToolCalled,
     ToolReturned,
@@ -33,6 +36,9 @@ SPLITS_MESSAGES = True
 
 ASKED = "What did we do so far?"
 """What opencode puts before its summary when it sends it."""
+CLEARED = "[Old tool result content cleared]"
+"""What opencode sends in place of a result that it pruned."""
+PRUNED = "the agent's own program pruned it"
 EVENTS = ("message.", "session.")
 TOLD = ("role", "summary", "modelID", "time")
 """What is remembered of a message."""
@@ -58,6 +64,15 @@ def session_of(line: Mapping[str, Json]) -> str:
     return as_text(told.get("sessionID"))
 
 
+class Pruned(Struct):
+    """A result that opencode no longer sends, and since when."""
+
+    when: int
+    pos: int
+    part: int
+    result: ToolReturned
+
+
 class State(Struct):
     """What a reader has to remember of the lines before: with it, another goes on reading."""
 
@@ -73,6 +88,10 @@ class State(Struct):
     keeps: str = ""
     """The message that a compaction keeps, and all after it."""
     follows: int | None = None
+    pruned: list[Pruned] = []
+    """Results that were pruned later than the last message that was read."""
+    results: dict[str, tuple[int, int]] = {}
+    """By part: the line and the place in it of a result that may still be pruned."""
 
 
 class Reader:
@@ -88,9 +107,11 @@ class Reader:
             # Messages of an export may have lost their names: each is one of its own.
             name = f"{as_text(info.get('id'))}@{pos}"
             self.state.infos[name] = info
+            pruned = self._pruned(as_count(as_object(info.get("time")).get("created")))
             parts = [as_object(part) for part in as_list(line.get("parts"))]
             drafts = [draft for part in parts for draft in self._part(name, part, pos)]
-            return tuple(map(_before, drafts))
+            self._note_pruned(parts, drafts, pos)
+            return (*pruned, *map(_before, drafts))
         self.state.seq = as_count(line.get("seq"))
         return tuple(self._event(as_text(line.get("type")), as_object(line.get("data")), pos))
 
@@ -105,11 +126,42 @@ class Reader:
                 name = as_text(part.get("id"))
                 if name not in self.state.read and self._is_whole(part):
                     self.state.read.add(name)
-                    yield from self._part(as_text(part.get("messageID")), part, pos)
+                    yield from self._events_of(part, pos)
+                elif _pruned_at(part) and name in self.state.results:
+                    yield from self._pruned_now(name, part)
             case "message.removed":
                 self._remove(as_text(data.get("messageID")))
             case _:
                 return
+
+    def _events_of(self, part: Mapping[str, Json], pos: int) -> Iterator[Draft]:
+        drafts = list(self._part(as_text(part.get("messageID")), part, pos))
+        if any(isinstance(draft.body, ToolReturned) for draft in drafts):
+            self.state.results[as_text(part.get("id"))] = (pos, len(drafts) - 1)
+        yield from drafts
+        if _pruned_at(part):
+            yield from self._pruned_now(as_text(part.get("id")), part)
+
+    def _pruned_now(self, name: str, part: Mapping[str, Json]) -> Iterator[Draft]:
+        """A result that was read before and is not sent any more."""
+        found = [body for body in _tool(part) if isinstance(body, ToolReturned)]
+        where = self.state.results.pop(name, None)
+        if found and where is not None:
+            yield _prune([Pruned(_pruned_at(part), *where, found[0])])
+
+    def _note_pruned(self, parts: list[dict[str, Json]], drafts: list[Draft], pos: int) -> None:
+        """Remember which results of an exported message were pruned later on."""
+        told = {as_text(part.get("callID")): _pruned_at(part) for part in parts}
+        sources = [draft.body for draft in drafts if not isinstance(draft.body, Derived)]
+        for at, body in enumerate(sources):
+            if isinstance(body, ToolReturned) and told.get(body.call):
+                self.state.pruned.append(Pruned(told[body.call], pos, at, body))
+
+    def _pruned(self, now: int) -> tuple[Draft, ...]:
+        """What was pruned before a message was made."""
+        due = [one for one in self.state.pruned if one.when <= now]
+        self.state.pruned = [one for one in self.state.pruned if one.when > now]
+        return (_prune(due),) if due else ()
 
     def _is_whole(self, part: Mapping[str, Json]) -> bool:
         """Whether a part will not change any more."""
@@ -199,6 +251,23 @@ def _used(info: Mapping[str, Json], part: Mapping[str, Json], request: str) -> I
         yield Draft(used, at=_moment(part, info))
 
 
+def _pruned_at(part: Mapping[str, Json]) -> int:
+    """When opencode stopped sending a result; 0 while it sends it."""
+    return as_count(as_object(as_object(part.get("state")).get("time")).get("compacted"))
+
+
+def _prune(some: list[Pruned]) -> Draft:
+    """The host's own compression: what it sends in place of the results that it pruned."""
+    steps = tuple(
+        Step((), PRUNED, ToolReturned(one.result.call, CLEARED, one.result.failed)) for one in some
+    )
+    return Draft(
+        Compressed(steps, 0, 0, by="host", trigger=PRUNED),
+        hides=tuple((one.pos, one.part) for one in some),
+        hidden=tuple(one.result for one in some),
+    )
+
+
 def _before(draft: Draft) -> Draft:
     """What a report tells of when it stands before the answer, as it does in one line with it."""
     used = draft.body
@@ -212,7 +281,7 @@ def _read(role: str, part: Mapping[str, Json]) -> Iterator[Source]:
         case "text" if text and part.get("ignored") is not True:
             yield Said(role, text, "host" if part.get("synthetic") is True else "")
         case "reasoning" if text:
-            yield Thought(text)
+            yield Thought(text, unsent=True)
         case "file":
             kind = "image" if as_text(part.get("mime")).startswith("image/") else "document"
             yield Attached(role, read_media(kind, as_text(part.get("url"))))

@@ -97,9 +97,18 @@ def test_the_factor_is_the_tables_outweighed_by_what_was_reported(
         (UNKNOWN, Calibration(), 1_000),
         (OPUS, Calibration(requests=1, size=30_000, raw=900), 30_120),
         (OPUS, Calibration(requests=1, size=30_000, raw=1_100), 29_880),
-        (OPUS, Calibration(requests=1, size=10, raw=9_000), 0),
+        (OPUS, Calibration(requests=1, size=10, raw=9_000), 1_200),
+        (GPT, Calibration(requests=9, size=3_000, raw=900, grown=100, billed=400), 3_100),
     ],
-    ids=["exact", "by factor", "unknown", "grown since", "shrunk since", "never below nothing"],
+    ids=[
+        "exact",
+        "by factor",
+        "unknown",
+        "grown since",
+        "shrunk since",
+        "never below the messages",
+        "a model's own vocabulary needs no factor",
+    ],
 )
 def test_only_what_changed_since_the_last_report_is_estimated(
     model: Model, known: Calibration, tokens: int
@@ -116,7 +125,7 @@ def test_only_what_changed_since_the_last_report_is_estimated(
         (
             Lane(tokens=1_000, calibration=Calibration(requests=1, size=3_000, raw=1_000)),
             OPUS,
-            Usage(3_000, 5_000, "calibrated"),
+            Usage(3_000, 5_000, "calibrated", overhead=1_800),
         ),
     ],
     ids=["exact", "estimated", "uncounted", "calibrated"],

@@ -21,6 +21,7 @@ from holdfast.core.ledger.entry import (
     EntryId,
     Noted,
     Sighting,
+    Source,
     Step,
 )
 from holdfast.core.ledger.head import AT_BIRTH, UNCOUNTED, Document, Folding, Head, advance
@@ -51,6 +52,10 @@ class Draft(Struct, frozen=True, omit_defaults=True):
     tokens: int = UNCOUNTED
     instead: Step | None = None
     """What its host shows in its place: a step that does not know yet what it hides."""
+    hides: tuple[tuple[int, int], ...] = ()
+    """Of a compression by the host: the line and the part that each of its steps hides."""
+    hidden: tuple[Source, ...] = ()
+    """What stands there, so that it can be counted."""
 
 
 class Arrival(Struct, frozen=True):
@@ -269,6 +274,10 @@ class _Desk:
         if draft.keeps and isinstance(body, Compacted):
             kept = (name for pos in draft.keeps for name in self._line(source, pos))
             body = replace(body, keeps=tuple(kept))
+        if draft.hides and isinstance(body, Compressed):
+            body = self._hiding(draft, body, source)
+            if not body.steps:
+                return
         stands = self.fold.lane(draft.lane)
         parent, number = stands.end, self.fold.seq + 1
         # Along a known path, what was noted about it may be known too.
@@ -276,6 +285,17 @@ class _Desk:
             return
         entry = derived(number, body, parent=parent, lane=draft.lane, at=draft.at)
         self._append(entry, draft)
+
+    def _hiding(self, draft: Draft, body: Compressed, source: str) -> Compressed:
+        """A compression by the host, with the names of what it hides; unknown lines are dropped."""
+        lines = [(self._line(source, pos), part) for pos, part in draft.hides]
+        steps = tuple(
+            replace(step, hides=(line[part],))
+            for step, (line, part) in zip(body.steps, lines, strict=True)
+            if part < len(line)
+        )
+        generation = self.fold.lane(draft.lane).generation
+        return replace(body, steps=steps, generation=generation, watermark=self.fold.seq)
 
     def _append(self, entry: Entry, draft: Draft) -> None:
         self.entries.append(entry)

@@ -54,6 +54,8 @@ class Thought(Struct, frozen=True, tag="thought", omit_defaults=True):
     text: str
     seal: str = ""
     """The provider's signature or ciphertext."""
+    unsent: bool = False
+    """Set when the agent's program only shows it and never sends it: it takes no room."""
 
 
 class ToolCalled(Struct, frozen=True, tag="called", omit_defaults=True):

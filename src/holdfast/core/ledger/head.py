@@ -35,7 +35,7 @@ from holdfast.core.ledger.entry import (
 from holdfast.core.ledger.jsontext import whole_number
 from holdfast.core.ledger.size import most_tokens
 
-STAMP = 4
+STAMP = 5
 """Raised when the fold changes what it computes: older heads are then replayed."""
 
 UNCOUNTED = -1
@@ -127,6 +127,8 @@ class Head(Struct, frozen=True, omit_defaults=True):
     """Which fold made it. A value that is left out was left out by the first one."""
     limit: int = 0
     """The largest prompt the provider takes, learned when it refused one."""
+    accepted: dict[str, int] = {}
+    """By model: the largest request, answer included, that its provider reported as done."""
     title: str = ""
     """How the first request begins."""
     at: str = ""
@@ -151,6 +153,7 @@ class Folding:
     """A head on its way: moves with every entry, and is a value again at the end."""
 
     __slots__ = (
+        "_accepted",
         "_at",
         "_base",
         "_counted",
@@ -168,6 +171,7 @@ class Folding:
         self.seq, self.stale, self._counted = head.seq, head.stale, head.counted
         self._model, self._limit = head.model, head.limit
         self._title, self._at = head.title, head.at
+        self._accepted = head.accepted
         self.lanes, self.documents = dict(head.lanes), dict(head.documents)
 
     def lane(self, name: str) -> Lane:
@@ -189,6 +193,8 @@ class Folding:
         self._title = self._title or _title(entry)
         if isinstance(body, Used | Noted):
             self._model, self._limit = _learned(body, self._model, self._limit)
+        if isinstance(body, Used):
+            self._accepted = _taken(self._accepted, self._model, body)
 
     def move(self, name: str, end: EntryId | None) -> None:
         """Let a lane stand elsewhere; its sums are then to be found by a replay."""
@@ -205,6 +211,7 @@ class Folding:
             counted=self._counted,
             model=self._model,
             limit=self._limit,
+            accepted=self._accepted,
             title=self._title,
             at=self._at,
             lanes=dict(self.lanes),
@@ -311,6 +318,12 @@ def _learned(body: Used | Noted, model: str, limit: int) -> tuple[str, int]:
         told = whole_number(body.facts.get("limit", ""))
         return model, limit if told is None else told
     return model, limit
+
+
+def _taken(accepted: dict[str, int], model: str, used: Used) -> dict[str, int]:
+    """The largest request of each model, after one more report."""
+    size = max(used.size, used.input + used.output)
+    return {**accepted, model: size} if size > accepted.get(model, 0) else accepted
 
 
 def _title(entry: Entry) -> str:

@@ -33,6 +33,7 @@ def replay(entries: Iterable[Entry], counts: Mapping[int, int], known: Head) -> 
         stale=False,
         model="",
         limit=0,
+        accepted={},
         title="",
         at="",
         lanes={},

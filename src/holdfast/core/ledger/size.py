@@ -4,7 +4,7 @@ A byte-level vocabulary never makes more tokens than a text has bytes; pictures 
 by formula. So there is a bound that costs nothing.
 """
 
-from holdfast.core.ledger.entry import Attached, Media, Source, ToolReturned, text_of
+from holdfast.core.ledger.entry import Attached, Media, Source, Thought, ToolReturned, text_of
 
 PATCH = 28
 """Side of the square of pixels that counts as one token of a picture."""
@@ -39,6 +39,13 @@ def media_of(body: Source) -> tuple[Media, ...]:
     return body.media if isinstance(body, ToolReturned) else ()
 
 
+def is_unsent(body: Source) -> bool:
+    """Whether a body is never sent to the provider, and so takes no room in its window."""
+    return isinstance(body, Thought) and body.unsent
+
+
 def most_tokens(body: Source) -> int:
     """A bound: no body has more tokens than this."""
+    if is_unsent(body):
+        return 0
     return byte_size(body) + sum(media_tokens(item) for item in media_of(body))

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from holdfast.core.ledger.entry import Source, text_of
-from holdfast.core.ledger.size import media_of, media_tokens
+from holdfast.core.ledger.size import is_unsent, media_of, media_tokens
 from holdfast.errors import BadSetting
 
 CountTokens: TypeAlias = Callable[[str], int]
@@ -16,6 +16,8 @@ BYTES_PER_TOKEN = 3.5
 
 def count_body(body: Source, count: CountTokens) -> int:
     """Raw tokens of a body: its words in a vocabulary, its pictures by formula."""
+    if is_unsent(body):
+        return 0
     text = text_of(body)
     words = count(text) if text else 0
     return words + sum(media_tokens(item) for item in media_of(body))

@@ -3,13 +3,14 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import Entry, EntryId, Noted
 from holdfast.core.ledger.head import Lane
 from holdfast.core.ledger.window import Item, Window
 from holdfast.core.measure.models import Model
 from holdfast.core.measure.tokens import CountTokens, count_body
-from holdfast.core.measure.usage import Usage, estimate, factor_of, measure
+from holdfast.core.measure.usage import Usage, factor_of, measure, usage_of
 from holdfast.core.observe.calls import Scene, read_scene
 from holdfast.core.observe.worth import Telling, hold
 from holdfast.core.plan.choose import Scale
@@ -42,6 +43,8 @@ class State(Struct, frozen=True):
     """Tokens that stand before the messages and that no entry tells of."""
     hosted: bool = False
     """Whether another program makes the requests: what the user said there is not ours to cut."""
+    limit_from: str = ""
+    """Where the limit comes from."""
 
     @property
     def usage(self) -> Usage:
@@ -50,16 +53,24 @@ class State(Struct, frozen=True):
 
     def usage_at(self, raw: int) -> Usage:
         """How full the window would be with so many raw tokens in it."""
-        now = measure(self.lane, self.model, self.limit)
-        tokens = estimate(raw, self.model, self.lane.calibration) + self.fixed
-        return Usage(tokens, self.limit, now.method)
+        method = measure(self.lane, self.model, self.limit).method
+        known = self.lane.calibration
+        usage = usage_of(raw, self.model, known, self.limit, method, self.limit_from)
+        if not self.fixed:
+            return usage
+        overhead = usage.overhead + self.fixed
+        return replace(usage, tokens=usage.messages + overhead, overhead=overhead)
 
     def raw_over(self, tokens: int) -> int:
         """Raw tokens that have to leave for the window to come down to so many."""
-        over = self.usage.tokens - tokens
-        exact = self.model.exact and not self.lane.calibration.requests
-        factor = 1.0 if exact else factor_of(self.model, self.lane.calibration)
-        return -int(-over // factor) if over > 0 else 0
+        raw, over = self.lane.tokens, self.usage.tokens - tokens
+        if over <= 0:
+            return 0
+        need = -int(-over // factor_of(self.model, self.lane.calibration))
+        # Rounding may leave the window one token above.
+        while need < raw and self.usage_at(raw - need).tokens > tokens:
+            need += 1
+        return need
 
 
 class Looked(Struct, frozen=True):
