@@ -16,6 +16,7 @@ from holdfast.core.birth import at_birth, may_be_large
 from holdfast.core.carrying import after_steps
 from holdfast.core.compress import batch, to_budget
 from holdfast.core.faults import attempt
+from holdfast.core.ledger.arrive import derived
 from holdfast.core.ledger.entry import (
     OURS,
     Compressed,
@@ -26,7 +27,8 @@ from holdfast.core.ledger.entry import (
 )
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.summary import Summary
-from holdfast.core.ledger.window import Item, Window, in_force
+from holdfast.core.ledger.window import Item, Window, fold, in_force
+from holdfast.core.measure.sizes import raw_sizes
 from holdfast.core.measure.tokens import check_tokens
 from holdfast.core.measure.usage import measure, measure_at_most
 from holdfast.core.plan.due import Due, due, ripe
@@ -309,6 +311,13 @@ class Engine:
 
         return take(self._session, state, self.means(state.policy), "before tier 3").ref
 
+    def _raw_in(self, window: Window) -> int:
+        """Raw tokens of a window of the session."""
+        session = self._session
+        head = session.head()
+        counts = session.store.counts(session.name, head.vocabulary)
+        return sum(raw_sizes(window.items, counts, counter(head.vocabulary)))
+
     def note_written(self) -> None:
         """Note which writes are on disk: only what was seen there may later be cut short."""
         self._writes.look()
@@ -455,21 +464,37 @@ class Engine:
 
         def lift() -> Restored:
             window = self._session.sight.window(whole=True)
-            made = [
-                (entry.id, entry.body)
-                for entry in in_force(window)
-                if isinstance(entry.body, Compressed) and entry.body.by == OURS
-            ]
-            if not made:
+            made = undoable(window)
+            if made is None:
                 raise BadCompression(self._session.name, "there is none to undo")
-            name, body = made[-1]
-            back = sum(step.before - step.after for step in body.steps)
+            back = self._raw_in(without(window, made)) - self._raw_in(window)
             lane = self._session.head().lane(self._session.agent)
-            lifted = Restored(name, window.generation, back, raw=lane.tokens + back)
+            lifted = Restored(made.id, window.generation, back, raw=lane.tokens + back)
             self._session.commit(lifted)
             return lifted
 
         return retried(self._session.name, lift)
+
+
+def undoable(window: Window) -> Entry | None:
+    """The newest compression of ours that still hides something in sight; None if there is none."""
+    made = (
+        entry
+        for entry in reversed(in_force(window))
+        if isinstance(entry.body, Compressed) and entry.body.by == OURS
+    )
+    return next((one for one in made if without(window, one).items != window.items), None)
+
+
+def without(window: Window, made: Entry) -> Window:
+    """The window as it would be without a compression."""
+    lifted = derived(
+        window.ledger[-1].seq + 1,
+        Restored(made.id, window.generation),
+        parent=window.end,
+        lane=window.lane,
+    )
+    return fold([*window.ledger, lifted], lane=window.lane)
 
 
 def _is_spoken(item: Item) -> bool:

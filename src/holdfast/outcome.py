@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from holdfast.core.carrying import after_steps
 from holdfast.core.faults import Fault
@@ -37,6 +38,7 @@ class Outcome(Struct, frozen=True):
     before: Usage
     after: Usage
     steps: tuple[Step, ...] = ()
+    """What was done; their savings add up to `before` less `after`."""
     summary: "Account" = Account()
     """What left, in rows; as text, what stands in its place. Empty without tier 3."""
     losses: tuple[str, ...] = ()
@@ -69,13 +71,19 @@ def outcome_of(session: "Session", seen: Window, candidate: Candidate) -> Outcom
         messages=copied(session.sight.rendered(items)),
         before=plan.before,
         after=plan.after,
-        steps=steps,
+        steps=_in_window_tokens(steps, plan),
         summary=_account(candidate.body),
         losses=candidate.losses,
         originals=originals,
         plan=plan,
         faults=session.collector.found,
     )
+
+
+def _in_window_tokens(steps: tuple[Step, ...], plan: Plan) -> tuple[Step, ...]:
+    """Steps with the sizes that the plan tells: they add up to what it takes out of the window."""
+    pairs = zip(steps, plan.steps if steps else (), strict=True)
+    return tuple(replace(step, before=told.before, after=told.after) for step, told in pairs)
 
 
 def _original(session: "Session", item: Item) -> bytes:

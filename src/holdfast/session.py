@@ -32,7 +32,7 @@ from holdfast.core.ledger.jsontext import Json, cleaned
 from holdfast.core.ledger.window import Item, Window, path_to
 from holdfast.core.measure.limits import Limit, limit_of
 from holdfast.core.measure.models import Model, counted_as, find
-from holdfast.core.measure.usage import Usage, measure, measure_at_most
+from holdfast.core.measure.usage import Usage, measure, measure_at_most, scaled
 from holdfast.core.observe.marks import is_sent_summary
 from holdfast.core.observe.pins import PINNED, UNPINNED
 from holdfast.core.plan.policy import Policy
@@ -46,7 +46,9 @@ from holdfast.withhold import Withholder
 
 if TYPE_CHECKING:
     from holdfast.checkpoints import Checkpoint
+    from holdfast.core.ledger.entry import EntryId
     from holdfast.core.ledger.summary import Intent
+    from holdfast.core.measure.sizes import Sized
     from holdfast.core.plan.plan import Plan
     from holdfast.core.verify.drift.signs import Drift
     from holdfast.core.verify.forks import Fork
@@ -418,8 +420,32 @@ class Session:
         """Every compression, undoing and postponement, oldest first."""
         from holdfast.core.view.log import events_of
 
-        mine = (entry for entry in self.store.read(self.name) if entry.lane == self.agent)
-        return events_of(mine, self.store.counts(self.name, self.head().vocabulary))
+        mine = [entry for entry in self.store.read(self.name) if entry.lane == self.agent]
+        head, model = self.head(), self.model()
+        known = head.lane(self.agent).calibration
+        counts = self.store.counts(self.name, head.vocabulary)
+        tokens = {number: scaled(raw, model, known) for number, raw in counts.items()}
+        return events_of(mine, tokens, self.turned())
+
+    def turned(self) -> "dict[EntryId, tuple[int, int]]":
+        """Tokens of the window before and after each compression, undoing and compaction."""
+        from holdfast.core.ledger.replay import turned  # late: only reports ask
+
+        head, model = self.head(), self.model()
+        counts = self.store.counts(self.name, head.vocabulary)
+        return {
+            name: (measure(before, model, 0).tokens, measure(after, model, 0).tokens)
+            for name, (before, after) in turned(self.store.read(self.name), counts, head).items()
+        }
+
+    def sized(self) -> "Sized":
+        """The window as it is now, with the size of everything in it."""
+        from holdfast.core.measure.sizes import sized  # late: hooks measure nothing
+        from holdfast.vocabularies import counter
+
+        usage, head = self.status(), self.head()
+        counts = self.store.counts(self.name, head.vocabulary)
+        return sized(self.window().items, usage, counts, counter(head.vocabulary))
 
     @notes_faults
     def level(self, number: int) -> str:

@@ -13,7 +13,7 @@ from holdfast.core.ledger.entry import Compressed, Step, Thought, is_request
 from holdfast.core.ledger.window import Item, apply
 from holdfast.core.plan.choose import Choice, priced
 from holdfast.core.plan.kept import kept_of
-from holdfast.core.plan.plan import Candidate, Plan, Planned
+from holdfast.core.plan.plan import Candidate, Plan, Planned, in_window_tokens
 from holdfast.core.plan.state import Looked, State
 from holdfast.core.plan.steps import TIERS, Proposal
 from holdfast.core.shrink.step import Means, ref_of, shrink
@@ -65,6 +65,7 @@ def carry_out(
         reason="; ".join(found),
         kept=kept_of(looked, {one.at for one in taken}, state.policy.offload.never),
     )
+    plan = in_window_tokens(plan, state.lane.tokens)
     return Candidate(plan, None if found else body, found)
 
 
@@ -123,7 +124,7 @@ def _planned(one: Proposal) -> Planned:
 
 def put_off(state: State, looked: Looked, choice: Choice, trigger: str, reason: str) -> Plan:
     """A plan that says what would have been done, and why it is not."""
-    return Plan(
+    plan = Plan(
         trigger=trigger,
         before=state.usage,
         after=state.usage_at(state.lane.tokens - choice.saves),
@@ -134,6 +135,7 @@ def put_off(state: State, looked: Looked, choice: Choice, trigger: str, reason: 
         reason=reason,
         kept=kept_of(looked, {one.at for one in choice.proposals}, state.policy.offload.never),
     )
+    return in_window_tokens(plan, state.lane.tokens)
 
 
 def nothing(state: State, trigger: str, reason: str) -> Plan:

@@ -19,7 +19,7 @@ from holdfast.core.observe.kinds import kind_of
 from holdfast.core.observe.likely import Likely
 from holdfast.core.observe.worth import hold, telling
 from holdfast.core.plan.gain import weigh
-from holdfast.core.plan.plan import Candidate, Plan, Planned
+from holdfast.core.plan.plan import Candidate, Plan, Planned, in_window_tokens
 from holdfast.core.plan.state import State, scale_of, tokens_of
 from holdfast.core.shrink.account import Span, account, is_anchor
 from holdfast.core.shrink.cutting import Cut, after_cut, all_of, cut_for, smaller_tail, whole_of
@@ -175,6 +175,7 @@ def _candidate(state: State, means: Means, made: Made, trigger: str) -> Candidat
         verdict="refused" if found else "apply",
         reason="; ".join(found),
     )
+    plan = in_window_tokens(plan, state.lane.tokens)
     return Candidate(plan, None if found else body, found)
 
 

@@ -3,8 +3,6 @@
 Any surface may call these: the command line, a hook that saw the words in a prompt, a server.
 """
 
-from collections.abc import Sequence
-
 from msgspec import Struct
 
 from holdfast.checkpoints import Checkpoint, as_checkpoint, checkpoints_of
@@ -12,7 +10,7 @@ from holdfast.core.compress import Candidate
 from holdfast.core.ledger.entry import Compressed
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.phases import Phase
-from holdfast.core.ledger.window import Item, in_force
+from holdfast.core.ledger.window import in_force
 from holdfast.core.plan.judging import Verdict, concerned, facts_of, judge, large_inputs
 from holdfast.core.plan.policy import for_model
 from holdfast.core.plan.state import persisted
@@ -61,16 +59,14 @@ def compacted(session: Session, budget: int | None = None) -> tuple[Outcome, Sum
     Raises:
         NothingToShrink: the budget cannot be reached; nothing was changed.
     """
-    before = session.window().items
+    before = session.sized()
     made = session.compact(budget)
-    return made, summary_of(session, before, _newest(session) if made.steps else None)
+    return made, summarized(before, _newest(session) if made.steps else None, made.after)
 
 
-def summary_of(
-    session: Session, items: Sequence[Item], body: Compressed | None
-) -> Summarized | None:
-    """What a compression of tier 3 does to the items in sight."""
-    return summarized(items, body, session.store.counts(session.name, session.head().vocabulary))
+def summary_of(session: Session, candidate: Candidate) -> Summarized | None:
+    """What a compression of tier 3 would do to the window."""
+    return summarized(session.sized(), candidate.body, candidate.plan.after)
 
 
 def _newest(session: Session) -> Compressed | None:

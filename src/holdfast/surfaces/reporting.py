@@ -1,12 +1,15 @@
 """What a status says of a session, gathered; apart, so that asking for it loads nothing else."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from holdfast.core.measure.usage import factor_of
+from holdfast.core.measure.sizes import Sized
+from holdfast.core.measure.usage import scaled
 from holdfast.core.observe.effects import Caused, effects_of
+from holdfast.core.view.listing import Row, rows_of, tokens_by_entry
 from holdfast.core.view.phases import metrics_of
-from holdfast.core.view.report import Report, savings_of, sent_in, shares_of, standing_in
+from holdfast.core.view.report import Report, savings_of, sent_in, shares_of
 from holdfast.errors import BadSetting
 from holdfast.fault_notes import faults_in
 from holdfast.session import Session
@@ -21,33 +24,59 @@ def now_in(zone: str) -> str:
     return datetime.now(UTC).astimezone(place).strftime("%Y-%m-%d %H:%M:%S %Z")
 
 
+def scaled_counts(session: Session) -> dict[int, int]:
+    """Tokens of every entry by number, as the session's model counts."""
+    head, model = session.head(), session.model()
+    known = head.lane(session.agent).calibration
+    counts = session.store.counts(session.name, head.vocabulary)
+    return {seq: scaled(raw, model, known) for seq, raw in counts.items()}
+
+
+def listed(session: Session, now: Sized) -> list[Row]:
+    """Every entry that leads to the end of a session, with its size."""
+    sizes = {item.entry.id: size for item, size in zip(now.items, now.tokens, strict=True)}
+    tokens = tokens_by_entry(now, scaled_counts(session))
+    return list(rows_of(session.redactor.entries(session.path()), now.items, tokens, sizes))
+
+
 def report_of(session: Session, at: str) -> Report:
     """Everything a status says about a session at a moment."""
-    usage, head, model = session.status(), session.head(), session.model()
-    lane = head.lane(session.agent)
-    factor = factor_of(model, lane.calibration) if usage.method != "exact" else 1.0
-    counts = session.store.counts(session.name, head.vocabulary)
-    scaled = {seq: round(count * factor) for seq, count in counts.items()}
-    entries = list(session.store.read(session.name))
-    mine = [entry for entry in entries if entry.lane == session.agent]
-    standing = {hides: round(size * factor) for hides, size in standing_in(entries).items()}
-    shares = shares_of(session.window().items, scaled, standing)
-    warnings = [] if model.known else [_unknown(head.model)]
+    now, lane = session.sized(), session.head().lane(session.agent)
+    mine = [entry for entry in session.store.read(session.name) if entry.lane == session.agent]
     return Report(
         session=session.name,
         at=at,
-        usage=usage,
+        usage=now.usage,
         turns=lane.turns,
         steps=lane.steps,
-        savings=savings_of(entries),
-        shares=shares,
-        overhead=max(usage.tokens - sum(share.tokens for share in shares), 0),
-        warnings=tuple(warnings),
-        caused=sum(effects_of(mine, counts).values(), Caused()),
+        savings=savings_of(mine, session.turned()),
+        shares=shares_of(now.items, now.tokens),
+        overhead=now.usage.overhead,
+        warnings=tuple(_warnings(session)),
+        caused=sum(effects_of(mine, scaled_counts(session)).values(), Caused()),
         sent=sent_in(mine),
         metrics=metrics_of(mine),
         faults=len(faults_in(mine)),
     )
+
+
+def _warnings(session: Session) -> Iterator[str]:
+    """What has to be said about the limit: where it does not come from the table of models."""
+    limit, named = session.limited(), session.policy.model or session.head().model
+    if limit.origin == "assumed":
+        yield _unknown(named)
+    if limit.origin == "learned" and limit.accepted >= limit.tokens:
+        yield (
+            f"the provider accepted a request of {limit.accepted:,} tokens, so the window takes at "
+            "least that"
+        )
+    elif limit.origin == "learned":
+        yield f"the limit of {limit.tokens:,} tokens was learned when the provider refused more"
+    if limit.origin == "set" and limit.accepted > limit.tokens:
+        yield (
+            f"the limit of {limit.tokens:,} tokens was set by you; the provider accepted a request "
+            f"of {limit.accepted:,}"
+        )
 
 
 def _unknown(model: str) -> str:

@@ -16,6 +16,7 @@ from holdfast.core.ledger.entry import (
 )
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.window import Item
+from holdfast.core.measure.sizes import raw_sizes
 from holdfast.core.measure.usage import Usage
 from holdfast.core.view.report import (
     Report,
@@ -25,7 +26,6 @@ from holdfast.core.view.report import (
     render,
     savings_of,
     shares_of,
-    standing_in,
 )
 
 
@@ -68,8 +68,7 @@ def test_shares_are_listed_by_size_with_results_under_their_tool() -> None:
         Said("user", "on"),
     ]
     entries = arrive(Head(), [Arrival(b"", (Draft(body),)) for body in bodies]).entries
-    tokens = {1: 5, 2: 7, 3: 400, 4: 5, 5: 1}
-    assert shares_of([Item(entry) for entry in entries], tokens) == (
+    assert shares_of([Item(entry) for entry in entries], [5, 7, 400, 5, 1]) == (
         Share("read results", 1, 400),
         Share("read calls", 1, 7),
         Share("user", 2, 6),
@@ -83,14 +82,29 @@ def test_what_stands_in_is_counted_as_it_is_and_the_summary_has_its_own_share() 
     first, second = entries
     cut = Step((second.id,), "x", ToolCalled("c1", "read", "{…}"), after=3)
     stands = Step((first.id,), "x", Said("user", "all", by="holdfast"), after=40)
-    made = [derived(9, Compressed((cut, stands), 0, 2), parent=None, at="")]
     items = [
         Item(first, stands.hides, stands.stand_in),
         Item(second, cut.hides, cut.stand_in),
     ]
-    assert shares_of(items, {1: 900, 2: 500}, standing_in([*entries, *made])) == (
-        Share("summary", 1, 40),
-        Share("read calls", 1, 3),
+    raws = raw_sizes(items, {1: 900, 2: 500}, len)
+    assert shares_of(items, raws) == (Share("read calls", 1, 8), Share("summary", 1, 3))
+
+
+def test_what_a_host_saved_is_told_by_the_window_before_and_after_it() -> None:
+    pruned = derived(1, Compressed((step(0, 30, 10),), 0, 1, by="host"), parent=None, at="t1")
+    dropped = derived(2, Compacted("auto"), parent=None, at="t2")
+    sizes = {pruned.id: (500, 470), dropped.id: (900, 200)}
+    assert savings_of([pruned, dropped], sizes) == (
+        Saving("t1", "Replaced by host", 0, 1, 30),
+        Saving("t2", "Host compaction", 0, 1, 700),
+    )
+
+
+def test_what_results_and_inputs_saved_adds_up_in_the_tokens_of_the_window() -> None:
+    cut = Step(("b",), "x", ToolCalled("c", "t", "{}"), tier=2, before=20, after=10)
+    made = Compressed((step(1, 60, 40), cut), 0, 1, before=1_045, after=1_000)
+    assert savings_of([derived(1, made, parent=None, at="t1")]) == (
+        Saving("t1", "Tier 2 (truncate)", 2, 2, 45, 1, 30, 1, 15),
     )
 
 
@@ -115,7 +129,7 @@ def test_everything_has_a_name_a_person_would_use(body: Source, what: str) -> No
 REPORT = Report(
     session="s",
     at="2026-03-01 10:00 SAST",
-    usage=Usage(60_000, 100_000, "calibrated"),
+    usage=Usage(52_000, 100_000, "calibrated", overhead=21_000),
     turns=3,
     steps=9,
     savings=(

@@ -3,12 +3,16 @@ import pytest
 from holdfast.core.ledger.entry import Compressed, Said, Step
 from holdfast.core.ledger.summary import Constraint, Decision, Error, File, Summary
 from holdfast.core.ledger.window import apply
+from holdfast.core.measure.sizes import Sized
+from holdfast.core.measure.usage import Usage
 from holdfast.core.view.report import Share
 from holdfast.core.view.summaries import render_summarized, rows_of, summarized
 from tests.core.building import answer, ask, back, bash, items, lines, named, words
 
 SHOWN = items(ask("Look."), bash("a", "show"), back("a", lines(50)), answer("I see."), ask("And?"))
-COUNTS = {item.entry.seq: words(str(item.body)) for item in SHOWN}
+RAWS = tuple(words(str(item.body)) for item in SHOWN)
+NOW = Sized(Usage(sum(RAWS), 900, "exact"), tuple(SHOWN), RAWS, RAWS)
+AFTER = Usage(RAWS[4] + 1 + 40 + 7, 900, "exact", overhead=7)
 ROWS = Summary(
     constraints=(Constraint("Keep it.", "a"), Constraint("Gone.", "a", lifted="b")),
     files=(File("a.py", "created"), File("b.py", "read")),
@@ -38,29 +42,33 @@ MADE = Compressed(
 
 @pytest.mark.seed("R063", "R065")
 def test_what_left_and_what_stays_are_counted_by_kind() -> None:
-    made = summarized(SHOWN, MADE, COUNTS)
+    made = summarized(NOW, MADE, AFTER)
     assert made is not None
     assert [(one.what, one.count) for one in made.leaves] == [
         ("Bash results", 1),
         ("Bash calls", 1),
         ("user", 1),
     ]
-    assert made.stays == (Share("user", 1, COUNTS[5]), Share("assistant", 1, 1))
+    assert made.stays == (Share("user", 1, RAWS[4]), Share("assistant", 1, 1))
     assert (made.tokens, made.mark) == (40, "below_target")
+    assert sum(one.tokens for one in made.stays) + made.tokens + made.overhead == AFTER.tokens
 
 
 def test_a_compression_without_a_summary_tells_of_none() -> None:
-    assert summarized(SHOWN, None, COUNTS) is None
-    assert summarized(SHOWN, Compressed(MADE.steps, 0, 9), COUNTS) is None
+    assert summarized(NOW, None, AFTER) is None
+    assert summarized(NOW, Compressed(MADE.steps, 0, 9), AFTER) is None
 
 
 def test_an_older_summary_neither_leaves_nor_stays() -> None:
-    first = summarized(SHOWN, MADE, COUNTS)
-    assert first is not None
-    after = apply(MADE.steps[:1], SHOWN)
-    again = Step((named(1), named(2), named(3), named(4)), "old", MADE.steps[0].stand_in, tier=3)
-    made = summarized(after, Compressed((again,), 1, 9, summary=ROWS), COUNTS)
+    after = tuple(apply(MADE.steps[:1], SHOWN))
+    again = Step(
+        (named(1), named(2), named(3), named(4)), "old", MADE.steps[0].stand_in, tier=3, after=30
+    )
+    now = Sized(Usage(55, 900, "exact"), after, (40, 5, 10), (40, 5, 10))
+    body = Compressed((again,), 1, 9, summary=ROWS)
+    made = summarized(now, body, Usage(40, 900, "exact"))
     assert made is not None
+    assert made.older == 40
     assert [one.what for one in made.leaves] == ["assistant"]
     assert [one.what for one in made.stays] == ["user"]
 
@@ -77,7 +85,7 @@ def test_sections_are_counted_by_what_they_tell() -> None:
 
 
 def test_scores_below_their_target_say_so() -> None:
-    made = summarized(SHOWN, MADE, COUNTS)
+    made = summarized(NOW, MADE, AFTER)
     assert made is not None
     told = render_summarized(made)
     assert told[-2:] == [

@@ -25,8 +25,28 @@ from holdfast.core.ledger.window import Window, fold, in_force, path_to
 
 def replay(entries: Iterable[Entry], counts: Mapping[int, int], known: Head) -> Head:
     """The head that `entries` fold to; what no entry tells (wire, documents) is as in `known`."""
+    head = _blank(known)
     film = _Film(counts)
-    head = replace(
+    for entry in entries:
+        head = film.next(head, entry)
+    return head
+
+
+def turned(
+    entries: Iterable[Entry], counts: Mapping[int, int], known: Head
+) -> dict[EntryId, tuple[Lane, Lane]]:
+    """How a lane stood before and after each entry that changed what is in sight of others."""
+    head, film = _blank(known), _Film(counts)
+    found: dict[EntryId, tuple[Lane, Lane]] = {}
+    for entry in entries:
+        before, head = head.lane(entry.lane), film.next(head, entry)
+        if isinstance(entry.body, Compressed | Restored | Compacted):
+            found[entry.id] = (before, head.lane(entry.lane))
+    return found
+
+
+def _blank(known: Head) -> Head:
+    return replace(
         known,
         seq=0,
         counted=0,
@@ -38,9 +58,6 @@ def replay(entries: Iterable[Entry], counts: Mapping[int, int], known: Head) -> 
         at="",
         lanes={},
     )
-    for entry in entries:
-        head = film.next(head, entry)
-    return head
 
 
 class _Film:

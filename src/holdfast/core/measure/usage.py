@@ -1,7 +1,7 @@
 """Usage and Level: how full a window is, and what the colour of that means.
 
 One law holds for every number here: the size of a window is its overhead plus the tokens of its
-messages, and `share` splits the latter so that the parts add up to it.
+messages, and `split` divides the latter so that the parts add up to it.
 
 The bounds are half open: a value on a bound belongs to the higher level.
 """
@@ -90,6 +90,11 @@ class Usage(Struct, frozen=True):
         return f"{parts / scale:.{digits}f}%"
 
     @property
+    def how(self) -> str:
+        """How the numbers were found, in words."""
+        return f"{self.method}, limit learned" if self.limit_from == "learned" else self.method
+
+    @property
     def level(self) -> Level:
         """The level that stands for the fraction."""
         return level_of(self.fraction)
@@ -130,9 +135,11 @@ def estimate(raw: int, model: Model, known: Calibration) -> int:
     return scaled(raw, model, known) + overhead_of(model, known)
 
 
-def share(total: int, raws: Sequence[int]) -> list[int]:
+def split(total: int, raws: Sequence[int]) -> list[int]:
     """A total split in proportion to raw tokens, in whole tokens that add up to it."""
     whole = sum(raws)
+    if total == whole:
+        return list(raws)
     if whole <= 0:
         return [0] * len(raws)
     parts = [total * raw // whole for raw in raws]

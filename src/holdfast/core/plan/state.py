@@ -9,7 +9,8 @@ from holdfast.core.ledger.entry import Entry, EntryId, Noted
 from holdfast.core.ledger.head import Lane
 from holdfast.core.ledger.window import Item, Window
 from holdfast.core.measure.models import Model
-from holdfast.core.measure.tokens import CountTokens, count_body
+from holdfast.core.measure.sizes import raw_sizes
+from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.measure.usage import Usage, factor_of, measure, usage_of
 from holdfast.core.observe.calls import Scene, read_scene
 from holdfast.core.observe.worth import Telling, hold
@@ -122,13 +123,8 @@ def look(
 
 
 def tokens_of(state: State, count: CountTokens) -> list[int]:
-    """Raw tokens of each item; stand-ins are not in the table of counts."""
-    return [
-        count_body(item.body, count)
-        if item.stand_in is not None or item.entry.seq not in state.counts
-        else state.counts[item.entry.seq]
-        for item in state.window.items
-    ]
+    """Raw tokens of each item in sight."""
+    return raw_sizes(state.window.items, state.counts, count)
 
 
 def scale_of(state: State, tokens: list[int]) -> Scale:

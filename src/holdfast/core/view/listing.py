@@ -7,6 +7,7 @@ from msgspec import Struct
 from holdfast.core.ledger.entry import (
     Derived,
     Entry,
+    EntryId,
     Source,
     ToolCalled,
     is_request,
@@ -14,6 +15,7 @@ from holdfast.core.ledger.entry import (
     text_of,
 )
 from holdfast.core.ledger.window import Item
+from holdfast.core.measure.sizes import Sized
 from holdfast.core.observe.kinds import kind_of
 
 BAR = "█▉▊▋▌▍▎▏"[::-1]
@@ -33,12 +35,28 @@ class Row(Struct, frozen=True):
     failed: bool = False
     starts_turn: bool = False
     hidden: bool = False
+    shown: int = 0
+    """Tokens that stand for it in the window: its own, or those of what stands in for it."""
+
+
+def tokens_by_entry(now: Sized, tokens: Mapping[int, int]) -> dict[int, int]:
+    """Tokens of entries by number: in sight as the window has them, else as they are given."""
+    whole = zip(now.items, now.tokens, strict=True)
+    return {**tokens, **{i.entry.seq: size for i, size in whole if i.stand_in is None}}
 
 
 def rows_of(
-    path: Iterable[Entry], shown: Iterable[Item], tokens: Mapping[int, int], *, width: int = 100
+    path: Iterable[Entry],
+    shown: Iterable[Item],
+    tokens: Mapping[int, int],
+    sizes: Mapping[EntryId, int] | None = None,
+    *,
+    width: int = 100,
 ) -> Iterator[Row]:
-    """The source entries of a path, in order, those out of sight marked."""
+    """The source entries of a path, in order, those out of sight marked.
+
+    `tokens` are those of entries by number, `sizes` those in sight, by the entry they begin with.
+    """
     in_sight = {item.entry.id for item in shown if item.stand_in is None}
     tools: dict[str, str] = {}
     step = 0
@@ -59,6 +77,7 @@ def rows_of(
             failed=getattr(body, "failed", False),
             starts_turn=is_request(body),
             hidden=entry.id not in in_sight,
+            shown=(sizes or {}).get(entry.id, 0),
         )
 
 

@@ -6,7 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import Checkpointed, Compacted, Compressed, Entry, Noted, Restored
+from holdfast.core.ledger.entry import (
+    Body,
+    Checkpointed,
+    Compacted,
+    Compressed,
+    Entry,
+    EntryId,
+    Noted,
+    Restored,
+)
 from holdfast.core.ledger.phases import Phase
 from holdfast.core.observe.effects import Caused, effects_of
 from holdfast.core.verify.quality import DIMENSIONS
@@ -30,7 +39,7 @@ class Event(Struct, frozen=True):
     before: int = 0
     after: int = 0
     saved: int = 0
-    """Net: what left, less what stands in for it."""
+    """Net: what left, less what stands in for it; below zero where something came back."""
     files: tuple[str, ...] = ()
     intent: bool = True
     """Whether the first request stood in the window, word for word."""
@@ -51,10 +60,15 @@ class Event(Struct, frozen=True):
 
 
 def events_of(
-    entries: Iterable[Entry], tokens: Mapping[int, int] | None = None
+    entries: Iterable[Entry],
+    tokens: Mapping[int, int] | None = None,
+    sizes: Mapping[EntryId, tuple[int, int]] | None = None,
 ) -> tuple[Event, ...]:
-    """What happened to a window, oldest first; `tokens` counts entries by number."""
-    known = list(entries)
+    """What happened to a window, oldest first; `tokens` counts entries by number.
+
+    `sizes` tells the window before and after those events that do not tell it themselves.
+    """
+    known, windows = list(entries), sizes or {}
     caused = effects_of(known, tokens or {})
     found: list[Event] = []
     made: dict[str, Event] = {}
@@ -66,8 +80,15 @@ def events_of(
             made[entry.id] = event
         if isinstance(entry.body, Restored) and (lifted := made.get(entry.body.compressed)):
             event = replace(event, before=lifted.after, after=lifted.before)
+        if entry.id in windows and not _tells_sizes(entry.body):
+            before, after = windows[entry.id]
+            event = replace(event, before=before, after=after, saved=before - after)
         found.append(replace(event, caused=caused.get(entry.id, Caused())))
     return tuple(found)
+
+
+def _tells_sizes(body: Body) -> bool:
+    return isinstance(body, Compressed) and body.before > 0
 
 
 def _event(entry: Entry) -> Event | None:

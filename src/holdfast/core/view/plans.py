@@ -67,7 +67,13 @@ def _around(plan: Plan) -> list[str]:
         "",
         "### Stays",
         *(_kept(row for row in plan.kept if not is_protected(row)) or ["None"]),
+        *_outside(plan.before.overhead),
     ]
+
+
+def _outside(overhead: int) -> list[str]:
+    """What stays because it is in no message."""
+    return [f"{overhead:>8,} tokens  not in the session (system prompt, tools)"] if overhead else []
 
 
 def _summary(one: Summarized) -> list[str]:
@@ -79,6 +85,7 @@ def _summary(one: Summarized) -> list[str]:
         "### Stays",
         f"{one.tokens:>8,} tokens  summary",
         *listed(one.stays),
+        *_outside(one.overhead),
         "",
         "### In Its Place",
         *about_summary(one),
@@ -89,7 +96,7 @@ def sizes(before: Usage, after: Usage) -> str:
     """How full the window is, and how full it would be."""
     return (
         f"{before.tokens:,} → {after.tokens:,} of {before.limit:,} tokens "
-        f"({before.percent()} → {after.percent()}, {before.method})"
+        f"({before.percent()} → {after.percent()}, {before.how})"
     )
 
 
@@ -210,4 +217,6 @@ def usage_document(usage: Usage) -> Mapping[str, object]:
         "fraction": round(usage.fraction, 4),
         "level": usage.level.value,
         "method": usage.method,
+        "overhead": usage.overhead,
+        "limit_from": usage.limit_from,
     }

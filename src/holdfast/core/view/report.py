@@ -15,7 +15,7 @@ from holdfast.core.ledger.entry import (
     Used,
 )
 from holdfast.core.ledger.window import Item
-from holdfast.core.measure.usage import Usage
+from holdfast.core.measure.usage import Usage, split
 from holdfast.core.observe.effects import Caused
 from holdfast.core.observe.kinds import kind_of
 from holdfast.core.shrink.account import is_anchor
@@ -72,43 +72,60 @@ class Report(Struct, frozen=True):
     """Rules that failed on this session and were left out."""
 
 
-def savings_of(entries: Iterable[Entry]) -> tuple[Saving, ...]:
-    """The compressions of a session that hold, oldest first."""
-    known = list(entries)
+def savings_of(
+    entries: Iterable[Entry], sizes: Mapping[EntryId, tuple[int, int]] | None = None
+) -> tuple[Saving, ...]:
+    """The compressions of a session that hold, oldest first.
+
+    `sizes` tells the window before and after those that do not tell it themselves: the host's.
+    """
+    known, told = list(entries), sizes or {}
     lifted = {entry.body.compressed for entry in known if isinstance(entry.body, Restored)}
     found: list[Saving] = []
     for entry in known:
         if isinstance(entry.body, Compacted):
-            found.append(Saving(entry.at, "Host compaction", 0, 1, 0))
+            before, after = told.get(entry.id, (0, 0))
+            found.append(Saving(entry.at, "Host compaction", 0, 1, before - after))
         elif isinstance(entry.body, Compressed) and entry.id not in lifted:
-            found.append(_saving(entry, entry.body))
+            found.append(_saving(entry, entry.body, told.get(entry.id)))
     return tuple(found)
 
 
-def _saving(entry: Entry, body: Compressed) -> Saving:
+def _saving(entry: Entry, body: Compressed, told: tuple[int, int] | None) -> Saving:
     tier = max((step.tier for step in body.steps), default=0)
-    inputs = [step for step in body.steps if _is_input(step)]
-    results = [step for step in body.steps if step.tier in (1, 2) and not _is_input(step)]
-    results = [step for step in results if step.kind != "thinking"]
+    saved = saved_by(body, told)
+    sizes = split(saved, [step.before - step.after for step in body.steps])
+    parts = list(zip(body.steps, sizes, strict=True))
+    inputs = [part for step, part in parts if _is_input(step)]
+    results = [part for step, part in parts if _is_result(step)]
     return Saving(
         at=entry.at,
         kind=TIERS.get(tier, "Replaced by host" if body.by == "host" else "Other"),
         tier=tier,
         steps=len(body.steps),
-        saved=_saved(body.steps),
+        saved=saved,
         results=len(results),
-        results_saved=_saved(results),
+        results_saved=sum(results),
         inputs=len(inputs),
-        inputs_saved=_saved(inputs),
+        inputs_saved=sum(inputs),
     )
+
+
+def saved_by(body: Compressed, told: tuple[int, int] | None = None) -> int:
+    """Tokens that a compression took out of the window, as it tells itself or as is known of it."""
+    if body.before:
+        return body.before - body.after
+    if told is not None:
+        return told[0] - told[1]
+    return sum(step.before - step.after for step in body.steps)
 
 
 def _is_input(step: Step) -> bool:
     return isinstance(step.stand_in, ToolCalled) or (step.tier == 2 and not step.kind)
 
 
-def _saved(steps: Iterable[Step]) -> int:
-    return sum(step.before - step.after for step in steps)
+def _is_result(step: Step) -> bool:
+    return step.tier in (1, 2) and not _is_input(step) and step.kind != "thinking"
 
 
 def sent_in(entries: Iterable[Entry]) -> int:
@@ -120,28 +137,16 @@ def sent_in(entries: Iterable[Entry]) -> int:
     return sum(reports.values())
 
 
-def standing_in(entries: Iterable[Entry]) -> dict[tuple[EntryId, ...], int]:
-    """By what it hides: the raw tokens of each stand-in."""
-    made = (entry.body for entry in entries if isinstance(entry.body, Compressed))
-    return {step.hides: step.after for body in made for step in body.steps}
-
-
-def shares_of(
-    items: Iterable[Item],
-    tokens: Mapping[int, int],
-    standing: Mapping[tuple[EntryId, ...], int] | None = None,
-) -> tuple[Share, ...]:
-    """Where the tokens in sight are, the largest share first; `standing` counts the stand-ins."""
+def shares_of(items: Iterable[Item], tokens: Iterable[int]) -> tuple[Share, ...]:
+    """Where the tokens in sight are, the largest share first; `tokens` are those of each item."""
     tools: dict[str, str] = {}
-    known = standing or {}
     sums: dict[str, tuple[int, int]] = {}
-    for item in items:
+    for item, size in zip(items, tokens, strict=True):
         body = item.body
         if isinstance(body, ToolCalled):
             tools[body.call] = body.tool
         what = "summary" if is_anchor(item) else kind_of(body, tools)
         count, total = sums.get(what, (0, 0))
-        size = known.get(item.covers, tokens.get(item.entry.seq, 0))
         sums[what] = (count + 1, total + size)
     shares = (Share(what, count, total) for what, (count, total) in sums.items())
     return tuple(sorted(shares, key=lambda share: (-share.tokens, share.what)))
@@ -178,7 +183,7 @@ def render(report: Report) -> str:
 
 
 def _tokens(usage: Usage) -> str:
-    return f"{usage.tokens:,} of {usage.limit:,} ({usage.method})"
+    return f"{usage.tokens:,} of {usage.limit:,} ({usage.how})"
 
 
 def _state(savings: Sequence[Saving]) -> list[str]:

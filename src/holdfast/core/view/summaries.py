@@ -1,12 +1,14 @@
 """What a summary did to a window: what left, what stays, what it tells, and how well."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
 from holdfast.core.ledger.entry import Compressed
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item, apply
+from holdfast.core.measure.sizes import Sized
+from holdfast.core.measure.usage import Usage, split
 from holdfast.core.shrink.account import is_anchor
 from holdfast.core.view.log import scores
 from holdfast.core.view.report import Share, shares_of
@@ -23,32 +25,52 @@ class Summarized(Struct, frozen=True):
     stays: tuple[Share, ...]
     """What is in sight as it was."""
     tokens: int
-    """Raw tokens of the summary itself."""
+    """Tokens of the summary itself; with what stays and the overhead, those of the window."""
     rows: dict[str, int]
     """How many rows each section has; the text shows as many as there is room for."""
     quality: dict[str, float]
     mark: str = ""
+    older: int = 0
+    """Tokens of the summary that it replaces."""
+    overhead: int = 0
+    """Tokens of the window that are in no message."""
 
 
-def summarized(
-    items: Sequence[Item], body: Compressed | None, counts: Mapping[int, int]
-) -> Summarized | None:
-    """What a compression does to the items in sight; nothing when it makes no summary."""
+def summarized(now: Sized, body: Compressed | None, after: Usage) -> Summarized | None:
+    """What a compression does to a window; nothing when it makes no summary.
+
+    `after` is how full the window is once it is made.
+    """
     if body is None or body.summary is None:
         return None
-    shown = apply(body.steps, items)
-    kept = [item for item in shown if not is_anchor(item)]
-    stays = {item.entry.id for item in kept}
-    left = [item for item in items if item.entry.id not in stays and not is_anchor(item)]
-    sizes = {step.hides: step.after for step in body.steps}
+    kept = [item for item in apply(body.steps, now.items) if not is_anchor(item)]
+    made = {step.hides: step.after for step in body.steps}
+    raws = {item.entry.id: raw for item, raw in zip(now.items, now.raws, strict=True)}
+    stays = [made.get(item.covers, raws[item.entry.id]) for item in kept]
+    summary = sum(step.after for step in body.steps if step.kind == "summary")
+    *sizes, tokens = split(after.messages, [*stays, summary])
+    left = _left(now, kept)
     return Summarized(
-        leaves=shares_of(left, counts),
-        stays=shares_of(kept, counts, sizes),
-        tokens=sum(step.after for step in body.steps if step.kind == "summary"),
+        leaves=shares_of(*_columns([pair for pair in left if not is_anchor(pair[0])])),
+        stays=shares_of(kept, sizes),
+        tokens=tokens,
         rows=rows_of(body.summary),
         quality=body.quality,
         mark=body.mark,
+        older=sum(size for item, size in left if is_anchor(item)),
+        overhead=after.overhead,
     )
+
+
+def _left(now: Sized, kept: Sequence[Item]) -> list[tuple[Item, int]]:
+    """What is out of sight afterwards, with its size."""
+    stays = {item.entry.id for item in kept}
+    pairs = zip(now.items, now.tokens, strict=True)
+    return [(item, size) for item, size in pairs if item.entry.id not in stays]
+
+
+def _columns(pairs: Sequence[tuple[Item, int]]) -> tuple[list[Item], list[int]]:
+    return [item for item, _ in pairs], [size for _, size in pairs]
 
 
 def rows_of(summary: Summary) -> dict[str, int]:
@@ -74,6 +96,7 @@ def render_summarized(one: Summarized) -> list[str]:
     return [
         f"leaves: {in_a_line(one.leaves)}",
         f"stays: {in_a_line(one.stays)}",
+        *([f"outside of the messages: {one.overhead:,} tokens"] if one.overhead else []),
         *about_summary(one),
     ]
 
@@ -81,9 +104,10 @@ def render_summarized(one: Summarized) -> list[str]:
 def about_summary(one: Summarized) -> list[str]:
     """What the summary tells, and how well it does."""
     told = ", ".join(f"{what} {count:,}" for what, count in one.rows.items() if count)
+    older = f" in place of {one.older:,}" if one.older else ""
     mark = [f"mark: {one.mark}; the window was made smaller all the same"] if one.mark else []
     return [
-        f"summary: {one.tokens:,} tokens; {told or 'no rows'}",
+        f"summary: {one.tokens:,} tokens{older}; {told or 'no rows'}",
         f"quality: {scores(one.quality)}",
         *mark,
     ]

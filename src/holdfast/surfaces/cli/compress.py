@@ -142,7 +142,7 @@ def _planned(session: Session, budget: int | None) -> Candidate:
 
 def _show_plan(session: Session, candidate: Candidate, *, as_json: bool) -> None:
     verdicts = verdicts_of(session, candidate)
-    summary = summary_of(session, session.window().items, candidate.body)
+    summary = summary_of(session, candidate)
     phases = phases_of(session, candidate)
     if as_json:
         document = {"session": session.name, "dry_run": True, "applied": False}

@@ -7,8 +7,10 @@ import click
 from msgspec import to_builtins
 from msgspec.structs import asdict
 
+from holdfast.core.measure.sizes import Sized
 from holdfast.core.view.forms import FORMS, as_object, render
-from holdfast.core.view.listing import Row, bar, rows_of
+from holdfast.core.view.listing import Row, bar
+from holdfast.core.view.plans import usage_document
 from holdfast.files.layout import archive_of
 from holdfast.session import SUMMARY_BUDGET, Session
 from holdfast.surfaces.cli.options import (
@@ -28,6 +30,7 @@ from holdfast.surfaces.cli.printing import (
     short,
     styled,
 )
+from holdfast.surfaces.reporting import listed
 
 EXAMPLE = """\b
 Examples:
@@ -91,9 +94,11 @@ def show(
     if ref:
         _show_one(session, ref, as_json=as_json)
         return
-    rows = _rows(session, start, limit)
+    now = session.sized()
+    rows = _rows(session, now, start, limit)
     if as_json:
-        print_json("show", {"session": session.name, "entries": [asdict(row) for row in rows]})
+        document = {"session": session.name, "window": usage_document(now.usage)}
+        print_json("show", {**document, "entries": [asdict(row) for row in rows]})
     else:
         page("\n".join(_lines(session, rows)))
 
@@ -128,10 +133,8 @@ def _show_one(session: Session, ref: str, *, as_json: bool) -> None:
         echo(shown if for_a_person() else text)
 
 
-def _rows(session: Session, start: int, limit: int) -> list[Row]:
-    counts = session.store.counts(session.name, session.head().vocabulary)
-    listed = rows_of(session.redactor.entries(session.path()), session.window().items, counts)
-    rows = [row for row in listed if row.step >= start]
+def _rows(session: Session, now: Sized, start: int, limit: int) -> list[Row]:
+    rows = [row for row in listed(session, now) if row.step >= start]
     return rows[: limit or None]
 
 

@@ -131,6 +131,8 @@ def _document(report: Report) -> dict[str, object]:
             "limit": usage.limit,
             "fraction": round(usage.fraction, 4),
             "method": usage.method,
+            "overhead": usage.overhead,
+            "limit_from": usage.limit_from,
         },
         "level": usage.level.value,
         "action": usage.action,
@@ -147,7 +149,7 @@ def _picture(report: Report) -> str:
         "",
         f"  {gauge}",
         f"  {styled(usage.level.value, colour=colour, bold=True)}  {usage.percent()}   "
-        f"{usage.tokens:,} of {usage.limit:,} tokens ({usage.method})   {usage.action}",
+        f"{usage.tokens:,} of {usage.limit:,} tokens ({usage.how})   {usage.action}",
         "",
         *_shares(report),
         *(f"  {styled('note', colour='yellow')} {warning}" for warning in report.warnings),

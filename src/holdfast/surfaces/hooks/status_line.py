@@ -16,7 +16,11 @@ def answer(happened: Happened) -> Reply:
     """One line, made without opening the ledger: it is asked for all the time."""
     window = happened.window or find(happened.model).window
     reserve = min(find(happened.model).reserve, window // 2)
-    usage = Usage(happened.tokens, max(window - reserve, 1), "reported")
+    limit = max(window - reserve, 1)
+    if not happened.window:
+        # What the program reports was accepted: the window takes at least that.
+        limit = max(limit, happened.tokens)
+    usage = Usage(happened.tokens, limit, "reported")
     level = usage.level.value if happened.tokens else "GREEN"
     kept = _copies(happened.root)
     more = f" · {kept:,} offloaded" if kept else ""

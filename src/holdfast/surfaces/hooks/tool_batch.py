@@ -48,7 +48,11 @@ def usage_of(happened: Happened, policy: Policy) -> Usage | None:
     known = find(policy.model or model or happened.model)
     window = policy.window or happened.window or _narrowed(known.window)
     reserve = policy.reserve or min(known.reserve, window // 2)
-    return Usage(tokens, max(window - reserve, 1), "reported")
+    limit = max(window - reserve, 1)
+    if not policy.window and not happened.window and window == known.window:
+        # What was reported was accepted: the window takes at least that.
+        limit = max(limit, tokens)
+    return Usage(tokens, limit, "reported")
 
 
 def _narrowed(window: int) -> int:

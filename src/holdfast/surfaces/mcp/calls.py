@@ -86,7 +86,7 @@ def _compress(desk: Desk, asked: Compress) -> str:
             return acts.compress(session)
         desk.tell("planning")
         candidate = session.engine.candidate(None)
-        summary = acts.summary_of(session, session.window().items, candidate.body)
+        summary = acts.summary_of(session, candidate)
         plan = render_plan(candidate.plan, acts.verdicts_of(session, candidate), summary=summary)
         return f"{plan}\n\nNothing was changed; context_compress with dry_run=false applies it."
 
