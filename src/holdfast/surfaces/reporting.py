@@ -72,11 +72,6 @@ def _warnings(session: Session) -> Iterator[str]:
         )
     elif limit.origin == "learned":
         yield f"the limit of {limit.tokens:,} tokens was learned when the provider refused more"
-    if limit.origin == "set" and limit.accepted > limit.tokens:
-        yield (
-            f"the limit of {limit.tokens:,} tokens was set by you; the provider accepted a request "
-            f"of {limit.accepted:,}"
-        )
 
 
 def _unknown(model: str) -> str:

@@ -26,6 +26,7 @@ from holdfast.core.ledger.entry import (
     ToolReturned,
     Used,
 )
+from holdfast.core.ledger.head import PRUNED
 from holdfast.core.ledger.jsontext import Json, as_count, as_list, as_object, as_text, encode
 from holdfast.wire.media import read_media
 
@@ -38,7 +39,6 @@ ASKED = "What did we do so far?"
 """What opencode puts before its summary when it sends it."""
 CLEARED = "[Old tool result content cleared]"
 """What opencode sends in place of a result that it pruned."""
-PRUNED = "the agent's own program pruned it"
 EVENTS = ("message.", "session.")
 TOLD = ("role", "summary", "modelID", "time")
 """What is remembered of a message."""

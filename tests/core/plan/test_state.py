@@ -32,7 +32,7 @@ CLAUDE = Model("claude", 1_000, factor=1.5)
 def test_a_window_is_as_full_as_its_tokens_and_what_stands_before_it() -> None:
     now = state(SHOWN, limit=100)
     assert (now.usage, now.usage_at(50)) == (Usage(25, 100, "exact"), Usage(50, 100, "exact"))
-    assert replace(now, fixed=10).usage == Usage(35, 100, "exact")
+    assert replace(now, fixed=10).usage == Usage(35, 100, "exact", overhead=10)
 
 
 def test_tokens_of_another_vocabulary_are_estimated() -> None:

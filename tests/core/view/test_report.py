@@ -87,7 +87,7 @@ def test_what_stands_in_is_counted_as_it_is_and_the_summary_has_its_own_share() 
         Item(second, cut.hides, cut.stand_in),
     ]
     raws = raw_sizes(items, {1: 900, 2: 500}, len)
-    assert shares_of(items, raws) == (Share("read calls", 1, 8), Share("summary", 1, 3))
+    assert shares_of(items, raws) == (Share("read calls", 1, 7), Share("summary", 1, 3))
 
 
 def test_what_a_host_saved_is_told_by_the_window_before_and_after_it() -> None:
@@ -129,7 +129,7 @@ def test_everything_has_a_name_a_person_would_use(body: Source, what: str) -> No
 REPORT = Report(
     session="s",
     at="2026-03-01 10:00 SAST",
-    usage=Usage(52_000, 100_000, "calibrated", overhead=21_000),
+    usage=Usage(60_000, 100_000, "calibrated", overhead=21_000),
     turns=3,
     steps=9,
     savings=(
@@ -137,7 +137,7 @@ REPORT = Report(
         Saving("", "Tier 2 (truncate)", 2, 1, 300, inputs=1, inputs_saved=300),
         Saving("10:05", "Tier 3 (summary)", 3, 1, 40_000),
     ),
-    shares=(Share("read results", 4, 31_000),),
+    shares=(Share("read results", 4, 39_000),),
     overhead=21_000,
     warnings=("the model is not known",),
 )
@@ -173,7 +173,7 @@ def test_a_report_says_what_was_done_what_to_do_and_what_it_saved() -> None:
         "### Where the Tokens Are",
         "| What | Count | Tokens |",
         "|---|---|---|",
-        "| read results | 4 | 31,000 |",
+        "| read results | 4 | 39,000 |",
         "| not in the session (system prompt, tools) | | 21,000 |",
     ]
 

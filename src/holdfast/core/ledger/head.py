@@ -42,6 +42,8 @@ UNCOUNTED = -1
 
 AT_BIRTH = "large result"
 """The trigger of a compression that a result met before it was ever sent."""
+PRUNED = "the agent's own program pruned it"
+"""The trigger of a compression by the host, of what may have been out of sight before."""
 
 
 class Calibration(Struct, frozen=True, omit_defaults=True):
@@ -288,6 +290,9 @@ def _is_rewind(lane: Lane, entry: Entry) -> bool:
         return entry.body.what == "switched"
     if isinstance(entry.body, Compacted):
         return bool(entry.body.keeps)
+    if isinstance(entry.body, Compressed):
+        # Only the window tells what of it was in sight, and how large that was.
+        return entry.body.trigger == PRUNED
     return not isinstance(entry.body, Derived) and entry.parent != lane.end
 
 

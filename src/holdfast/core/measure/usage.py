@@ -92,7 +92,8 @@ class Usage(Struct, frozen=True):
     @property
     def how(self) -> str:
         """How the numbers were found, in words."""
-        return f"{self.method}, limit learned" if self.limit_from == "learned" else self.method
+        said = self.limit_from in ("learned", "set")
+        return f"{self.method}, limit {self.limit_from}" if said else self.method
 
     @property
     def level(self) -> Level:

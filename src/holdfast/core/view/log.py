@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import (
+    OURS,
     Body,
     Checkpointed,
     Compacted,
@@ -88,7 +89,7 @@ def events_of(
 
 
 def _tells_sizes(body: Body) -> bool:
-    return isinstance(body, Compressed) and body.before > 0
+    return isinstance(body, Compressed) and (body.before > 0 or body.by == OURS)
 
 
 def _event(entry: Entry) -> Event | None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from holdfast.core.ledger.entry import (
+    OURS,
     Compacted,
     Compressed,
     Entry,
@@ -115,7 +116,7 @@ def saved_by(body: Compressed, told: tuple[int, int] | None = None) -> int:
     """Tokens that a compression took out of the window, as it tells itself or as is known of it."""
     if body.before:
         return body.before - body.after
-    if told is not None:
+    if told is not None and body.by != OURS:
         return told[0] - told[1]
     return sum(step.before - step.after for step in body.steps)
 

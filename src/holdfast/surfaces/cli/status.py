@@ -131,8 +131,6 @@ def _document(report: Report) -> dict[str, object]:
             "limit": usage.limit,
             "fraction": round(usage.fraction, 4),
             "method": usage.method,
-            "overhead": usage.overhead,
-            "limit_from": usage.limit_from,
         },
         "level": usage.level.value,
         "action": usage.action,
