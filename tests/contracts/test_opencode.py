@@ -8,12 +8,21 @@ from typing import Any
 import apsw
 import pytest
 
-from holdfast.core.ledger.entry import Compacted, Said, Thought, ToolCalled, ToolReturned, Used
+from holdfast.core.ledger.entry import (
+    Compacted,
+    Compressed,
+    Said,
+    Thought,
+    ToolCalled,
+    ToolReturned,
+    Used,
+)
 from holdfast.errors import Unreadable
 from holdfast.files.finding import session_files
 from holdfast.ingesting import ingest
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
+from holdfast.wire.opencode import CLEARED
 from tests.contracts.transcripts import Line, given_back, jsonl, read_in
 
 SESSION = "ses_1"
@@ -198,3 +207,53 @@ def test_parallel_calls_are_sent_as_one_message_with_their_results_behind(tmp_pa
     shown: Any = sent[1:]
     kinds = [[block["type"] for block in message["content"]] for message in shown]
     assert kinds == [["text", "tool_use", "tool_use", "tool_use"], ["tool_result"] * 3]
+
+
+LONG = "a line of what it printed\n" * 200
+MORE = (info("user", "msg_6", time={"created": 90}), [{"type": "text", "text": "And now?"}])
+
+
+def pruned(when: int) -> tuple[Line, list[Line]]:
+    """A step of which a result is no longer sent from a moment on."""
+    told = info("assistant", "msg_2", modelID="gpt-5", time={"created": 1, "completed": 2})
+    return told, [tool("c1", output=LONG, time={"start": 1, "compacted": when}), FINISH]
+
+
+def shown_results(session: Session) -> list[object]:
+    """What the results in the messages say."""
+    blocks: Any = [message["content"] for message in session.messages()]
+    found = [block for some in blocks if isinstance(some, list) for block in some]
+    return [block["content"] for block in found if block["type"] == "tool_result"]
+
+
+@pytest.mark.parametrize(("when", "shown"), [(50, CLEARED), (95, LONG)])
+def test_a_result_that_opencode_pruned_is_shown_as_it_sends_it_from_then_on(
+    when: int, shown: str, tmp_path: Path
+) -> None:
+    store = MemoryStore()
+    lines = [{"info": told, "parts": parts} for told, parts in (ASKED, pruned(when), MORE)]
+    read_in(store, tmp_path, jsonl(*lines))
+    session = Session(SESSION, store, owns_store=False)
+    assert shown_results(session) == [shown]
+    assert ToolReturned("c1", LONG) in [entry.body for entry in session.path()]
+    made = [entry.body for entry in store.read(SESSION) if isinstance(entry.body, Compressed)]
+    assert [(body.by, len(body.steps)) for body in made] == [("host", 1)] * (shown == CLEARED)
+
+
+def test_a_result_that_is_pruned_later_in_the_database_is_no_longer_shown(
+    database: Database,
+) -> None:
+    store = MemoryStore()
+    whole = pruned(0)
+    database.speak(ASKED)
+    database.speak(whole)
+    ingest(database.session(), store)
+    session = Session(SESSION, store, owns_store=False)
+    assert shown_results(session) == [LONG]
+    part = {**pruned(50)[1][0], "id": "prt_msg_2_0", "messageID": "msg_2"}
+    database.log("message.part.updated", {"sessionID": SESSION, "part": part})
+    before = session.status().tokens
+    ingest(database.session(), store)
+    assert shown_results(session) == [CLEARED]
+    assert session.status().tokens < before
+    assert ingest(database.session(), store).added == 0

@@ -138,14 +138,32 @@ def test_json_says_the_same_for_a_program() -> None:
     assert (found["schema"], found["session"]) == ("holdfast.status/1", BUNDLED)
     assert sorted(found["usage"]) == ["fraction", "limit", "method", "tokens"]
     shared = sum(share["tokens"] for share in found["shares"]) + found["overhead"]
-    assert shared == pytest.approx(found["usage"]["tokens"], rel=0.02)
+    assert shared == found["usage"]["tokens"]
 
 
 @pytest.mark.usefixtures("ledgerly")
 def test_flags_change_the_model_and_the_window() -> None:
     assert document("status", "--window", "100000")["usage"]["limit"] < 100_000
     assert document("status", "--model", "gpt-4.1")["usage"]["limit"] > 900_000
-    assert document("status", "--model", "never heard of")["warnings"] != []
+    (warning,) = document("status", "--model", "never heard of")["warnings"]
+    assert "'never heard of' is not known" in warning
+
+
+def test_a_request_that_the_provider_accepted_proves_the_limit(project: Path) -> None:
+    with open_session("big", root=project, model="claude-opus-4-6") as session:
+        session.append({"role": "user", "content": "Go."})
+        session.report({"input_tokens": 534_000, "output_tokens": 859})
+    found = document("status", "--session", "big")
+    assert found["usage"]["limit"] == 534_859
+    assert found["usage"]["fraction"] <= 1
+    assert found["warnings"] == [
+        "the provider accepted a request of 534,859 tokens, so the window takes at least that"
+    ]
+    assert _field(done("status", "--session", "big"), "Tokens").endswith(
+        "of 534,859 (calibrated, limit learned)"
+    )
+    told = done("status", "--session", "big", "--window", "100000")
+    assert _field(told, "Tokens").endswith("of 68,000 (calibrated, limit set)")
 
 
 @pytest.mark.usefixtures("ledgerly")
