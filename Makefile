@@ -11,7 +11,7 @@ PYTEST = $(BIN)/pytest -q -n 2 --dist worksteal --randomly-seed=$(SEED) --hypoth
 # Without compiled files every process that a test starts compiles the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-laws test-slow test-agents audit check types lint imports seeds format bench clean
+.PHONY: demo test pytest test-laws test-slow test-agents audit check types lint imports seeds format bench clean
 
 demo: $(READY)
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)
@@ -30,8 +30,12 @@ demo: $(READY)
 
 # Scenarios with real clients run where `make test-agents` installed them; the others say they are skipped.
 # Laws are tried with a fifth of their examples; another seed tries others.
-test: check
+# The types are checked beside the tests: that is one process and takes a while.
+test: lint imports seeds
 	@echo "seed $(SEED)"
+	@$(MAKE) --no-print-directory -j 2 types pytest SEED=$(SEED)
+
+pytest: $(READY)
 	$(PYTEST) -m "not slow" --hypothesis-profile=gate
 
 # Only the laws, as `make test` tries them: for more seeds.
