@@ -48,7 +48,7 @@ class NeverStore(Struct, frozen=True, forbid_unknown_fields=True):
     paths: tuple[str, ...] = ()
     """Files whose content is not stored when a tool reads or writes them; shell patterns."""
     patterns: tuple[str, ...] = ()
-    """Regular expressions; what they match is cut out of every text."""
+    """Regular expressions, of linear time; what they match is cut out of every text."""
 
 
 class Redact(Struct, frozen=True, forbid_unknown_fields=True):
@@ -57,7 +57,7 @@ class Redact(Struct, frozen=True, forbid_unknown_fields=True):
     secrets: str = "on"
     """Whether keys, tokens and passwords are redacted in all that is shown: `on` or `off`."""
     patterns: tuple[str, ...] = ()
-    """Regular expressions; what they match is redacted as well."""
+    """Regular expressions, of linear time; what they match is redacted as well."""
 
 
 class Retention(Struct, frozen=True, forbid_unknown_fields=True):
