@@ -16,7 +16,6 @@ from holdfast.core.ledger.entry import (
     Compacted,
     Compressed,
     Derived,
-    Entry,
     EntryId,
     Sighting,
     pack,
@@ -24,13 +23,16 @@ from holdfast.core.ledger.entry import (
 from holdfast.core.ledger.head import Head, led_back
 from holdfast.stores.store import Build, Store
 
+Named = tuple[EntryId, str]
+"""The name of an entry and its lane: the words of a long session would not fit into memory."""
+
 
 class Seen:
     """What the store already has of a document, and where new lines of it belong."""
 
     def __init__(self, store: Store, session: str, source: str) -> None:
         self._store, self._session, self._source = store, session, source
-        self._lines: dict[int, tuple[Entry, ...]] | None = None
+        self._lines: dict[int, tuple[Named, ...]] | None = None
         self._notes: set[tuple[EntryId | None, bytes]] | None = None
         self._upto = 0
         self.diverged = False
@@ -58,10 +60,10 @@ class Seen:
             return head
         ends: dict[str, EntryId | None] = {}
         for pos, entries in self._known_lines().items():
-            last = entries[-1]
-            ends.setdefault(last.lane, None)
+            name, lane = entries[-1]
+            ends.setdefault(lane, None)
             if pos < self._upto:
-                ends[last.lane] = last.id
+                ends[lane] = name
         lanes = {lane: led_back(head.lane(lane), end) for lane, end in ends.items()}
         return replace(head, stale=True, lanes={**head.lanes, **lanes})
 
@@ -72,7 +74,7 @@ class Seen:
     def place(self, source: str, pos: int) -> tuple[EntryId, ...]:
         """The entries of a known line."""
         del source
-        return tuple(entry.id for entry in self._known_lines().get(pos, ()))
+        return tuple(name for name, _ in self._known_lines().get(pos, ()))
 
     def find(self, name: EntryId) -> int:
         """The number of a known entry."""
@@ -85,10 +87,11 @@ class Seen:
             self._notes = {(entry.parent, _essence(entry.body)) for entry in notes}
         return (parent, _essence(body)) in self._notes
 
-    def _known_lines(self) -> dict[int, tuple[Entry, ...]]:
-        """For each known line that holds entries: these."""
+    def _known_lines(self) -> dict[int, tuple[Named, ...]]:
+        """For each known line that holds entries: these, without what they say."""
         if self._lines is None:
-            entries = {entry.seq: entry for entry in self._store.read(self._session)}
+            read = self._store.read(self._session)
+            entries: dict[int, Named] = {entry.seq: (entry.id, entry.lane) for entry in read}
             self._lines = {}
             for seen in self._store.sightings(self._session, self._source):
                 numbers = range(seen.first, seen.first + seen.parts)

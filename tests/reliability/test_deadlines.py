@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
+from tests.input.large import transcript
 from tests.surfaces.hooks.hooking import HOOK, LARGE, SESSION, environment, ran_bash
 
 CLI = str(Path(sys.executable).with_name("holdfast"))
@@ -63,9 +64,9 @@ class Started(Struct, frozen=True):
     process: subprocess.Popen[bytes]
     report: Path
 
-    def end(self, data: bytes | None = None) -> Ended:
+    def end(self, data: bytes | None = None, seconds: float = LONGEST) -> Ended:
         """What became of it, once it has ended by itself."""
-        out, err = self.process.communicate(data, timeout=LONGEST)
+        out, err = self.process.communicate(data, timeout=seconds)
         code, megabytes = self.report.read_text().split()
         return Ended(int(code), int(megabytes), out.decode(), err.decode())
 
@@ -369,3 +370,32 @@ def test_input_without_end_is_refused_by_a_command(project: Path) -> None:
     ):
         _, said = one.communicate(timeout=LONGEST)
     assert (one.returncode, said) == (FAILED_DATA, b"holdfast: stdin: it has more than 1 MB\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("lines", "size", "turns"),
+    [(40_000, 9_500, 2), (1_000_000, 40, 100)],
+    ids=["200 MB", "a million lines"],
+)
+def test_a_huge_session_is_read_in_bounded_memory_and_its_hooks_end_in_time(
+    project: Path, lines: int, size: int, turns: int
+) -> None:
+    file = project / "large.jsonl"
+    with file.open("wb") as stream:
+        stream.writelines(transcript(lines, size, turns))
+    large = file.stat().st_size // 1024**2
+    with started(project, CLI, "ingest", str(file)) as one:
+        read = one.end(b"", 60 * LONGEST)
+    assert (read.code, read.megabytes < large) == (0, True)
+    # Once for the session that was read, once for one that nobody has read any of.
+    for session in ("large", "other"):
+        fields = {"session_id": session, "transcript_path": str(file)}
+        for event in ("PreCompact", "Stop", "SessionStart"):
+            with started(project, HOOK, "claude-code", event) as one:
+                done = one.end(told(project, event, **fields, source="resume"), 3 * LONGEST)
+            assert (done.code, done.err) == (0, "")
+            assert done.megabytes < 4 * large
+        with started(project, HOOK, "claude-code", "PostToolUse") as one:
+            left = one.end(told(project, "PostToolUse", **fields, **ran_bash(LARGE)))
+        assert (left.code, "## Offloaded" in left.out) == (0, True)
