@@ -5,6 +5,7 @@ branch from there. Nothing of what was read before goes away.
 """
 
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import sha256
 from itertools import chain, islice
@@ -43,6 +44,13 @@ BATCH_PIECES = 2_000
 """What one transaction writes at the most: bounds memory, and what a kill makes us read again."""
 LOOKAHEAD = 200
 """Pieces read before the session has to have a name."""
+
+NO_TEXT = re.compile(r"[\0-\x07\x0e-\x1a\x1c-\x1f\x7f-\x9f\ufffd]")
+"""Characters that no text holds; U+FFFD is what became of bytes that are not UTF-8."""
+MOST_ODD = 10
+"""Percent of such characters that a damaged or wrongly encoded text may still hold."""
+TASTED = 64 * 1024
+"""Bytes of each line that are looked at for that."""
 
 MARKED = 256
 """Bytes of a file's last line by which it is known again."""
@@ -128,6 +136,8 @@ def _begun(
     if not head and is_broken(stream):
         raise Unreadable(str(path), BREAK)
     _refuse_hopeless(str(path), document.wire, head)
+    if not wire and document.wire == lines.NAME:
+        _refuse_binary(str(path), head)
     reading = Reading(path, document.wire, head, policy, rules)
     return reading, chain(_drained(head), document.pieces)
 
@@ -166,6 +176,18 @@ def _refuse_hopeless(path: str, wire: str, head: Sequence[Piece]) -> None:
         raise Unreadable(path, filled[0].flaw or "nothing in it can be read", line=filled[0].line)
     if not anything_fits(wire, values):
         raise Unreadable(path, f"nothing in it is {wire}")
+
+
+def _refuse_binary(path: str, head: Sequence[Piece]) -> None:
+    """Refuse a file of no known format that is not even text, such as an image.
+
+    Raises:
+        Unreadable: it is not text.
+    """
+    text = b"\n".join(piece.raw[:TASTED] for piece in head).decode("utf-8", "replace")
+    odd = len(NO_TEXT.findall(text))
+    if odd * 100 > len(text) * MOST_ODD:
+        raise Unreadable(path, "it is not a session: it holds no text (--wire lines keeps it)")
 
 
 def _refuse_erased(store: Store, session: str) -> None:

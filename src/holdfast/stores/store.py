@@ -109,13 +109,19 @@ class Erasure(Struct, frozen=True):
     added: tuple[Entry, ...] = ()
 
 
-def newest_in(store: "Store") -> str:
-    """The session in which something was said last; of those that tell no time, the last read.
+def newest_first(store: "Store") -> list[Listed]:
+    """All sessions, the one in which something was said last first.
 
-    A folder of transcripts is read in the order of their names, which says nothing.
+    Sessions that tell no time follow, the last read first: a folder of transcripts is read in the
+    order of their names, which says nothing.
     """
-    rows = store.sessions()
-    return max(rows, key=lambda one: (one.head.at, one.touched)).name if rows else ""
+    return sorted(store.sessions(), key=lambda one: (one.head.at, one.touched), reverse=True)
+
+
+def newest_in(store: "Store") -> str:
+    """The first of these; empty when there is no session."""
+    rows = newest_first(store)
+    return rows[0].name if rows else ""
 
 
 class Store(AbstractContextManager["Store"], Protocol):

@@ -1,6 +1,10 @@
+import gzip
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
+
+import pytest
 
 from holdfast.errors import Unreadable
 from tests.input.making import LEDGERLY, chat, coded, given_back, line, run, told, transcript
@@ -103,6 +107,52 @@ def test_a_folder_without_session_files_is_refused(project: Path) -> None:
     result = invoke("ingest", "logs")
     assert result.exit_code == Unreadable.exit_code
     assert result.stderr.startswith("holdfast: logs: ")
+
+
+def _utf16() -> bytes:
+    return b"".join(transcript(3)).decode().encode("utf-16")
+
+
+NO_SESSIONS = {
+    "random bytes": Random(1).randbytes(5_000),
+    "a few random bytes": Random(2).randbytes(64),
+    "a picture": b"\x89PNG\r\n\x1a\n" + Random(3).randbytes(2_000),
+    "a program": b"\x7fELF" + b"\0" * 60 + b".text\0.data\0" * 20,
+    "another encoding": _utf16(),
+    "nothing": b"",
+    "white space": b"\n \n",
+    "a compressed file of random bytes": gzip.compress(Random(4).randbytes(500)),
+    "what only begins like a compressed file": b"\x1f\x8b" + Random(5).randbytes(300),
+}
+
+
+@pytest.mark.parametrize("kind", NO_SESSIONS)
+def test_what_is_no_session_costs_one_sentence_and_is_not_stored(kind: str, project: Path) -> None:
+    (project / "odd.jsonl").write_bytes(NO_SESSIONS[kind])
+    result = invoke("ingest", "odd.jsonl")
+    assert (result.exit_code, result.stdout) == (Unreadable.exit_code, "")
+    assert result.stderr.startswith("holdfast: odd.jsonl: ")
+    assert result.stderr.count("\n") == 1
+    assert _sessions() == []
+    told_of = json.loads(invoke("ingest", "odd.jsonl", "--json").stdout)
+    assert [(one["path"], bool(one["reason"])) for one in told_of["errors"]] == [
+        ("odd.jsonl", True)
+    ]
+
+
+def test_bytes_that_are_no_text_are_kept_when_that_is_asked_for(project: Path) -> None:
+    data = NO_SESSIONS["random bytes"]
+    (project / "odd.bin").write_bytes(data)
+    done("ingest", "odd.bin", "--wire", "lines")
+    assert given_back(project, "odd.bin") == data
+
+
+def test_text_with_a_few_bytes_of_another_encoding_is_still_text(project: Path) -> None:
+    data = "Wir lösen das Rätsel später auf.\n".encode("latin-1") * 20
+    (project / "notes.log").write_bytes(data)
+    result = invoke("ingest", "notes.log")
+    assert (result.exit_code, "20 opaque lines" in result.stderr) == (0, True)
+    assert given_back(project, "notes.log") == data
 
 
 def test_without_paths_the_sessions_of_this_project_are_read(project: Path) -> None:

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from tests.input.making import LEDGERLY, chat, run, told
+from tests.input.making import LEDGERLY, chat, coded, line, run, told
 from tests.surfaces.cli.commands import document, done
 from tests.surfaces.cli.test_ingest import BUNDLED
 
@@ -23,6 +23,18 @@ def test_the_newest_session_comes_first(project: Path) -> None:
     limited = document("sessions", "--limit", "2")["sessions"]
     assert [row["session"] for row in limited] == ["three", "two"]
     assert len(document("sessions", "--limit", "0")["sessions"]) == 3
+
+
+def test_the_session_spoken_in_last_is_listed_first_whatever_was_read_last(project: Path) -> None:
+    for name, hour in (("late", 12), ("later", 13), ("early", 9)):
+        said = {**coded(name, 0, session=name), "timestamp": f"2026-03-02T{hour:02}:00:00.000Z"}
+        (project / f"{name}.jsonl").write_bytes(line(said))
+        done("ingest", f"{name}.jsonl")
+    (project / "untimed.jsonl").write_bytes(told("no time"))
+    done("ingest", "untimed.jsonl")
+    listed = [row["session"] for row in document("sessions")["sessions"]]
+    assert listed == ["later", "late", "early", "untimed"]
+    assert document("status")["session"] == listed[0]
 
 
 def test_a_session_is_listed_with_what_it_is(project: Path) -> None:

@@ -6,6 +6,7 @@ from holdfast.core.measure.models import find
 from holdfast.core.measure.usage import Usage
 from holdfast.core.view.listing import opening
 from holdfast.redacting import redacted_title
+from holdfast.stores.store import newest_first
 from holdfast.surfaces.cli.options import Project, json_option, project_of, project_option
 from holdfast.surfaces.cli.printing import COLOURS, columns, echo, plain, print_json, short, styled
 
@@ -21,7 +22,11 @@ Examples:
 @json_option
 @click.pass_context
 def sessions(ctx: click.Context, limit: int, root: str | None, as_json: bool) -> None:
-    """List the sessions of this project, the newest first."""
+    """List the sessions of this project, the newest first.
+
+    The newest is the one in which something was said last; it is the one that commands mean when
+    no session is named. Sessions that tell no time come after the others.
+    """
     project = project_of(ctx, root)
     rows = _rows(project, limit) if project.has_ledger else []
     if as_json:
@@ -36,7 +41,7 @@ def sessions(ctx: click.Context, limit: int, root: str | None, as_json: bool) ->
 
 
 def _rows(project: Project, limit: int) -> list[tuple[dict[str, object], Usage]]:
-    listed = project.store.sessions()
+    listed = newest_first(project.store)
     return [_row(project, one.name) for one in listed[: limit or None]]
 
 

@@ -12,6 +12,7 @@ from holdfast.handing.listing import found
 from holdfast.packets import as_packet
 from holdfast.redacting import redacted_title
 from holdfast.session import Session
+from holdfast.stores.store import newest_first
 from holdfast.surfaces.handoffs import packets_in
 from holdfast.surfaces.mcp.desk import Desk
 from holdfast.surfaces.mcp.resources import Address, mime_of, uri_of
@@ -45,7 +46,7 @@ def _packets(project: Project) -> Iterator[Json]:
 
 def _summaries(project: Project) -> Iterator[Json]:
     redact = project.settings.policy.redact
-    for listed in project.store.sessions()[:SUMMARIES]:
+    for listed in newest_first(project.store)[:SUMMARIES]:
         title = redacted_title(listed.head.title, redact)
         yield {
             "uri": uri_of("summary", listed.name),
