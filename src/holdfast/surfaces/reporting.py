@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from holdfast.core.measure.models import doubt
 from holdfast.core.measure.sizes import Sized
 from holdfast.core.measure.usage import scaled
 from holdfast.core.observe.effects import Caused, effects_of
@@ -63,8 +64,8 @@ def report_of(session: Session, at: str) -> Report:
 def _warnings(session: Session) -> Iterator[str]:
     """What has to be said about the limit: where it does not come from the table of models."""
     limit, named = session.limited(), session.policy.model or session.head().model
-    if limit.origin == "assumed":
-        yield _unknown(named)
+    if doubtful := doubt(named, session.policy.window or session.head().limit):
+        yield doubtful
     if limit.origin == "learned" and limit.accepted >= limit.tokens:
         yield (
             f"the provider accepted a request of {limit.accepted:,} tokens, so the window takes at "
@@ -72,9 +73,3 @@ def _warnings(session: Session) -> Iterator[str]:
         )
     elif limit.origin == "learned":
         yield f"the limit of {limit.tokens:,} tokens was learned when the provider refused more"
-
-
-def _unknown(model: str) -> str:
-    if not model:
-        return "the session names no model; a window of 128,000 tokens is assumed (--model)"
-    return f"model {model!r} is not known; a window of 128,000 tokens is assumed (--window)"

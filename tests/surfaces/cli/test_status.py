@@ -167,6 +167,46 @@ def test_a_request_that_the_provider_accepted_proves_the_limit(project: Path) ->
 
 
 @pytest.mark.usefixtures("ledgerly")
+def test_the_warning_names_the_model_that_was_given_and_not_that_of_the_session() -> None:
+    (warning,) = document("status", "--model", "nobody-7")["warnings"]
+    assert warning == (
+        "model 'nobody-7' is not known; a window of 128,000 tokens is assumed (--window)"
+    )
+    sized = document("status", "--model", "nobody-7", "--window", "64000")
+    assert sized["warnings"] == ["model 'nobody-7' is not known; its tokens are estimated"]
+    assert document("status")["warnings"] == []
+
+
+@pytest.mark.usefixtures("ledgerly")
+@pytest.mark.parametrize(
+    "command",
+    [("compress", "--dry-run"), ("replay", str(LEDGERLY)), ("rules",), ("run", "context status")],
+    ids=lambda words: words[0],
+)
+def test_every_command_that_takes_a_model_warns_of_one_that_is_not_known(
+    command: tuple[str, ...],
+) -> None:
+    warned = invoke(*command, "--model", "nobody-7").stderr
+    assert warned == (
+        "holdfast: model 'nobody-7' is not known; a window of 128,000 tokens is assumed"
+        " (--window)\n"
+    )
+    sized = invoke(*command, "--model", "nobody-7", "--window", "64000").stderr
+    assert sized == "holdfast: model 'nobody-7' is not known; its tokens are estimated\n"
+    assert invoke(*command, "--model", "gpt-4o").stderr == ""
+
+
+def test_a_session_that_names_no_model_says_which_window_is_assumed(project: Path) -> None:
+    (project / "plain.jsonl").write_bytes(b"".join(chat(4)))
+    done("ingest", "plain.jsonl")
+    (warning,) = document("status")["warnings"]
+    assert warning == (
+        "the session names no model; a window of 128,000 tokens is assumed (--model)"
+    )
+    assert document("status", "--window", "64000")["warnings"] == []
+
+
+@pytest.mark.usefixtures("ledgerly")
 def test_a_session_that_is_not_there_is_refused() -> None:
     result = invoke("status", "--session", "zzz")
     assert isinstance(result.exception, NotRecorded)

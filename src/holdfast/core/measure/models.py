@@ -109,3 +109,17 @@ def find(name: str) -> Model:
     plain = name.lower().rsplit("/", 1)[-1].rsplit("anthropic.", 1)[-1]
     fitting = [model for model in MODELS if plain.startswith(model.id)]
     return max(fitting, key=lambda model: len(model.id), default=UNKNOWN)
+
+
+def doubt(name: str, window: int = 0) -> str:
+    """What to tell the user of a model that is not in the table; empty when it is.
+
+    `window` is the size of its window where that is known from elsewhere.
+    """
+    if find(name).known:
+        return ""
+    assumed = f"a window of {UNKNOWN.window:,} tokens is assumed"
+    if not name:
+        return "" if window else f"the session names no model; {assumed} (--model)"
+    rest = "its tokens are estimated" if window else f"{assumed} (--window)"
+    return f"model {name!r} is not known; {rest}"

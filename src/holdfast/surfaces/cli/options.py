@@ -6,9 +6,11 @@ from typing import TypeVar
 import click
 from click.shell_completion import CompletionItem
 
+from holdfast.core.measure.models import doubt
 from holdfast.core.plan.policy import Plain, Redact
 from holdfast.core.plan.profiles import PROFILES
 from holdfast.redacting import redacted_title
+from holdfast.surfaces.cli.printing import echo, plain
 from holdfast.surfaces.project import Project
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -41,9 +43,16 @@ def policy_options(command: F) -> F:
     """`--model`, `--window`, `--profile` and `--role`: what a plan is made by."""
     for made in reversed(
         (
-            click.option("--model", help="The agent's model; found in the session if not given."),
             click.option(
-                "--window", type=click.IntRange(min=1), help="The model's window in tokens."
+                "--model",
+                callback=_doubted,
+                help="The agent's model; found in the session if not given.",
+            ),
+            click.option(
+                "--window",
+                type=click.IntRange(min=1),
+                is_eager=True,  # whether it is given decides what is said of the model
+                help="The model's window in tokens.",
             ),
             click.option("--profile", type=click.Choice(list(PROFILES)), help="A set of values."),
             click.option("--role", help="The agent's part, which may have values of its own."),
@@ -51,6 +60,15 @@ def policy_options(command: F) -> F:
     ):
         command = made(command)
     return command
+
+
+def _doubted(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Warn of a model that is not in the table, by the name that was given."""
+    del param
+    warning = doubt(value, ctx.params.get("window") or 0) if value else ""
+    if warning:
+        echo(plain(f"holdfast: {warning}"), err=True)
+    return value
 
 
 def flags_of(
