@@ -14,12 +14,16 @@ from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.jsontext import Json, NotJson, as_object, encode
 from holdfast.errors import MixedWires, Unreadable
 from holdfast.stores.store import Store
-from holdfast.wire.detect import MESSAGE_WIRES, PLAIN, wire_of_messages
+from holdfast.wire.detect import MESSAGE_WIRES, PLAIN, could_be, wire_of_messages
 from holdfast.wire.pieces import read_object
 from holdfast.withhold import Withholder
 
-Message: TypeAlias = Mapping[str, object] | bytes | str
-"""A message as callers give it: a dictionary, or the JSON text of one."""
+Message: TypeAlias = Mapping[str, object] | bytes | str | object
+"""A message as callers give it: a dictionary, the JSON text of one, or an object of an SDK or a
+framework that can be read whole."""
+
+ODD = frozenset({"parts", "stop_reason"})
+"""Members that no message of a provider's request has."""
 
 
 class Given(Struct, frozen=True):
@@ -53,10 +57,30 @@ class Intake:
             MixedWires: the session holds messages of another format.
             Unreadable: one of them is no message.
         """
-        given = [_given(message) for message in messages]
+        given = self._read(list(messages))
         wire = self._wire_of([value for _, value in given])
         self._recall_calls()
         return wire, [Given(raw, self._arrival(raw, value, wire)) for raw, value in given]
+
+    def _read(self, messages: list[Message]) -> list[tuple[bytes, dict[str, Json]]]:
+        """Each message as bytes and value; an object of a framework may be several."""
+        if all(_is_plain(message) for message in messages):
+            return [_given(message) for message in messages]
+        from holdfast.wire.frameworks import is_foreign, turns_of  # late: hooks append dictionaries
+        from holdfast.wire.turns import wire_for, written
+
+        read = [turns_of(one) if is_foreign(one) else _given(one) for one in messages]
+        turns = [turn for one in read if isinstance(one, list) for turn in one]
+        values = [one[1] for one in read if isinstance(one, tuple)]
+        wire = self._known_wire() or wire_of_messages(values) or wire_for(turns)
+        given: list[tuple[bytes, dict[str, Json]]] = []
+        for one in read:
+            if isinstance(one, tuple):
+                given.append(one)
+            else:
+                made = written(one, wire) if isinstance(one, list) else [one]
+                given.extend(_given(message) for message in made)
+        return given
 
     def _recall_calls(self) -> None:
         """When there are rules: a result may answer a call that another process recorded."""
@@ -65,16 +89,38 @@ class Intake:
             self._withholder.remember(new)
             self._recalled = max((entry.seq for entry in new), default=self._recalled)
 
+    def _known_wire(self) -> str:
+        return (self._store.head(self._session) or Head()).wire or self._wire
+
     def _wire_of(self, values: list[dict[str, Json]]) -> str:
-        known = (self._store.head(self._session) or Head()).wire or self._wire
+        known = self._known_wire()
         if not known:
-            return wire_of_messages(values)
+            return wire_of_messages(values) or self._unsure(values)
         if known not in MESSAGE_WIRES:
             raise MixedWires(self._session, has=known, got="a message")
         if any(MESSAGE_WIRES[known].fits(value) is False for value in values):
             got = wire_of_messages(values) or "something else"
             raise MixedWires(self._session, has=known, got=got)
         return known
+
+    def _unsure(self, values: list[dict[str, Json]]) -> str:
+        """The wire of messages that are surely of none: empty while plain words fit them all.
+
+        Raises:
+            MixedWires: each may be of some wire, and no wire has room for all.
+            Unreadable: one of them is a message of no wire.
+        """
+        if could_be(PLAIN, values):
+            return ""
+        known = [one for one in values if any(could_be(name, [one]) for name in MESSAGE_WIRES)]
+        if any(_is_word_of_nobody(value) for value in values if value not in known):
+            reason = "it has no role; pass a message of OpenAI or Anthropic as a dictionary"
+            raise Unreadable("message", reason)
+        fitting = [name for name in (PLAIN, *MESSAGE_WIRES) if could_be(name, known)]
+        if not fitting:
+            first = next(filter(None, (wire_of_messages([value]) for value in known)), PLAIN)
+            raise MixedWires(self._session, has=first, got="of another format")
+        return "" if fitting[0] == PLAIN else fitting[0]
 
     def _arrival(self, raw: bytes, value: dict[str, Json], wire: str) -> Arrival:
         kept = as_object(self._withholder.apply(value))
@@ -83,6 +129,18 @@ class Intake:
         bodies = MESSAGE_WIRES[wire or PLAIN].read(kept)
         at = self._clock()
         return Arrival(raw, tuple(Draft(body, self._agent, at=at) for body in bodies))
+
+
+def _is_plain(message: Message) -> bool:
+    """Whether a wire reads it as it is; anything else is looked at more closely."""
+    if isinstance(message, bytes | str):
+        return True
+    return isinstance(message, dict) and "role" in message and not message.keys() & ODD
+
+
+def _is_word_of_nobody(value: Mapping[str, Json]) -> bool:
+    """Whether something is said in it, and not by whom."""
+    return not value.get("role") and isinstance(value.get("content"), str | list)
 
 
 def _given(message: Message) -> tuple[bytes, dict[str, Json]]:

@@ -226,22 +226,33 @@ class Session:
     @notes_faults
     def report(
         self,
-        usage: Mapping[str, object] | None = None,
-        error: str | Mapping[str, object] | None = None,
+        usage: object = None,
+        error: str | Mapping[str, object] | BaseException | None = None,
         model: str | None = None,
     ) -> None:
-        """Tell what the provider said of the last request: it calibrates the counts."""
-        from holdfast.core.measure.reports import learned_limit  # late: hooks do not report
+        """Tell what the provider said of the last request: it calibrates the counts.
 
+        `usage` is the SDK's own object or a mapping, of OpenAI, Anthropic, Gemini, LangChain or
+        Pydantic AI; `error` what the provider or its SDK said when it refused.
+
+        Raises:
+            Unreadable: the usage counts no input tokens, or those of several requests.
+        """
+        from holdfast.core.measure.reports import fault_of, learned_limit  # late: no hook reports
+
+        fault = fault_of(usage) if usage is not None else ""
+        if fault:
+            raise Unreadable("usage", fault)
         if model:
             self.note(MODEL, model=model)
         if usage is not None:
-            self._report_usage(cast(Mapping[str, Json], usage), model)
-        limit = learned_limit(cast(Json, error)) if error is not None else 0
+            self._report_usage(usage, model)
+        told = str(error) if isinstance(error, BaseException) else cast(Json, error)
+        limit = learned_limit(told) if told is not None else 0
         if limit:
             self.note("limit", limit=str(limit))
 
-    def _report_usage(self, usage: Mapping[str, Json], model: str | None) -> None:
+    def _report_usage(self, usage: object, model: str | None) -> None:
         from holdfast.core.measure.reports import read_usage
 
         def attempt() -> Batch:
