@@ -120,6 +120,10 @@ SECTIONS = ("models", "roles")
 """Tables whose members are named by the user, and hold settings for that model or role alone."""
 
 
+HOST_PROFILES = {"claude-code": "claude-code", "codex": "codex"}
+"""The profile that goes with an agent's program; `claude-code` with any other."""
+
+
 class Setting(Struct, frozen=True):
     """A value in force, and where it came from."""
 
@@ -171,6 +175,27 @@ def load(
     models = {name: values for file in files for name, values in file.models.items()}
     policy = with_settings(Policy(), {name: setting.value for name, setting in found.items()})
     return Settings(replace(policy, models=models), tuple(found[name] for name in SETTINGS))
+
+
+def load_for(
+    host: str,
+    root: Path,
+    environment: Mapping[str, str],
+    flags: Mapping[str, Plain] | None = None,
+    *,
+    outside: bool = True,
+) -> Settings:
+    """What is in force inside an agent's program: the profile that suits it, if none was chosen.
+
+    Raises:
+        BadSetting: a value cannot be meant, or a name is not known.
+    """
+    found = load(root, environment, flags, outside=outside)
+    chosen = next(one for one in found.values if one.name == "profile")
+    if chosen.origin != "default":
+        return found
+    profile = HOST_PROFILES.get(host, "claude-code")
+    return load(root, {**environment, "HOLDFAST_PROFILE": profile}, flags, outside=outside)
 
 
 def _only_impersonal(project: "_File") -> None:

@@ -32,8 +32,9 @@ from holdfast.core.ledger.entry import (
 from holdfast.core.ledger.head import Head, Lane, advance
 from holdfast.core.ledger.window import Item, Run, Window
 from holdfast.core.ledger.window import advance as grow
-from holdfast.core.measure.billing import Cost, Meter, Part
+from holdfast.core.measure.billing import Cost, Frame, Meter, Part
 from holdfast.core.measure.models import Model
+from holdfast.core.measure.reported import Report, frame_of
 from holdfast.core.measure.tokens import count_body
 from holdfast.core.measure.usage import measure
 from holdfast.core.observe.artifacts import touch_of
@@ -86,11 +87,19 @@ def replay(
     model: Model,
     limit: int,
     prefix: int = PREFIX,
+    window: int = 0,
+    reports: Iterable[Report] = (),
+    factor: float = 1.0,
     progress: Callable[[int], None] | None = None,
 ) -> Replayed:
-    """Go through a session's own entries as if Holdfast had been there."""
+    """Go through a session's own entries as if Holdfast had been there.
+
+    `reports` are what the provider said of its requests, `factor` how many of its tokens one raw
+    token is. A request that was not reported has beside its entries what the one before it had;
+    where none was reported, `prefix` tokens.
+    """
     sources = [entry for entry in entries if not isinstance(entry.body, Derived)]
-    film = Film(policy, model, limit, prefix)
+    film = Film(policy, model, limit, prefix, window=window, reports=reports, factor=factor)
     for number, entry in enumerate(sources):
         film.take(entry)
         if progress is not None and number % 50 == 0:
@@ -101,14 +110,29 @@ def replay(
 class Film:
     """A replay under way."""
 
-    def __init__(self, policy: Policy, model: Model, limit: int, prefix: int) -> None:
-        self.policy, self.model, self.limit, self.prefix = policy, model, limit, prefix
+    def __init__(
+        self,
+        policy: Policy,
+        model: Model,
+        limit: int,
+        prefix: int,
+        *,
+        window: int = 0,
+        reports: Iterable[Report] = (),
+        factor: float = 1.0,
+    ) -> None:
+        self.policy, self.model, self.limit, self.factor = policy, model, limit, factor
+        self.reports = {report.request: report for report in reports}
+        first = next(iter(self.reports.values()), None)
+        self.frame = frame_of(first, round(first.raw * factor)) if first else Frame(prefix)
         self.means = Means(count=counter(model.vocabulary), address=nowhere, policy=policy)
-        window = policy.window or model.window
+        window = window or policy.window or model.window
         self.ours = Meter(model.cache, prefix=prefix, window=window)
         self.none = Meter(model.cache, prefix=prefix, window=window)
         self.head, self.window = Head(vocabulary=model.vocabulary), Window()
         self.counts: dict[int, int] = {}
+        self.raw = self.sum = 0
+        """Tokens of all entries: of the vocabulary, and as the provider would count them."""
         self.all: list[Part] = []
         self.parts: dict[EntryId, Part] = {}
         self.standing: dict[tuple[EntryId, Source | None], Part] = {}
@@ -128,7 +152,7 @@ class Film:
         assert not isinstance(body, Derived)
         own = role_of(body) == "assistant"
         if own and not self.speaking:
-            self._request()
+            self._request(entry.id)
         if not own and self.speaking:
             self._answered()
         self.speaking = own
@@ -145,9 +169,11 @@ class Film:
         self.counts[self.seq] = tokens
         self.head = advance(self.head, placed, tokens)
         self.window = grow(self.window, [placed])
-        part = Part(entry.id, tokens, telling(text_of(body)))
+        self.raw += tokens
+        part = Part(entry.id, round(tokens * self.factor), telling(text_of(body)))
         self.known[entry.id], self.parts[entry.id] = part.names, part
         self.all.append(part)
+        self.sum += part.tokens
         self.ours.arrived(part)
         if isinstance(body, ToolReturned) and not body.failed:
             self._note_written(body)
@@ -175,13 +201,21 @@ class Film:
         else:
             self.window = grow(self.window, [entry])
 
-    def _request(self) -> None:
+    def _request(self, answer: EntryId) -> None:
         self._decide()
-        self.none.request(self.all)
-        size = self.ours.request([self._part(item) for item in self.window.items])
+        if answer in self.reports:
+            self.frame = self._framed(self.reports[answer])
+        self.none.request(self.all, self.frame)
+        parts = [self._part(item) for item in self.window.items]
+        size = self.ours.request(parts, self.frame)
         size -= self.ours.again  # fetched for the bill; no entry of this replay tells of it
         self.sent = self.seq
         self._derive(Used(size=size, input=size, model=self.model.id))
+
+    def _framed(self, report: Report) -> Frame:
+        """What a request held that no entry shows."""
+        sent = self.sum - round(report.dropped * self.factor)
+        return frame_of(report, max(sent, 0))
 
     def _answered(self) -> None:
         again = self.said & self.before
@@ -243,7 +277,7 @@ class Film:
         if place not in self.standing:
             text = text_of(item.stand_in)
             key = sha256(pack(item.stand_in)).hexdigest()
-            tokens = count_body(item.stand_in, self.means.count)
+            tokens = round(count_body(item.stand_in, self.means.count) * self.factor)
             self.standing[place] = Part(key, tokens, telling(text))
         return self.standing[place]
 
@@ -252,7 +286,7 @@ class Film:
         self._answered()
         return Replayed(
             session=session,
-            tokens=sum(part.tokens for part in self.all),
+            tokens=self.raw,
             ours=self.ours.cost(),
             none=self.none.cost(),
             compressions=self.compressions,

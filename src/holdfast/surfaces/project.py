@@ -4,7 +4,7 @@ import os
 from functools import cached_property
 from pathlib import Path
 
-from holdfast.config import Settings, load
+from holdfast.config import Settings, load, load_for
 from holdfast.core.plan.policy import Plain
 from holdfast.errors import Ambiguous, Erased, NotRecorded
 from holdfast.following import followed_quietly
@@ -26,6 +26,10 @@ class Project:
     def settings(self) -> Settings:
         """What is in force here."""
         return load(self.root, os.environ, self._flags)
+
+    def settings_in(self, host: str) -> Settings:
+        """What is in force inside an agent's program; here, when none is named."""
+        return load_for(host, self.root, os.environ, self._flags) if host else self.settings
 
     @cached_property
     def store(self) -> Store:

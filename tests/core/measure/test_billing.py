@@ -1,6 +1,6 @@
 import pytest
 
-from holdfast.core.measure.billing import Cost, Meter, Part
+from holdfast.core.measure.billing import Cost, Frame, Meter, Part
 from holdfast.core.measure.models import Cache
 
 CACHE = Cache(read=0.1, write=1.25)
@@ -40,6 +40,22 @@ def test_what_stands_before_the_messages_is_written_once_and_read_from_then_on()
     found = metered([A], [A], prefix=1_000)
     assert found.billed == pytest.approx(1_100 * 1.25 + 1_100 * 0.1)
     assert found.over == 2
+
+
+def test_a_frame_that_grew_is_read_as_far_as_it_stood_and_written_beyond() -> None:
+    meter = Meter(CACHE, prefix=5, window=1_000)
+    assert meter.request([A], Frame(300)) == 400
+    assert meter.request([A, B], Frame(500)) == 800
+    assert meter.request([A, B], Frame(100)) == 400
+    assert meter.request([A, B]) == 400
+    written, read = 400 + (200 + 200), (100 + 300) + 400 + 400
+    assert meter.cost().billed == pytest.approx(written * 1.25 + read * 0.1)
+
+
+def test_parts_that_were_not_all_sent_are_billed_by_their_share() -> None:
+    meter = Meter(CACHE, prefix=0, window=1_000)
+    assert meter.request([A, B], Frame(0, 0.5)) == 150
+    assert meter.cost().billed == pytest.approx(150 * 1.25)
 
 
 def test_a_change_writes_all_that_stands_behind_it_again() -> None:

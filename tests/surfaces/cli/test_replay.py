@@ -1,10 +1,13 @@
 import json
 from pathlib import Path
+from random import Random
+from typing import Any
 
 import pytest
 
 from holdfast.core.view.replays import sparkline
-from tests.input.making import LEDGERLY, coded, line, run, told
+from holdfast.errors import Unreadable
+from tests.input.making import LEDGERLY, chat, coded, line, run, told
 from tests.surfaces.cli.commands import document, done, invoke
 from tests.surfaces.cli.working import messages
 
@@ -95,6 +98,91 @@ def test_a_file_that_cannot_be_read_costs_a_sentence_and_the_others_still_run(
     assert (result.exit_code, json.loads(result.stdout)["total"]) == (65, None)
     (sessions / "nothing").mkdir()
     assert invoke("replay", "nothing").exit_code == 65
+
+
+def test_a_skipped_file_is_named_with_its_reason_in_one_line_and_in_json(sessions: Path) -> None:
+    (sessions / "logs" / "noise.jsonl").write_bytes(Random(1).randbytes(2_000))
+    (sessions / "logs" / "torn.jsonl.gz").write_bytes(b"\x1f\x8b" + Random(2).randbytes(200))
+    (sessions / "logs" / "gone.jsonl").symlink_to(sessions / "nowhere")
+    ran = run("replay", "logs", cwd=sessions)
+    assert (ran.code, "total of 2 sessions" in ran.out) == (Unreadable.exit_code, True)
+    skipped = ("logs/gone.jsonl", "logs/noise.jsonl", "logs/torn.jsonl.gz")
+    assert [row.split(": ")[1] for row in ran.err.splitlines()] == list(skipped)
+    assert all(row.endswith("; skipped") for row in ran.err.splitlines())
+    result = invoke("replay", "logs", "--json")
+    found = json.loads(result.stdout)
+    assert result.exit_code == Unreadable.exit_code
+    assert [one["session"] for one in found["sessions"]] == ["long", "short"]
+    assert [(one["path"], bool(one["reason"])) for one in found["errors"]] == [
+        (name, True) for name in skipped
+    ]
+
+
+def _reported(sizes: list[int]) -> bytes:
+    """A Claude Code transcript whose provider reported a size for each request."""
+    rows: list[dict[str, Any]] = []
+    for at in range(len(sizes) * 2):
+        row = coded(f"message {at}", at)
+        if at % 2:
+            usage = {"input_tokens": 5, "cache_read_input_tokens": sizes[at // 2] - 5}
+            said = {"role": "assistant", "content": f"message {at}", "model": "claude-opus-4-5"}
+            row = {
+                **row,
+                "requestId": f"r{at}",
+                "message": {**said, "id": f"m{at}", "usage": usage},
+            }
+        rows.append(row)
+    return b"".join(line(row) for row in rows)
+
+
+def test_sizes_are_what_the_provider_reported(project: Path) -> None:
+    sizes = [31_000, 32_500, 327_692, 40_000]
+    (project / "a.jsonl").write_bytes(_reported(sizes))
+    (one,) = document("replay", "a.jsonl")["sessions"]
+    assert one["without"]["sizes"] == sizes
+    assert (one["without"]["peak"], one["reported"]) == (
+        327_692,
+        {"requests": 4, "peak": 327_692},
+    )
+    # The provider accepted it: so its window is at least that large.
+    assert (one["window"], one["without"]["over"]) == (327_692, 0)
+    shown = done("replay", "a.jsonl")
+    assert "the provider reported 4 requests, the largest of 327,692 tokens" in shown
+    total = document("replay", "a.jsonl", "a.jsonl")["total"]
+    assert total["reported"] == {"requests": 8, "peak": 327_692}
+
+
+def test_where_nothing_was_reported_the_prefix_stands_before_every_request(project: Path) -> None:
+    (project / "a.jsonl").write_bytes(b"".join(line(coded("one", at)) for at in range(4)))
+    (one,) = document("replay", "a.jsonl", "--prefix", "5000")["sessions"]
+    assert one["reported"] == {"requests": 0, "peak": 0}
+    assert [size // 1000 for size in one["without"]["sizes"]] == [5, 5]
+    assert "reported" not in done("replay", "a.jsonl")
+
+
+def test_a_transcript_is_replayed_with_the_profile_that_install_brings(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "claude.jsonl").write_bytes(b"".join(line(coded("one", at)) for at in range(4)))
+    words = [{"type": "output_text", "text": "done"}]
+    payload = {"type": "message", "role": "assistant", "content": words}
+    rollout = [
+        {"timestamp": "t1", "type": "session_meta", "payload": {"id": "c", "cwd": "/x"}},
+        {"timestamp": "t2", "type": "response_item", "payload": payload},
+    ]
+    (project / "codex.jsonl").write_bytes(b"".join(line(row) for row in rollout))
+    (project / "plain.jsonl").write_bytes(b"".join(chat(4)))
+
+    def profiles(*options: str) -> list[str]:
+        found = document("replay", "claude.jsonl", "codex.jsonl", "plain.jsonl", *options)
+        return [one["profile"] for one in found["sessions"]]
+
+    assert profiles() == ["claude-code", "codex", "ctx-001"]
+    assert profiles("--profile", "lean") == ["lean"] * 3
+    (project / "holdfast.toml").write_text('profile = "anchored"\n')
+    assert profiles() == ["anchored"] * 3
+    monkeypatch.setenv("HOLDFAST_PROFILE", "off")
+    assert profiles() == ["off"] * 3
 
 
 def test_the_model_is_the_one_named_else_the_one_of_the_session(project: Path) -> None:

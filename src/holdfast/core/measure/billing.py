@@ -24,6 +24,15 @@ class Part(Struct, frozen=True):
     """The names, ids and values that stand in it."""
 
 
+class Frame(Struct, frozen=True):
+    """What a request holds beside its parts."""
+
+    tokens: int
+    """The system prompt, the tools, and whatever else no part shows."""
+    share: float = 1.0
+    """The share of its parts that was really sent, where the provider counted less than them."""
+
+
 class Cost(Struct, frozen=True):
     """What a run of requests came to."""
 
@@ -46,7 +55,7 @@ class Meter:
     """Bills a run of requests as it goes."""
 
     def __init__(self, cache: Cache, *, prefix: int, window: int) -> None:
-        self._cache, self._prefix, self._window = cache, prefix, window
+        self._cache, self._frame, self._window = cache, Frame(prefix), window
         self._last: list[Part] = []
         self._sight: Counter[str] = Counter()
         self._home: dict[str, Part] = {}
@@ -61,15 +70,20 @@ class Meter:
         """Take note of something as it came, before anything was made of it."""
         self._waiting.append(part)
 
-    def request(self, parts: Sequence[Part]) -> int:
-        """Bill one request; returns its size."""
+    def request(self, parts: Sequence[Part], frame: Frame | None = None) -> int:
+        """Bill one request; returns its size.
+
+        A frame that is not given is the last one: at first, the prefix.
+        """
         same = _common(self._last, parts)
         self._look(parts, same)
         for part in self._waiting:
             self._home.update(dict.fromkeys(part.names, part))
         self._waiting = []
-        read = sum(part.tokens for part in parts[:same])
-        fresh = sum(part.tokens for part in parts[same:])
+        last, self._frame = self._frame, frame or self._frame
+        share = self._frame.share
+        read = round(sum(part.tokens for part in parts[:same]) * share)
+        fresh = round(sum(part.tokens for part in parts[same:]) * share)
         broken = same < len(self._last)
         self._breaks += broken
         first = not self._sizes
@@ -79,10 +93,9 @@ class Meter:
                 self._sight.subtract(part.names)
             self._fetched_parts, self._again = [], 0
         read += self._again
-        if first:
-            fresh += self._prefix
-        else:
-            read += self._prefix
+        kept = 0 if first else min(last.tokens, self._frame.tokens)
+        read += kept
+        fresh += self._frame.tokens - kept
         self._billed += self._cache.read * read + self._cache.write * fresh
         self._sizes.append(read + fresh)
         self._last = list(parts)

@@ -6,6 +6,8 @@ from itertools import pairwise
 from msgspec import Struct
 
 from holdfast.core.measure.billing import Cost
+from holdfast.core.measure.reported import Told
+from holdfast.core.plan.policy import Policy
 from holdfast.core.verify.quality import DIMENSIONS, Dimension, Quality
 
 BLOCKS = "▁▂▃▄▅▆▇█"
@@ -33,6 +35,9 @@ class Bills(Struct, frozen=True):
     """Of these, those that were still in sight then."""
     tasks: int = 0
     """Requests of the user."""
+    profile: str = ""
+    reported: Told = Told()
+    """What the provider reported, also of what was rewound since and is not replayed."""
 
     @property
     def recall(self) -> float:
@@ -61,7 +66,7 @@ def render_bills(one: Bills, *, width: int = 100) -> str:
     curves = (("holdfast", one.ours.sizes), ("without", one.none.sizes))
     return "\n".join(
         [
-            f"{one.name}  ({one.model or 'unknown model'}, window {one.window:,})",
+            f"{one.name}  ({', '.join(_facts(one))})",
             *_rows(one),
             *(
                 f"  {name:8}  {sparkline(sizes, top=top, width=room)}"
@@ -70,6 +75,12 @@ def render_bills(one: Bills, *, width: int = 100) -> str:
             ),
         ]
     )
+
+
+def _facts(one: Bills) -> list[str]:
+    """What a session was replayed with; the profile where it is not the usual one."""
+    profile = [f"profile {one.profile}"] if one.profile not in ("", Policy().profile) else []
+    return [one.model or "unknown model", f"window {one.window:,}", *profile]
 
 
 def render_total(bills: Sequence[Bills]) -> str:
@@ -86,7 +97,13 @@ def _rows(one: Bills) -> list[str]:
         f"{_row('holdfast', one.ours)}  {one.ratio:>4.0%}  {_quality(one)}",
         _row("without", one.none),
         f"  {done}{late}{_a_task(one)}{_lowest(one)}",
+        *([_reported(one)] if one.reported.requests else []),
     ]
+
+
+def _reported(one: Bills) -> str:
+    many = f"{one.reported.requests:,} request{'' if one.reported.requests == 1 else 's'}"
+    return f"  the provider reported {many}, the largest of {one.reported.peak:,} tokens"
 
 
 def _quality(one: Bills) -> str:
@@ -130,6 +147,10 @@ def total_of(bills: Sequence[Bills]) -> Bills:
         used=sum(one.used for one in bills),
         seen=sum(one.seen for one in bills),
         tasks=sum(one.tasks for one in bills),
+        reported=Told(
+            sum(one.reported.requests for one in bills),
+            max((one.reported.peak for one in bills), default=0),
+        ),
     )
 
 
@@ -163,6 +184,8 @@ def bills_document(one: Bills) -> Mapping[str, object]:
         "session": one.name,
         "model": one.model,
         "window": one.window,
+        "profile": one.profile,
+        "reported": {"requests": one.reported.requests, "peak": one.reported.peak},
         "compressions": one.compressions,
         "postponed": one.postponed,
         "ratio": round(one.ratio, 4),

@@ -6,10 +6,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import click
+from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.head import Head
 from holdfast.core.measure.models import Model, find
+from holdfast.core.measure.reported import Report, reports_of, told_in
+from holdfast.core.measure.usage import factor_of
 from holdfast.core.plan.policy import Policy, for_model
 from holdfast.core.view.replays import (
     Bills,
@@ -18,14 +21,16 @@ from holdfast.core.view.replays import (
     render_total,
     total_of,
 )
-from holdfast.errors import Unreadable
+from holdfast.errors import HoldfastError, Unreadable
 from holdfast.files.finding import Found, session_files
 from holdfast.ingesting import ingest
 from holdfast.replaying import PREFIX
 from holdfast.replaying import replay as run_replay
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
+from holdfast.surfaces.agents.plans import AGENTS
 from holdfast.surfaces.cli.options import (
+    Project,
     flags_of,
     json_option,
     policy_options,
@@ -71,7 +76,7 @@ def _two_prices(
     type=click.IntRange(min=0),
     default=PREFIX,
     show_default=True,
-    help="Tokens of system prompt and tools before every request.",
+    help="Tokens of system prompt and tools, where no provider reported anything.",
 )
 @click.option("--quiet", "-q", is_flag=True, help="Only the sums, and what went wrong.")
 @policy_options
@@ -99,17 +104,22 @@ def replay(
     `breaks` those that changed what was sent before. `met` says how many summaries reached every
     target of their probes; `recall`, which part of the names that stood in what left, and that the
     agent used again, was still in sight. Nothing is written to the ledger.
+
+    Where a transcript holds what its provider reported, sizes are counted as the provider counts
+    them, and the largest request that it reported is shown. A transcript of an agent is replayed
+    with the profile that `holdfast install` brings to that agent, unless one is chosen. A file
+    that cannot be read is skipped, and the exit code is then not 0.
     """
-    policy = project_of(ctx, root, flags_of(model, window, profile, role)).settings.policy
-    failed: list[Unreadable] = []
+    project = project_of(ctx, root, flags_of(model, window, profile, role))
+    failed: list[Skipped] = []
     done: list[Bills] = []
     found = list(_found(paths, failed))
     for number, item in enumerate(found, 1):
         label = f"{number}/{len(found)} {item.path.name}"
         try:
-            one = replayed(item.path, policy, prices, prefix, label=None if quiet else label)
-        except Unreadable as error:
-            _fail(failed, error)
+            one = replayed(item.path, project, prices, prefix, label=None if quiet else label)
+        except HoldfastError as error:
+            _skip(failed, item.path, error)
             continue
         done.append(one)
         if not quiet and not as_json:
@@ -117,22 +127,36 @@ def replay(
     _finish(done, failed, as_json=as_json, quiet=quiet)
 
 
-def _found(paths: tuple[Path, ...], failed: list[Unreadable]) -> Iterator[Found]:
+class Skipped(Struct, frozen=True):
+    """A file that was not replayed, and why."""
+
+    path: str
+    reason: str
+    line: int | None = None
+    code: int = 1
+
+
+def _found(paths: tuple[Path, ...], failed: list[Skipped]) -> Iterator[Found]:
     for path in paths:
         try:
             yield from session_files(path)
-        except Unreadable as error:
-            _fail(failed, error)
+        except HoldfastError as error:
+            _skip(failed, path, error)
 
 
-def _fail(failed: list[Unreadable], error: Unreadable) -> None:
-    failed.append(error)
-    echo(plain(f"holdfast: {error}"), err=True)
+def _skip(failed: list[Skipped], path: Path, error: HoldfastError) -> None:
+    """Note that a file is skipped, and say so in a line."""
+    reason, line = str(error), None
+    if isinstance(error, Unreadable):
+        reason, line = error.reason, error.line
+    where = f"{path}, line {line}" if line is not None else str(path)
+    failed.append(Skipped(str(path), reason, line, error.exit_code))
+    echo(plain(f"holdfast: {where}: {reason}; skipped"), err=True)
 
 
 def replayed(
     path: Path,
-    policy: Policy,
+    project: Project,
     prices: tuple[float, float] | None,
     prefix: int,
     *,
@@ -144,20 +168,26 @@ def replayed(
         Unreadable: it cannot be read, or nobody speaks in it.
     """
     store = MemoryStore()
-    name = ingest(path, store, policy=policy).session
+    read = ingest(path, store, policy=project.settings.policy)
+    name, policy = read.session, project.settings_in(_host_of(read.wire)).policy
     session = _of_main(name, store, policy)
     # As in a live session: what is planned and summarised is what anyone may see.
     entries = session.redactor.entries(session.path())
     model = _priced(_model(store, name, policy), prices)
-    chosen = for_model(policy, model.id)
+    told, reports = told_in(session.events()), _reports(session)
+    # What the provider accepted fits into its window, whatever the table says of the model.
+    window = policy.window or max(model.window, told.peak)
     with _progress(label, len(entries)) as progress:
         came = run_replay(
             name,
             entries,
-            policy=chosen,
+            policy=for_model(policy, model.id),
             model=model,
-            limit=session.limit(),
+            limit=max(session.limit(), 0 if policy.window else told.peak),
             prefix=prefix,
+            window=window,
+            reports=reports,
+            factor=_factor(session, model) if reports else 1.0,
             progress=progress,
         )
     if not came.none.requests:
@@ -167,14 +197,34 @@ def replayed(
         ours=came.ours,
         none=came.none,
         model=policy.model or (store.head(name) or Head()).model,
-        window=policy.window or model.window,
+        window=window,
         compressions=came.compressions,
         postponed=came.postponed,
         scores=came.scores,
         used=came.used,
         seen=came.seen,
         tasks=came.tasks,
+        profile=policy.profile,
+        reported=told,
     )
+
+
+def _host_of(wire: str) -> str:
+    """The agent that keeps its sessions in a format; empty for messages of any agent."""
+    return next((agent for agent, module in AGENTS.items() if module == wire), "")
+
+
+def _reports(session: Session) -> list[Report]:
+    """What the provider reported of the requests that lead to the session's end."""
+    path = session.path()
+    numbered = session.store.counts(session.name, session.head().vocabulary)
+    counts = {entry.id: numbered.get(entry.seq, 0) for entry in path}
+    return reports_of(path, session.events(), counts)
+
+
+def _factor(session: Session, model: Model) -> float:
+    """How many tokens of the provider's one of ours is, by what it reported."""
+    return factor_of(model, session.head().lane(session.agent).calibration)
 
 
 def _of_main(name: str, store: MemoryStore, policy: Policy) -> Session:
@@ -204,13 +254,13 @@ def _progress(label: str | None, length: int) -> Generator[Callable[[int], None]
         bar.update(length - bar.pos)
 
 
-def _finish(done: list[Bills], failed: list[Unreadable], *, as_json: bool, quiet: bool) -> None:
+def _finish(done: list[Bills], failed: list[Skipped], *, as_json: bool, quiet: bool) -> None:
     if as_json:
-        errors = [{"path": e.where, "line": e.line, "reason": e.reason} for e in failed]
+        errors = [{"path": e.path, "line": e.line, "reason": e.reason} for e in failed]
         sessions = [bills_document(one) for one in done]
         total = bills_document(total_of(done)) if done else None
         print_json("replay", {"sessions": sessions, "total": total, "errors": errors})
     elif done and (quiet or len(done) > 1):
         echo(render_total(done))
     if failed:
-        raise click.exceptions.Exit(failed[-1].exit_code)
+        raise click.exceptions.Exit(failed[-1].code)

@@ -4,7 +4,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from holdfast.config import load
+from holdfast.config import load_for
 from holdfast.core.faults import attempt
 from holdfast.core.ledger.entry import Said, is_request, text_of
 from holdfast.core.plan.policy import Policy
@@ -19,9 +19,6 @@ RECOVER = "context_recover, or `holdfast recover`"
 LONGEST = 9_500
 """Characters that every program takes at once: a little less than the least of them."""
 
-PROFILES = {"claude-code": "claude-code", "codex": "codex"}
-"""The profile that goes with a program, where the user chose none."""
-
 
 def policy_of(happened: Happened) -> Policy:
     """What the user decided, over what suits the program.
@@ -29,13 +26,7 @@ def policy_of(happened: Happened) -> Policy:
     Raises:
         BadSetting: a setting cannot be meant.
     """
-    root = Path(happened.root)
-    found = load(root, os.environ, outside=False)
-    chosen = next(one for one in found.values if one.name == "profile")
-    if chosen.origin != "default":
-        return found.policy
-    profile = PROFILES.get(happened.agent, "claude-code")
-    return load(root, {**os.environ, "HOLDFAST_PROFILE": profile}, outside=False).policy
+    return load_for(happened.agent, Path(happened.root), os.environ, outside=False).policy
 
 
 def opened(happened: Happened, policy: Policy | None = None) -> Session:
