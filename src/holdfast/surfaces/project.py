@@ -11,8 +11,9 @@ from holdfast.following import followed_quietly
 from holdfast.opening import open as open_session
 from holdfast.opening import open_store
 from holdfast.places import find_root, ledger_path
+from holdfast.references import named
 from holdfast.session import Session
-from holdfast.stores.store import Store, newest_in
+from holdfast.stores.store import Store, newest_first, newest_in
 
 
 class Project:
@@ -67,6 +68,20 @@ class Project:
             known = ", ".join(filter(None, head.lanes)) or "none"
             raise NotRecorded("agent", agent, where=f"session {found!r}; it has {known}")
         return open_session(found, root=self.root, agent=agent, policy=policy, store=self.store)
+
+    def holding(self, ref: str) -> Session:
+        """The session that a reference is of: the newest, else any other that has such an entry.
+
+        Raises:
+            NotRecorded: there is no session.
+            Ambiguous: several entries of a session begin like this.
+        """
+        session = self.session(None).holding(ref)
+        if ref.startswith("#") or named(self.store, session.name, ref):
+            return session
+        others = (one.name for one in newest_first(self.store) if one.name != session.name)
+        found = next((name for name in others if named(self.store, name, ref)), None)
+        return session if found is None else self.session(found)
 
     def _named(self, name: str | None) -> str:
         if not self.has_ledger:

@@ -1,4 +1,5 @@
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -6,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 import holdfast
-from holdfast.errors import NothingToShrink, NotWritten, Unreadable
+from holdfast.errors import NothingToShrink, NotRecorded, NotWritten, Unreadable
 from holdfast.surfaces.cli.main import cli
 from tests.input.making import LEDGERLY, run, told, transcript
 from tests.surfaces.cli.commands import document, done, invoke
@@ -151,7 +152,8 @@ def test_messages_of_a_file_are_compressed_to_stdout(project: Path) -> None:
     expected = holdfast.compress(messages(), 12_000)
     assert (result.exit_code, json.loads(result.stdout)) == (0, expected.messages)
     assert f"→ {expected.after.tokens:,} of 12,000 tokens" in result.stderr
-    assert not (project / ".holdfast").exists()
+    (kept,) = document("sessions")["sessions"]
+    assert kept["session"].startswith("in-")
 
 
 def test_messages_of_stdin_are_compressed_by_a_process_of_its_own(project: Path) -> None:
@@ -246,3 +248,68 @@ def test_a_file_that_is_not_there_and_one_that_cannot_be_written_are_refused(
 @pytest.mark.usefixtures("live")
 def test_options_that_contradict_each_other_are_bad_usage(arguments: tuple[str, ...]) -> None:
     assert invoke("compress", *arguments).exit_code == 2
+
+
+REF = re.compile(r"\*\*Ref:\*\* ([0-9a-f]{12})")
+
+
+def test_every_reference_in_the_compressed_messages_of_a_file_opens(project: Path) -> None:
+    (project / "in.json").write_text(json.dumps(messages()))
+    found = document("compress", "in.json", "--budget", "12000")
+    refs = REF.findall(json.dumps(found["messages"]))
+    hidden = set(_texts(messages(), "tool"))
+    assert len(refs) > 5
+    for ref in refs:
+        assert done("show", found["session"], "--ref", ref).removesuffix("\n") in hidden
+        (excerpt,) = document("recover", "--ref", ref, "--budget", "100000")["excerpts"]
+        assert excerpt["text"].strip() in {text.strip() for text in hidden}
+    result = invoke("compress", "in.json", "--budget", "12000")
+    (line,) = result.stderr.splitlines()
+    assert line.endswith(f"kept in session {found['session']}: holdfast recover --ref {refs[0]}")
+
+
+def test_a_reference_opens_when_other_sessions_are_newer(project: Path) -> None:
+    (project / "in.json").write_text(json.dumps(messages()))
+    found = document("compress", "in.json", "--budget", "12000")
+    (ref, *_) = REF.findall(json.dumps(found["messages"]))
+    with holdfast.open("newer", root=project) as session:
+        session.append({"role": "user", "content": "Something else."})
+    assert document("status")["session"] == "newer"
+    assert document("recover", "--ref", ref)["session"] == found["session"]
+    assert isinstance(invoke("recover", "--ref", "f" * 12).exception, NotRecorded)
+
+
+def test_the_same_conversation_is_kept_once_and_another_one_beside_it(project: Path) -> None:
+    def session(given: list[dict[str, Any]]) -> str:
+        (project / "in.json").write_text(json.dumps(given))
+        return document("compress", "in.json", "--budget", "12000")["session"]
+
+    first = session(messages())
+    entries = {row["session"]: row["entries"] for row in document("sessions")["sessions"]}
+    assert session(messages()) == first
+    again = {row["session"]: row["entries"] for row in document("sessions")["sessions"]}
+    assert (list(entries), again) == ([first], entries)
+    assert session([*messages(), {"role": "user", "content": "And now?"}]) == first
+    other = session([{"role": "user", "content": "Another task."}, *messages()])
+    assert other != first
+    assert {row["session"] for row in document("sessions")["sessions"]} == {first, other}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--budget", "12000", "--no-store"), ("--budget", "12000", "--dry-run"), ()],
+    ids=["no store", "dry run", "nothing hidden"],
+)
+def test_nothing_is_kept_where_that_is_asked_for_or_nothing_is_hidden(
+    options: tuple[str, ...], project: Path
+) -> None:
+    (project / "in.json").write_text(json.dumps(messages()))
+    result = invoke("compress", "in.json", *options)
+    assert (result.exit_code, (project / ".holdfast").exists()) == (0, False)
+    assert ("no reference in the output opens" in result.stderr) == ("--no-store" in options)
+    assert document("compress", "in.json", *options).get("session", "") == ""
+
+
+def test_keeping_nothing_is_an_option_for_the_messages_of_a_file(live: Path) -> None:
+    assert live.is_dir()
+    assert invoke("compress", "--no-store").exit_code == 2

@@ -12,6 +12,7 @@ from holdfast.compressing import compress as compress_messages
 from holdfast.core.compress import Candidate
 from holdfast.core.ledger.jsontext import Json, NotJson, as_object, as_text, encode, parse
 from holdfast.core.plan.policy import Policy
+from holdfast.core.shrink.step import ref_of
 from holdfast.core.view.phases import render_phases
 from holdfast.core.view.plans import (
     by_kind,
@@ -24,6 +25,8 @@ from holdfast.core.view.plans import (
 from holdfast.engine import Outcome
 from holdfast.errors import NotWritten, Unreadable
 from holdfast.files.reading import opened, reason_of
+from holdfast.ingesting import stem_of
+from holdfast.opening import open as open_session
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.surfaces.acts import compacted, phases_of, summary_of, told_elsewhere, verdicts_of
@@ -37,7 +40,7 @@ from holdfast.surfaces.cli.options import (
     project_option,
     session_option,
 )
-from holdfast.surfaces.cli.printing import columns, echo, page, plain_lines, print_json
+from holdfast.surfaces.cli.printing import columns, echo, page, plain, plain_lines, print_json
 from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES
 from holdfast.wire.documents import open_document
 
@@ -46,7 +49,8 @@ Examples:
   holdfast compress --dry-run                 what would leave the newest session's window, and why
   holdfast compress                           do what the planner recommends
   holdfast compress messages.json > less.json --window 200000
-  cat messages.jsonl | holdfast compress - --budget 20000 -o less.json"""
+  cat messages.jsonl | holdfast compress - --budget 20000 -o less.json
+  holdfast compress messages.json --budget 20000 --no-store    keep nothing in the ledger"""
 
 LARGEST = 256 * 1024 * 1024
 """Bytes of messages that are read at once."""
@@ -69,6 +73,9 @@ class Given(Struct, frozen=True):
 @click.option(
     "--output", "-o", type=click.Path(path_type=Path), help="With FILE: where messages go."
 )
+@click.option(
+    "--no-store", is_flag=True, help="With FILE: keep nothing; no reference in the output opens."
+)
 @session_option
 @policy_options
 @project_option
@@ -80,6 +87,7 @@ def compress(
     dry_run: bool,
     budget: int | None,
     output: Path | None,
+    no_store: bool,
     name: str | None,
     agent: str,
     model: str | None,
@@ -93,19 +101,24 @@ def compress(
 
     With FILE (`-` for stdin), a JSON array or lines of messages in any provider's format, the
     messages to send instead go to stdout and the report to stderr. Unless it is given, the budget
-    is where batches begin: half of the window, less what is kept free for the answer. Without
-    FILE, the newest session is planned for, and what pays is done. A budget that cannot be
+    is where batches begin: half of the window, less what is kept free for the answer. When
+    something is hidden, the messages are kept in the project's ledger, as a session of their own,
+    so that every reference in the output opens with `holdfast recover --ref`; with --no-store
+    nothing is kept.
+
+    Without FILE, the newest session is planned for, and what pays is done. A budget that cannot be
     reached changes nothing and ends with 73.
     """
     project = project_of(ctx, root, flags_of(model, window, profile, role))
     if file is None:
-        if output is not None:
-            raise click.UsageError("--output is for the messages of a FILE")
+        if output is not None or no_store:
+            option = "--output" if output is not None else "--no-store"
+            raise click.UsageError(f"{option} is for the messages of a FILE")
         _session(project.session(name, agent), budget, dry_run=dry_run, as_json=as_json)
         return
     if name or agent:
         raise click.UsageError("give a FILE or a --session, not both")
-    _file(project, file, budget, output, dry_run=dry_run, as_json=as_json)
+    _file(project, file, budget, output, dry_run=dry_run, store=not no_store, as_json=as_json)
 
 
 def _session(session: Session, budget: int | None, *, dry_run: bool, as_json: bool) -> None:
@@ -161,6 +174,7 @@ def _file(
     output: Path | None,
     *,
     dry_run: bool,
+    store: bool,
     as_json: bool,
 ) -> None:
     given = read_messages(file)
@@ -179,13 +193,41 @@ def _file(
     if dry_run:
         _show_dry(made, bound, as_json=as_json)
         return
+    kept = _keep(project, file, given, model) if store and made.steps else ""
     if as_json:
-        document = {**_figures(made, bound), "output": str(output) if output else None}
+        told: dict[str, object] = {"output": str(output) if output else None, "session": kept}
+        document = {**_figures(made, bound), **told}
         print_json("compress", document if output else {**document, "messages": made.messages})
     if output is not None or not as_json:
         _write(output, made)
     if not as_json:
-        echo(_report(made, bound), err=True)
+        echo(plain(_report(made, bound) + _whereabouts(made, kept)), err=True)
+
+
+def _keep(project: Project, file: Path, given: Given, model: str) -> str:
+    """Put the messages into the project's ledger; the session's name.
+
+    It is called after the file and its first message: the same conversation, grown or not, stays
+    one session, and another one in a file of that name becomes another.
+    """
+    stem = "stdin" if str(file) == "-" else stem_of(file)
+    first = Session("compress", MemoryStore(), policy=project.settings.policy, wire=given.wire)
+    first.extend(given.messages[:1])
+    name = f"{stem}-{first.path()[0].id[:8]}"
+    policy = project.settings.policy
+    with open_session(name, root=project.root, policy=policy, model=model or None) as session:
+        session.sync(given.messages)
+    return name
+
+
+def _whereabouts(made: Outcome, kept: str) -> str:
+    """Where what is hidden can be read."""
+    if not made.steps:
+        return ""
+    if not kept:
+        return "; nothing was kept, so no reference in the output opens (--no-store)"
+    ref = ref_of(made.steps[0].hides[0])
+    return f"; what left is kept in session {kept}: holdfast recover --ref {ref}"
 
 
 def batch_threshold(policy: Policy, model: str) -> int:
