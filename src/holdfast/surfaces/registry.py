@@ -90,6 +90,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("doctor", "try whether what was put into an agent works"),
     Command("run", "run a quick command by its words"),
     Command("show", "page through a session, step by step"),
+    Command("view", "print a window exactly as it would be sent"),
     Command("export", "give a session's bytes back"),
     Command("purge", "erase a session or a message for good"),
     Command("backup", "copy the ledger while agents go on writing"),

@@ -39,7 +39,7 @@ def page_of(entry: Entry) -> str:
     """One source entry under its reference."""
     assert not isinstance(entry.body, Derived)
     when = f" · {entry.at}" if entry.at else ""
-    return f"## [{entry.id[:12]}] {_who(entry.body)}{when}\n\n{_what(entry.body)}"
+    return f"## [{entry.id[:12]}] {_who(entry.body)}{when}\n\n{words_of(entry.body)}"
 
 
 def _who(body: Source) -> str:
@@ -56,7 +56,8 @@ def _who(body: Source) -> str:
             return body.role
 
 
-def _what(body: Source) -> str:
+def words_of(body: Source) -> str:
+    """What a body says, in words a person can read."""
     match body:
         case Said() | Thought():
             return body.text
