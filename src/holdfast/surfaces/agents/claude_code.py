@@ -27,6 +27,11 @@ SETTINGS = {USER: "settings.json", PROJECT: "settings.local.json"}
 KNOWN = "known_marketplaces.json"
 
 
+def homes(place: Place) -> tuple[Path, ...]:
+    """What Claude Code keeps for its user and in a project."""
+    return (_config(place), place.root / ".claude")
+
+
 def plan(place: Place) -> Plan:
     """What an installation changes."""
     mine = Place(place.root, USER, place.home, place.environment)

@@ -8,12 +8,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from holdfast.core.ledger.jsontext import Json, as_object
 from holdfast.errors import Unreadable
 from holdfast.surfaces.agents import jsonc, tomls
 from holdfast.surfaces.agents.commands import holdfast
 from holdfast.surfaces.agents.hooking import command, with_hooks, without_hooks
-from holdfast.surfaces.agents.plans import USER, Check, Edit, Place, Plan
+from holdfast.surfaces.agents.plans import PROJECT, USER, Check, Edit, Place, Plan
 from holdfast.surfaces.agents.writing import content_of, installed
 
 NAME = "codex"
@@ -50,6 +52,11 @@ def folder(place: Place) -> Path:
         return place.root / ".codex"
     home = place.environment.get("CODEX_HOME")
     return Path(home) if home else place.home / ".codex"
+
+
+def homes(place: Place) -> tuple[Path, ...]:
+    """What Codex keeps for its user and in a project."""
+    return (folder(replace(place, scope=USER)), folder(replace(place, scope=PROJECT)))
 
 
 def plan(place: Place) -> Plan:

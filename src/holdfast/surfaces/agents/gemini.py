@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from holdfast.core.ledger.jsontext import Json
 from holdfast.surfaces.agents import jsonc
 from holdfast.surfaces.agents.commands import holdfast
 from holdfast.surfaces.agents.hooking import command, with_hooks, without_hooks
-from holdfast.surfaces.agents.plans import USER, Check, Edit, Place, Plan
+from holdfast.surfaces.agents.plans import PROJECT, USER, Check, Edit, Place, Plan
 from holdfast.surfaces.agents.writing import content_of, installed
 
 NAME = "gemini"
@@ -37,6 +39,12 @@ def path_of(place: Place) -> Path:
         return place.root / ".gemini" / SETTINGS
     home = place.environment.get("GEMINI_CLI_HOME")
     return (Path(home) if home else place.home) / ".gemini" / SETTINGS
+
+
+def homes(place: Place) -> tuple[Path, ...]:
+    """What Gemini CLI keeps for its user and in a project."""
+    scopes = (replace(place, scope=USER), replace(place, scope=PROJECT))
+    return tuple(path_of(one).parent for one in scopes)
 
 
 def plan(place: Place) -> Plan:

@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from msgspec.structs import replace
+
 from holdfast.core.ledger.jsontext import Json
 from holdfast.surfaces.agents import jsonc
 from holdfast.surfaces.agents.commands import holdfast, hook
-from holdfast.surfaces.agents.plans import USER, Check, Edit, Place, Plan
+from holdfast.surfaces.agents.plans import PROJECT, USER, Check, Edit, Place, Plan
 from holdfast.surfaces.agents.writing import content_of, installed
 
 NAME = "opencode"
@@ -34,6 +36,12 @@ def settings_of(place: Place) -> Path:
     where = folder(place) if place.scope == USER else place.root
     there = (where / name for name in SETTINGS)
     return next((path for path in there if path.is_file()), where / SETTINGS[0])
+
+
+def homes(place: Place) -> tuple[Path, ...]:
+    """What opencode keeps for its user and in a project."""
+    mine, here = replace(place, scope=USER), replace(place, scope=PROJECT)
+    return (folder(mine), folder(here), settings_of(here))
 
 
 def plan(place: Place) -> Plan:

@@ -74,6 +74,10 @@ class Check(Struct, frozen=True):
 class Agent(Protocol):
     """What is known about putting Holdfast into one program."""
 
+    def homes(self, place: Place) -> tuple[Path, ...]:
+        """Folders and files that are there where the program was ever used: user's, project's."""
+        ...
+
     def plan(self, place: Place) -> Plan:
         """What an installation changes.
 

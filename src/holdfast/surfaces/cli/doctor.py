@@ -1,39 +1,102 @@
 """`holdfast doctor`: try whether what was put into an agent really works."""
 
-import click
-from msgspec import to_builtins
+from collections.abc import Sequence
 
-from holdfast.surfaces.agents.plans import AGENTS, agent_named
-from holdfast.surfaces.cli.install import place_of, scope_option
+import click
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
+
+from holdfast.surfaces.agents.finding import Failed, Found, agents_in, each
+from holdfast.surfaces.agents.plans import PROJECT, Check, Place, agent_named
+from holdfast.surfaces.cli.install import agent_argument, end, place_of, scope_option, tell_found
 from holdfast.surfaces.cli.options import json_option, project_option
 from holdfast.surfaces.cli.printing import echo, plain, print_json, styled
 
 EXAMPLE = """\b
 Examples:
+  holdfast doctor                    every agent that has Holdfast, and which could have it
   holdfast doctor claude-code
   holdfast doctor codex --user --json"""
 
 
+class Tried(Struct, frozen=True):
+    """What was tried of one agent."""
+
+    agent: str
+    checks: list[Check]
+
+    @property
+    def works(self) -> bool:
+        """Whether all of it works."""
+        return all(one.holds for one in self.checks)
+
+    def document(self) -> dict[str, object]:
+        """The same for a program."""
+        return {"agent": self.agent, "works": self.works, "checks": to_builtins(self.checks)}
+
+
 @click.command(epilog=EXAMPLE)
-@click.argument("agent", type=click.Choice(list(AGENTS)))
+@agent_argument
 @scope_option
 @project_option
 @json_option
 @click.pass_context
-def doctor(ctx: click.Context, agent: str, scope: str, root: str | None, as_json: bool) -> None:
+def doctor(
+    ctx: click.Context, agent: str | None, scope: str, root: str | None, as_json: bool
+) -> None:
     """Try every hook and every tool of AGENT, and say what is wrong, a line each.
 
-    Nothing is guessed: each hook is run as the agent would run it, in a project made for that, and
-    the server is started and asked. The exit code is 1 when something does not work.
+    Without AGENT, of every agent that is there and has Holdfast, in this project or for all that
+    you do; those that are there without it are named. Nothing is guessed: each hook is run as the
+    agent would run it, in a project made for that, and the server is started and asked. The exit
+    code is 1 when something does not work, or when no agent has Holdfast.
     """
-    found = list(agent_named(agent).checks(place_of(ctx, root, scope)))
-    broken = [one for one in found if not one.holds]
+    place = place_of(ctx, root, scope)
+    if agent is None:
+        _all(place, agents_in(place), as_json=as_json)
+        return
+    tried = _try(agent, place)
     if as_json:
-        document = {"agent": agent, "scope": scope, "works": not broken}
-        print_json("doctor", {**document, "checks": to_builtins(found)})
+        print_json("doctor", {"scope": scope, **tried.document()})
     else:
-        for one in found:
-            mark = styled("ok   ", colour="green") if one.holds else styled("wrong", colour="red")
-            echo(f"{mark}  {plain(one.what)}{'  ' if one.detail else ''}{plain(one.detail)}")
-    if broken:
+        _tell(tried)
+    if not tried.works:
         raise click.exceptions.Exit(1)
+
+
+def _try(agent: str, place: Place) -> Tried:
+    return Tried(agent, list(agent_named(agent).checks(place)))
+
+
+def _all(place: Place, found: Sequence[Found], *, as_json: bool) -> None:
+    scopes = {one.agent: one.has for one in found if one.has}
+    done = each(list(scopes), lambda agent: _try(agent, replace(place, scope=scopes[agent])))
+    tried = [one for one in done if isinstance(one, Tried)]
+    works = bool(tried) and len(tried) == len(done) and all(one.works for one in tried)
+    if as_json:
+        errors = [to_builtins(one) for one in done if isinstance(one, Failed)]
+        document = {"scope": place.scope, "works": works, "found": to_builtins(found)}
+        agents = [one.document() for one in tried]
+        print_json("doctor", {**document, "agents": agents, "errors": errors})
+    else:
+        _tell_all(place, found, tried)
+    end(done)
+    if not works:
+        raise click.exceptions.Exit(1)
+
+
+def _tell_all(place: Place, found: Sequence[Found], tried: Sequence[Tried]) -> None:
+    by_name = {one.agent: one for one in tried}
+    user = "" if place.scope == PROJECT else " --user"
+    for one in found:
+        tell_found(found, one.agent)
+        if one.agent in by_name:
+            _tell(by_name[one.agent])
+        elif not one.has:
+            echo(f"none   it has no Holdfast: holdfast install {one.agent}{user}")
+
+
+def _tell(tried: Tried) -> None:
+    for one in tried.checks:
+        mark = styled("ok   ", colour="green") if one.holds else styled("wrong", colour="red")
+        echo(f"{mark}  {plain(one.what)}{'  ' if one.detail else ''}{plain(one.detail)}")
