@@ -187,7 +187,7 @@ def _refuse_binary(path: str, head: Sequence[Piece]) -> None:
     text = b"\n".join(piece.raw[:TASTED] for piece in head).decode("utf-8", "replace")
     odd = len(NO_TEXT.findall(text))
     if odd * 100 > len(text) * MOST_ODD:
-        raise Unreadable(path, "it is not a session: it holds no text (--wire lines keeps it)")
+        raise Unreadable(path, "it is not a session: what it holds is not text")
 
 
 def _refuse_erased(store: Store, session: str) -> None:
