@@ -293,7 +293,7 @@ def read_messages(file: Path) -> Given:
     pieces = [piece for piece in document.pieces if piece.value is not None or piece.flaw]
     if document.wire in TRANSCRIPT_WIRES:
         hint = "`holdfast ingest` reads it, then `holdfast compress` works on it"
-        raise Unreadable(where, f"this is a session of {document.wire}, not messages; {hint}")
+        raise Unreadable(where, f"this is a {document.wire} session, not messages; {hint}")
     if document.wire not in MESSAGE_WIRES or not pieces:
         raise Unreadable(where, "there are no messages in it")
     for piece in pieces:
