@@ -1,0 +1,184 @@
+"""The laws that hold for every window, text and document: each check returns what is wrong."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from holdfast.core.ledger.head import Head
+from holdfast.core.ledger.window import Item
+from holdfast.errors import HoldfastError, NotRecorded
+from holdfast.session import Session
+from holdfast.sight import copied
+from holdfast.vocabularies import counter
+from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES
+from tests.provider.strict import worse
+
+STAND_IN = re.compile(r"(?:\[holdfast |\*\*Ref:\*\* |--ref )([0-9a-f]{8,64})\b")
+"""How a stand-in names the whole of what it stands for."""
+ROW = re.compile(
+    r"^(?:- (?:\*\*\w[\w ]*:\*\* )?|(?:Request|Now) )\[([0-9a-f]{8,12})\]", re.MULTILINE
+)
+"""How a row of a summary or of a level names where it was read."""
+PACKET = re.compile(r'^ +- "([0-9a-f]{12})"$', re.MULTILINE)
+"""How a packet names where a decision was read."""
+SPEAKS = {"claude_code": "anthropic", "codex": "openai_responses"}
+"""The provider whose messages a transcript holds; others name it themselves."""
+SLACK = 0.75
+"""The part of a window's own count that no estimate may fall below: vocabularies of models differ
+by less than a quarter."""
+FLOOR = 1_500
+"""Tokens that a summary of requests and constraints may take, beside what must stay."""
+
+
+def provider_of(session: Session) -> str:
+    """The provider whose rules the messages of a session have to keep; empty when nobody knows."""
+    wire = (session.store.head(session.name) or Head()).wire
+    if wire in TRANSCRIPT_WIRES:
+        return str(getattr(TRANSCRIPT_WIRES[wire], "SPEAKS", SPEAKS.get(wire, "")))
+    return wire if wire in MESSAGE_WIRES else "openai_chat"
+
+
+def refused(session: Session, sent: Sequence[object]) -> list[str]:
+    """What a strict provider has against a window that it has not against the whole history."""
+    whole = copied(session.sight.rendered([Item(entry) for entry in session.path()]))
+    return worse(provider_of(session), whole, sent)
+
+
+def text_of(messages: Sequence[object]) -> str:
+    """Everything that messages say, as one text."""
+    return "\n".join(_texts(list(messages)))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+            if value[:1] in "{[":
+                try:
+                    yield from _texts(json.loads(value))
+                except (ValueError, RecursionError):
+                    return
+        case dict():
+            for one in cast("dict[str, Any]", value).values():
+                yield from _texts(one)
+        case list():
+            for one in cast("list[Any]", value):
+                yield from _texts(one)
+        case _:
+            return
+
+
+def references(text: str, known: str = "") -> list[str]:
+    """The references in a text of ours; what stands in the session itself is quoted, not ours."""
+    found = {name for pattern in (STAND_IN, ROW, PACKET) for name in pattern.findall(text)}
+    return sorted(name for name in found if name not in known)
+
+
+def unopened(read: Callable[[str], str], text: str, known: str = "") -> list[str]:
+    """The references in a text that lead nowhere."""
+    wrong: list[str] = []
+    for name in references(text, known):
+        try:
+            read(name)
+        except (NotRecorded, KeyError) as error:
+            wrong.append(f"{name} does not open: {error}")
+        except HoldfastError as error:
+            wrong.append(f"{name} does not open: {type(error).__name__}: {error}")
+    return wrong
+
+
+def recount(messages: Sequence[Mapping[str, object]], wire: str = "") -> int:
+    """Tokens of messages, counted again from what was returned."""
+    from holdfast.core.measure.tokens import count_body
+    from holdfast.session import Session
+    from holdfast.stores.memory import MemoryStore
+
+    session = Session("recount", MemoryStore(), wire=wire)
+    session.extend(messages)
+    count = counter("o200k_base")
+    return sum(count_body(item.body, count) for item in session.window().items)
+
+
+def floor_of(session: Session) -> int:
+    """Tokens that no budget can take away: system prompt, the last call with its result.
+
+    Judged from the messages alone, and generously: nothing here looks at how a plan is made.
+    """
+    messages = session.messages()
+    count = counter("o200k_base")
+    first = 0
+    for message in messages:
+        if message.get("role") not in ("system", "developer"):
+            break
+        first += count(json.dumps(message, ensure_ascii=False))
+    last = 0
+    for message in reversed(messages):
+        last += count(json.dumps(message, ensure_ascii=False))
+        if message.get("role") == "assistant" or "call" in str(message.get("type")).split("_"):
+            break
+        if message.get("role") == "user" and not _is_result(message):
+            last = 0
+            break
+    return first + last + FLOOR
+
+
+def _is_result(message: Mapping[str, Any]) -> bool:
+    content = message.get("content")
+    blocks = cast("list[Any]", content) if isinstance(content, list) else []
+    kinds = (cast("dict[str, Any]", one).get("type") for one in blocks if isinstance(one, dict))
+    return "tool_result" in kinds
+
+
+def sums_of_status(document: Mapping[str, Any]) -> list[str]:
+    """What does not add up in a status."""
+    total = document["usage"]["tokens"]
+    parts = sum(share["tokens"] for share in document["shares"])
+    whole = parts + document.get("overhead", 0)
+    return [] if whole == total else [f"usage says {total:,}, its parts sum to {whole:,}"]
+
+
+def sums_of_plan(plan: Mapping[str, Any] | None) -> list[str]:
+    """What does not add up in a plan: what stays and what stands in is what it comes to."""
+    if not plan or not plan.get("steps"):
+        return []
+    before, after = plan["before"]["tokens"], plan["after"]["tokens"]
+    wrong: list[str] = []
+    if plan["after"]["method"] == "exact":
+        saved = sum(step["before"] - step["after"] for step in plan["steps"])
+        if before - after != saved:
+            wrong.append(f"{before:,} became {after:,}, and the steps save {saved:,}")
+    parts = _parts(plan)
+    if parts is not None and parts > after:
+        wrong.append(f"the plan says {after:,} tokens are left, and its parts sum to {parts:,}")
+    return wrong
+
+
+def _parts(plan: Mapping[str, Any]) -> int | None:
+    """Tokens of what stays and of what stands in; nothing where a plan does not tell both."""
+    if not plan.get("kept"):
+        return None
+    return sum(row["tokens"] for row in plan["kept"]) + sum(s["after"] for s in plan["steps"])
+
+
+def sums_of_log(document: Mapping[str, Any]) -> list[str]:
+    """What does not add up in a log."""
+    events = document.get("events", ())
+    return [
+        f"{one['kind']}: {one['before']:,} less {one['after']:,} is told as {one['saved']:,}"
+        for one in events
+        if one["before"] and one["before"] - one["after"] != one["saved"]
+    ]
+
+
+def sums_of(document: Mapping[str, Any]) -> list[str]:
+    """What does not add up in any document that a command prints."""
+    match document.get("schema"):
+        case "holdfast.status/1":
+            return sums_of_status(document)
+        case "holdfast.compress/1":
+            return sums_of_plan(document.get("plan"))
+        case "holdfast.log/1":
+            return sums_of_log(document)
+        case _:
+            return []
