@@ -649,7 +649,7 @@ class Session:
         Raises:
             Conflict: the session no longer ends at `after`, where that is given.
         """
-        body, wire = Said("user", text, by=OURS), self._head().wire or self._wire
+        body, wire = Said("user", str(cleaned(text)), by=OURS), self._head().wire or self._wire
         raw = MESSAGE_WIRES[wire if wire in MESSAGE_WIRES else PLAIN].speak(body)
         arrival = Arrival(raw, (Draft(body, self.agent, at=self._clock()),))
 

@@ -2,6 +2,7 @@
 
 from functools import cache
 
+from holdfast.core.ledger.jsontext import cleaned
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.errors import BadSetting
 
@@ -20,10 +21,17 @@ def counter(vocabulary: str) -> CountTokens:
 
     encode = splintr.Tokenizer.from_pretrained(vocabulary).encode_ordinary
 
+    def tokens(text: str) -> int:
+        try:
+            return len(encode(text))
+        except UnicodeEncodeError:
+            # Half a letter: counted as it would be sent.
+            return len(encode(str(cleaned(text))))
+
     def count(text: str) -> int:
         if len(text) <= CHUNK:
-            return len(encode(text))
-        return sum(len(encode(part)) for part in chunks(text))
+            return tokens(text)
+        return sum(tokens(part) for part in chunks(text))
 
     return count
 

@@ -6,9 +6,9 @@ meanings and token counts come in with the drafts.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
-from msgspec import Struct
+from msgspec import Struct, convert, to_builtins
 from msgspec.structs import replace
 
 from holdfast.core.ledger.chain import link, meaning, name_derived
@@ -23,8 +23,10 @@ from holdfast.core.ledger.entry import (
     Sighting,
     Source,
     Step,
+    pack,
 )
 from holdfast.core.ledger.head import AT_BIRTH, UNCOUNTED, Document, Folding, Head, advance
+from holdfast.core.ledger.jsontext import cleaned
 
 Place: TypeAlias = Callable[[str, int], tuple[EntryId, ...]]
 """The entries of the line at a position of a source."""
@@ -325,7 +327,30 @@ def derived(
     )
 
 
+def _storable(body: Derived) -> Derived:
+    """A body whose texts UTF-8 can hold: a caller's words may have half a letter in them."""
+    try:
+        pack(body)
+    except UnicodeEncodeError:
+        return convert(_cleaned(to_builtins(body)), type(body))
+    return body
+
+
+def _cleaned(value: object) -> object:
+    """Builtins of a body, every text of them cleaned."""
+    match value:
+        case str():
+            return cleaned(value)
+        case dict():
+            known = cast("dict[str, object]", value)
+            return {name: _cleaned(one) for name, one in known.items()}
+        case list() | tuple():
+            return [_cleaned(one) for one in cast("Sequence[object]", value)]
+        case _:
+            return value
+
+
 def note(head: Head, body: Derived, *, lane: str = "", at: str = "") -> Batch:
     """The batch that adds one derived entry at the end of a lane."""
-    entry = derived(head.seq + 1, body, parent=head.lane(lane).end, lane=lane, at=at)
+    entry = derived(head.seq + 1, _storable(body), parent=head.lane(lane).end, lane=lane, at=at)
     return Batch(advance(head, entry), (entry,))
