@@ -111,10 +111,10 @@ def floor_of(session: Session) -> int:
     for message in messages:
         if message.get("role") not in ("system", "developer"):
             break
-        first += count(json.dumps(message, ensure_ascii=False))
+        first += count(json.dumps(message))
     last = 0
     for message in reversed(messages):
-        last += count(json.dumps(message, ensure_ascii=False))
+        last += count(json.dumps(message))
         if message.get("role") == "assistant" or "call" in str(message.get("type")).split("_"):
             break
         if message.get("role") == "user" and not _is_result(message):
