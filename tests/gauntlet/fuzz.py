@@ -31,6 +31,7 @@ from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
 from tests.gauntlet import sessions, texts
 from tests.gauntlet.commands import FORMS
+from tests.gauntlet.strict import strictly
 
 PACKAGES = (
     "holdfast.core.observe",
@@ -254,7 +255,12 @@ def arguments_of(made: Function, source: Source) -> dict[str, Any]:
 
 
 def call(made: Function, given: Mapping[str, Any]) -> None:
-    """Call a function, and take what it yields."""
+    """Call a function, and take what it yields; a rule that fails raises."""
+    with strictly():
+        _call(made, given)
+
+
+def _call(made: Function, given: Mapping[str, Any]) -> None:
     parameters = inspect.signature(made).parameters.values()
     by_place = [one.name for one in parameters if one.kind is one.POSITIONAL_ONLY]
     rest = {name: value for name, value in given.items() if name not in by_place}
@@ -367,7 +373,8 @@ KINDS = (
 
 def _try(name: str, made: Function, source: Source, raised: dict[str, Raised], seed: int) -> None:
     try:
-        given = arguments_of(made, source)
+        with strictly():
+            given = arguments_of(made, source)
     except Unmade:
         return
     except Exception as error:  # noqa: BLE001  Reading the session itself failed.

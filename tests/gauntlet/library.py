@@ -380,8 +380,8 @@ def _clock(scene: Scene) -> None:
 def _parts(scene: Scene) -> None:
     """What a session is made of can be had."""
     run, session = scene.run, scene.session
-    for name in ("watch", "engine", "redactor"):
-        run.do(name, getattr, session, name)
+    for name in ("watch", "engine", "redactor", "faults"):
+        run.do(name, getattr, session, name, None)
     run.do("watch", session.watch.consider)
     run.do("engine", session.engine.consider)
 

@@ -16,6 +16,7 @@ from tests.gauntlet import commands, hooking, library, tools
 from tests.gauntlet.corpus import Sample
 from tests.gauntlet.damage import CUTS, DAMAGES, cut_at, damaged
 from tests.gauntlet.findings import Findings, Run, Variant
+from tests.gauntlet.strict import strictly
 
 LONGEST = 240
 """Seconds after which a variant is given up: that is a finding as well."""
@@ -60,7 +61,8 @@ def alone() -> Generator[Path]:
         os.environ.update(HOME=folder, HOLDFAST_STRICT="1", HOLDFAST_DEBUG="1", NO_COLOR="1")
         logging.getLogger("holdfast").propagate = False
         try:
-            yield Path(folder)
+            with strictly():
+                yield Path(folder)
         finally:
             os.environ.clear()
             os.environ.update(before)

@@ -24,6 +24,7 @@ from tests.gauntlet.corpus import own
 from tests.gauntlet.damage import DAMAGES, damaged
 from tests.gauntlet.findings import Findings, Run, Variant
 from tests.gauntlet.running import Choice, alone, put_through, variants_of
+from tests.gauntlet.strict import strictly
 
 SEED = 7
 PARTS = 7
@@ -71,8 +72,9 @@ def test_pure_functions_take_any_text() -> None:
 @SOME
 @given(strategies.shell_scripts)
 def test_what_a_script_does_to_files_is_read_from_any_script(script: str) -> None:
-    acts_of(script, Shell())
-    acts_of(script, Shell(output=script, failed=True))
+    with strictly():
+        acts_of(script, Shell())
+        acts_of(script, Shell(output=script, failed=True))
 
 
 @SOME
@@ -80,7 +82,8 @@ def test_what_a_script_does_to_files_is_read_from_any_script(script: str) -> Non
 def test_any_output_has_a_stand_in_that_names_it(output: str) -> None:
     source = Source("0" * 12, "offloaded/x.md")
     body = ToolReturned("c", cleaned(output))
-    made = offload(body, tool="Bash", source=source, rules=Policy().offload, count=COUNT)
+    with strictly():
+        made = offload(body, tool="Bash", source=source, rules=Policy().offload, count=COUNT)
     assert "0" * 12 in made.output
 
 
@@ -88,7 +91,7 @@ def test_any_output_has_a_stand_in_that_names_it(output: str) -> None:
 @given(strategies.documents)
 def test_any_session_is_read_sent_and_summed_up(document: bytes) -> None:
     findings = Findings()
-    with tempfile.TemporaryDirectory() as folder:
+    with strictly(), tempfile.TemporaryDirectory() as folder:
         path, root = Path(folder, "session.jsonl"), Path(folder, "project")
         path.write_bytes(document)
         root.mkdir()
