@@ -1,5 +1,6 @@
 """What a compression came to, as callers get it."""
 
+import re
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -19,6 +20,10 @@ from holdfast.sight import copied
 
 if TYPE_CHECKING:
     from holdfast.session import Session
+
+
+NAMED = re.compile(r"\[([0-9a-f]{8})[0-9a-f]*\]")
+"""How a row of a summary names the entry that it was read from."""
 
 
 class Account(Struct, frozen=True):
@@ -43,7 +48,7 @@ class Outcome(Struct, frozen=True):
     """What left, in rows; as text, what stands in its place. Empty without tier 3."""
     losses: tuple[str, ...] = ()
     originals: dict[str, bytes] = {}
-    """By reference: what left the window, whole."""
+    """By reference: what left the window, and what a row of the summary names, whole."""
     plan: Plan | None = None
     checkpoint: str = ""
     """The checkpoint that was taken before a summary replaced what is old."""
@@ -52,8 +57,14 @@ class Outcome(Struct, frozen=True):
     """The rules that failed on this session so far and were left out."""
 
     def read(self, ref: str) -> str:
-        """The text that a reference names."""
-        return self.originals[ref].decode("utf-8", "surrogatepass")
+        """The text that a reference names: a whole one, or its beginning as rows show it.
+
+        Raises:
+            KeyError: nothing in the outcome names it, or more than one entry begins like it.
+        """
+        found = [name for name in self.originals if name.startswith(ref)] if ref else []
+        name = found[0] if len(found) == 1 else ref
+        return self.originals[name].decode("utf-8", "surrogatepass")
 
 
 def outcome_of(session: "Session", seen: Window, candidate: Candidate) -> Outcome:
@@ -61,10 +72,12 @@ def outcome_of(session: "Session", seen: Window, candidate: Candidate) -> Outcom
     steps = candidate.body.steps if candidate.body is not None else ()
     items = after_steps(seen.items, steps)
     hidden = {name for step in steps for name in step.hides}
+    account = _account(candidate.body)
+    named = set(NAMED.findall(account.text))
     originals = {
         ref_of(item.entry.id): _original(session, item)
         for item in seen.items
-        if item.entry.id in hidden
+        if item.entry.id in hidden or item.entry.id[:8] in named
     }
     plan = candidate.plan
     return Outcome(
@@ -72,7 +85,7 @@ def outcome_of(session: "Session", seen: Window, candidate: Candidate) -> Outcom
         before=plan.before,
         after=plan.after,
         steps=_in_window_tokens(steps, plan),
-        summary=_account(candidate.body),
+        summary=account,
         losses=candidate.losses,
         originals=originals,
         plan=plan,

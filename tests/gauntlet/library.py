@@ -181,8 +181,10 @@ def _reader(made: Outcome, session: Session) -> Callable[[str], str]:
     """Opens what a compression without a session hid, or what the session itself hid before."""
 
     def read(name: str) -> str:
-        known = [ref for ref in made.originals if ref.startswith(name[:12]) or name.startswith(ref)]
-        return made.read(known[0]) if known else session.read(name)
+        try:
+            return made.read(name)
+        except KeyError:
+            return session.read(name)
 
     return read
 
