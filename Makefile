@@ -11,7 +11,7 @@ PYTEST = $(BIN)/pytest -q -n 2 --dist worksteal --randomly-seed=$(SEED) --hypoth
 # Without compiled files every process that a test starts compiles the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test pytest test-laws test-slow test-agents audit check types lint imports seeds format bench clean
+.PHONY: demo test pytest test-laws test-slow test-agents gauntlet audit check types lint imports seeds format bench clean
 
 demo: $(READY)
 	@rm -rf $(DEMO) && mkdir -p $(DEMO)
@@ -51,6 +51,12 @@ test-slow: check
 # Measure the patterns that are new or changed and add them to the list of those that are linear.
 audit: $(READY)
 	$(BIN)/python -m tests.structure.patterns
+
+# Every public operation over every recorded session, whole, cut and damaged, on both cores; without
+# the recorded sessions it says so and takes generated ones. `make gauntlet SEED=7` repeats a run.
+gauntlet: $(READY)
+	$(BIN)/python -m tests.gauntlet --jobs 2 --seed $(SEED)
+	$(BIN)/python -m tests.gauntlet.fuzz --rounds 60 --seed $(SEED)
 
 # Holdfast inside the real clients: installs those that can be installed, then runs every scenario.
 test-agents: $(READY)

@@ -7,6 +7,7 @@ import argparse
 import json
 import subprocess
 import sys
+from time import monotonic
 from typing import Any
 
 import msgspec
@@ -107,6 +108,7 @@ def run_apart(asked: argparse.Namespace) -> Findings:
 def main() -> None:
     """Run it and print what was found."""
     asked = parsed()
+    start = monotonic()
     findings = run_apart(asked) if asked.jobs > 1 else run_here(asked)
     if asked.json:
         told: Any = {"seed": asked.seed, "findings": msgspec.to_builtins(findings)}
@@ -119,6 +121,9 @@ def main() -> None:
         if asked.times:
             for name, took in sorted(findings.seconds.items(), key=lambda one: -one[1])[:40]:
                 print(f"{took:8.1f} s  {findings.operations[name]:>6,} ×  {name}")
+        word = f"{len(findings.found):,} failed" if findings.found else "all passed"
+        many = sum(findings.operations.values())
+        print(f"{many:,} operations, {word} in {monotonic() - start:.0f} s")
     raise SystemExit(1 if findings.found else 0)
 
 

@@ -10,13 +10,13 @@ import importlib
 import inspect
 import pkgutil
 import typing
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
 from time import monotonic
 from traceback import extract_tb
 from types import ModuleType, NoneType, UnionType
-from typing import Any, NamedTuple, TypeAlias, Union
+from typing import Any, NamedTuple, TypeAlias, Union, cast
 
 from holdfast.core.ledger.entry import Entry, Said, Thought, ToolCalled, ToolReturned
 from holdfast.core.ledger.summary import Summary
@@ -197,7 +197,8 @@ def _many(origin: Any, inner: Sequence[Any], source: Source) -> Any:
     fixed = origin is tuple and len(inner) > 1 and inner[1] is not Ellipsis
     kinds = inner if fixed else [kind] * source.random.choice((0, 1, 1, 3, 30))
     made = [value_of(one, source) for one in kinds]
-    return made if origin in (Sequence, Iterable, list) else origin(made)
+    keeps: dict[Any, Callable[[list[Any]], Any]] = {tuple: tuple, set: set, frozenset: frozenset}
+    return keeps[origin](made) if origin in keeps else made
 
 
 def _function(inner: Sequence[Any], source: Source) -> Callable[..., Any]:
@@ -266,8 +267,7 @@ def _call(made: Function, given: Mapping[str, Any]) -> None:
     rest = {name: value for name, value in given.items() if name not in by_place}
     came = made(*(given[name] for name in by_place if name in given), **rest)
     if isinstance(came, Iterator):
-        for _ in came:
-            pass
+        deque(cast("Iterator[Any]", came), maxlen=0)
 
 
 class Raised(NamedTuple):

@@ -81,7 +81,7 @@ def test_what_a_script_does_to_files_is_read_from_any_script(script: str) -> Non
 @given(strategies.outputs)
 def test_any_output_has_a_stand_in_that_names_it(output: str) -> None:
     source = Source("0" * 12, "offloaded/x.md")
-    body = ToolReturned("c", cleaned(output))
+    body = ToolReturned("c", str(cleaned(output)))
     with strictly():
         made = offload(body, tool="Bash", source=source, rules=Policy().offload, count=COUNT)
     assert "0" * 12 in made.output

@@ -1,5 +1,6 @@
 """How things are printed: JSON for programs, plain text for pipes, colour for people."""
 
+import json
 import os
 import sys
 from collections.abc import Mapping
@@ -19,7 +20,11 @@ COLOURS = {
 def print_json(command: str, document: Mapping[str, object]) -> None:
     """One document, with the name and version of its shape."""
     whole = {"schema": f"holdfast.{command}/1", **document}
-    click.echo(msgspec.json.format(msgspec.json.encode(whole), indent=2))
+    try:
+        click.echo(msgspec.json.format(msgspec.json.encode(whole), indent=2))
+    except UnicodeEncodeError:
+        # A session's own messages may hold half a letter, which only an escape can spell.
+        click.echo(json.dumps(msgspec.to_builtins(whole), indent=2))
 
 
 def for_a_person() -> bool:
