@@ -179,6 +179,7 @@ def drawn(kind: str, many: int = 4_000) -> list[str]:
         ("shell", r"\A(grep|rg|sed)( -\S*)? -( |\Z)"),
         ("shell", r"\Aperl -pi -es/a/b/ "),
         ("edited", r"\A[^\w\s]{60}\Z"),
+        ("edited", r"\A[^\w\s]{60,} \w"),
         ("prose", r"[一-龥]"),
         ("prose", r"[ء-ي]"),
         ("prose", r"[ぁ-ん]"),

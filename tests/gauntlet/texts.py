@@ -665,6 +665,9 @@ def prose(random: Random) -> str:
         return f"- {text}\n- [ ] {word(random)}\n- [x] {word(random)}\n1. {text}"
     if kind == 2:
         return f"# {word(random)}\n\n{text}\n\n```\n{shell(random)}\n```\n"
+    if kind == 3:
+        lead = random.choice(("Next: ", "TODO: ", "I decided to use ", "- [ ] ", "Error: ", ""))
+        return f"{text}\n{lead}{ruled(random)}"
     return text
 
 
@@ -710,6 +713,7 @@ def code(random: Random) -> str:
                 f"import {word(random)}",
                 "",
                 f"# {prose(random)}",
+                f"# {ruled(random)}",
                 f"func {word(random)}() error {{",
                 f"{at:>6}\t{word(random)} = {number(random)}",
                 "\t" * 30,
@@ -742,8 +746,20 @@ def page(random: Random) -> str:
     )
 
 
+def ruled(random: Random) -> str:
+    """A line of punctuation, with a word behind it or before it."""
+    letters = random.choice((PUNCTUATION, "=", "-", "#", "*/", "._", "|"))
+    line = "".join(random.choice(letters) for _ in range(random.choice((40, 60, 61, 80, 130))))
+    told = random.choice((word(random), "a", number(random)))
+    return random.choice(
+        (f"{line} {told}", f"{line}{told}", f"{told} {line}", f"{line} {told} {line}")
+    )
+
+
 def edited(random: Random) -> str:
     """What an edit puts in place: often nothing but punctuation."""
+    if random.randrange(3) == 0:
+        return ruled(random)
     if random.randrange(2):
         return "".join(
             random.choice(PUNCTUATION + " ") for _ in range(random.choice((0, 1, 60, 61, 200)))
