@@ -7,6 +7,7 @@ import argparse
 import json
 import subprocess
 import sys
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from time import monotonic
 from typing import Any
 
@@ -105,6 +106,12 @@ def run_apart(asked: argparse.Namespace) -> Findings:
     return findings
 
 
+def _processor(who: int) -> float:
+    """Seconds of processor time of this process, or of those that it started."""
+    used = getrusage(who)
+    return used.ru_utime + used.ru_stime
+
+
 def main() -> None:
     """Run it and print what was found."""
     asked = parsed()
@@ -123,6 +130,8 @@ def main() -> None:
                 print(f"{took:8.1f} s  {findings.operations[name]:>6,} ×  {name}")
         word = f"{len(findings.found):,} failed" if findings.found else "all passed"
         many = sum(findings.operations.values())
+        spent = sum(_processor(who) for who in (RUSAGE_SELF, RUSAGE_CHILDREN))
+        print(f"processor time: {spent:.0f} s")
         print(f"{many:,} operations, {word} in {monotonic() - start:.0f} s")
     raise SystemExit(1 if findings.found else 0)
 
