@@ -1,11 +1,16 @@
 """Every rule is made to raise, one after the other: it costs its own result and nothing else."""
 
+import json
+from pathlib import Path
+
 import pytest
+from click.testing import CliRunner
 
 from holdfast.core.faults import Faults
 from holdfast.errors import BadCompression, NothingToShrink
 from holdfast.fault_notes import faults_in
 from holdfast.session import Session
+from holdfast.surfaces.cli.main import cli
 from tests.faults.breaking import OPERATIONS, Breaking, Recording, example_session
 
 FAIL_CLOSED = ("observe.redaction.redacted",)
@@ -128,3 +133,15 @@ def test_the_secret_in_an_error_message_is_redacted() -> None:
     session = example_session(Leaking("observe.files.files_of"))
     session.summary()
     assert [secret in fault.error for fault in session.faults()] == [False]
+
+
+def test_doctor_counts_the_faults_of_a_project(tmp_path: Path) -> None:
+    import holdfast
+
+    with holdfast.open("work", root=tmp_path) as session:
+        session.collector = Breaking("observe.files.files_of")
+        session.append({"role": "user", "content": "Add a test for the parser, please."})
+        session.summary()
+    words = ["--root", str(tmp_path), "doctor", "codex", "--json"]
+    done = CliRunner().invoke(cli, words)
+    assert json.loads(done.stdout)["faults"] == {"work": 1}

@@ -6,10 +6,11 @@ import click
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
+from holdfast.fault_notes import faults_in
 from holdfast.surfaces.agents.finding import Failed, Found, agents_in, each
 from holdfast.surfaces.agents.plans import PROJECT, Check, Place, agent_named
 from holdfast.surfaces.cli.install import agent_argument, end, place_of, scope_option, tell_found
-from holdfast.surfaces.cli.options import json_option, project_option
+from holdfast.surfaces.cli.options import Project, json_option, project_of, project_option
 from holdfast.surfaces.cli.printing import echo, plain, print_json, styled
 
 EXAMPLE = """\b
@@ -48,27 +49,49 @@ def doctor(
 
     Without AGENT, of every agent that is there and has Holdfast, in this project or for all that
     you do; those that are there without it are named. Nothing is guessed: each hook is run as the
-    agent would run it, in a project made for that, and the server is started and asked. The exit
-    code is 1 when something does not work, or when no agent has Holdfast.
+    agent would run it, in a project made for that, and the server is started and asked. Rules that
+    failed on sessions of this project are counted. The exit code is 1 when something does not work,
+    or when no agent has Holdfast.
     """
-    place = place_of(ctx, root, scope)
+    place, faults = place_of(ctx, root, scope), _faults(project_of(ctx, root))
     if agent is None:
-        _all(place, agents_in(place), as_json=as_json)
+        _all(place, agents_in(place), faults, as_json=as_json)
         return
     tried = _try(agent, place)
     if as_json:
-        print_json("doctor", {"scope": scope, **tried.document()})
+        print_json("doctor", {"scope": scope, "faults": faults, **tried.document()})
     else:
         _tell(tried)
+        _tell_faults(faults)
     if not tried.works:
         raise click.exceptions.Exit(1)
+
+
+def _faults(project: Project) -> dict[str, int]:
+    """How many rules failed on each session of the project, sessions without a fault left out."""
+    if not project.has_ledger:
+        return {}
+    try:
+        names = [session.name for session in project.store.sessions()]
+        counted = {name: len(faults_in(project.store.events(name))) for name in names}
+    finally:
+        project.close()
+    return {name: count for name, count in counted.items() if count}
+
+
+def _tell_faults(faults: dict[str, int]) -> None:
+    for name, count in faults.items():
+        rules = "rule" if count == 1 else "rules"
+        echo(
+            f"fault  {count} {rules} failed on {plain(name)}: holdfast log --session {plain(name)}"
+        )
 
 
 def _try(agent: str, place: Place) -> Tried:
     return Tried(agent, list(agent_named(agent).checks(place)))
 
 
-def _all(place: Place, found: Sequence[Found], *, as_json: bool) -> None:
+def _all(place: Place, found: Sequence[Found], faults: dict[str, int], *, as_json: bool) -> None:
     scopes = {one.agent: one.has for one in found if one.has}
     done = each(list(scopes), lambda agent: _try(agent, replace(place, scope=scopes[agent])))
     tried = [one for one in done if isinstance(one, Tried)]
@@ -76,10 +99,12 @@ def _all(place: Place, found: Sequence[Found], *, as_json: bool) -> None:
     if as_json:
         errors = [to_builtins(one) for one in done if isinstance(one, Failed)]
         document = {"scope": place.scope, "works": works, "found": to_builtins(found)}
+        document["faults"] = faults
         agents = [one.document() for one in tried]
         print_json("doctor", {**document, "agents": agents, "errors": errors})
     else:
         _tell_all(place, found, tried)
+        _tell_faults(faults)
     end(done)
     if not works:
         raise click.exceptions.Exit(1)
