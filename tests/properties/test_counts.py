@@ -23,7 +23,7 @@ from holdfast.sight import copied
 from holdfast.stores.memory import MemoryStore
 from holdfast.surfaces.reporting import listed, report_of
 from holdfast.vocabularies import counter
-from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES
+from holdfast.wire.detect import MESSAGE_WIRES, PLAIN, TRANSCRIPT_WIRES
 from tests.properties.sessions import in_sight
 from tests.properties.transcripts import WRITERS, Happened, growing, happenings
 
@@ -32,6 +32,7 @@ def counted_in_messages(session: Session) -> int:
     """Raw tokens of the messages that would be sent, read and counted anew."""
     head = session.head()
     wire = TRANSCRIPT_WIRES[head.wire].SPEAKS if head.wire in TRANSCRIPT_WIRES else head.wire
+    wire = wire or PLAIN
     count, take = counter(head.vocabulary), MESSAGE_WIRES[wire].read
     sent = copied(session.sight.messages())
     return sum(count_body(body, count) for message in sent for body in take(message))
@@ -43,7 +44,7 @@ def broken_counts(session: Session) -> list[str]:
     lane = head.lane(session.agent)
     messages, report = counted_in_messages(session), report_of(session, "")
     factor = factor_of(session.model(), lane.calibration)
-    rows = listed(session, now)
+    rows, events = listed(session, now), [one for one in session.log() if one.before]
     laws = {
         "the head's sum is the count of the items": (lane.tokens, in_sight(session)),
         "and that of the messages": (lane.tokens, messages),
@@ -65,8 +66,8 @@ def broken_counts(session: Session) -> list[str]:
         ),
         "the limit is at least what was accepted": (session.limit() >= accepted(session), True),
         "an event saves the difference": (
-            [one.saved for one in session.log() if one.before],
-            [one.before - one.after for one in session.log() if one.before],
+            [one.saved for one in events],
+            [one.before - one.after for one in events],
         ),
     }
     return [f"{law}: {one} != {other}" for law, (one, other) in laws.items() if one != other]

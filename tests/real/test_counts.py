@@ -22,7 +22,7 @@ from tests.properties.test_counts import (
 )
 from tests.real.data import DATA, names, needs_data, normal
 
-pytestmark = needs_data
+pytestmark = [needs_data, pytest.mark.slow]
 
 NATIVE = sorted((*DATA.glob("dev/native/*"), *DATA.glob("broken/native/*")))
 
