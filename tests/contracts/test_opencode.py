@@ -221,8 +221,9 @@ def pruned(when: int) -> tuple[Line, list[Line]]:
 
 def shown_results(session: Session) -> list[object]:
     """What the results in the messages say."""
-    blocks: Any = [message["content"] for message in session.messages()]
-    found = [block for some in blocks if isinstance(some, list) for block in some]
+    sent: Any = [message["content"] for message in session.messages()]
+    blocks = (some for some in sent if not isinstance(some, str))
+    found: list[dict[str, object]] = [block for some in blocks for block in some]
     return [block["content"] for block in found if block["type"] == "tool_result"]
 
 

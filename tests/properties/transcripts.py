@@ -36,7 +36,14 @@ class Happened(NamedTuple):
 
 
 plain = st.text("abcdefghij \n", min_size=1, max_size=60).filter(str.strip)
-outputs = st.builds(lambda line, many: f"{line}\n" * many, plain, st.integers(1, 60))
+
+
+def _printed(line: str, many: int) -> str:
+    """What a tool printed: a line, again and again."""
+    return f"{line}\n" * many
+
+
+outputs = st.builds(_printed, plain, st.integers(1, 60))
 happenings = st.lists(
     st.one_of(
         st.builds(Happened, st.just("ask"), plain),
