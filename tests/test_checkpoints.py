@@ -146,7 +146,7 @@ def test_a_window_that_becomes_critical_is_put_down_once_before_anything_leaves(
 
 @pytest.mark.seed("R028", "R039", "R203", "R205", "R221")
 def test_a_critical_window_that_nothing_may_leave_is_told_to_go_on_afresh_once() -> None:
-    long: dict[str, object] = {"role": "user", "content": "Keep this in mind. " * 400}
+    long: dict[str, object] = {"role": "system", "content": "Keep this in mind. " * 400}
     session = critical(lambda: [long], 0.95)
     for number in range(3):
         session.messages()

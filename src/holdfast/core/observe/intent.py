@@ -21,6 +21,7 @@ from holdfast.core.observe.calls import Scene
 from holdfast.core.observe.constraints import BLOCK, CHOICE, Found, constraints_in
 from holdfast.core.observe.marks import is_stand_in
 from holdfast.core.observe.overrides import Held, Override, lift, retired, telling
+from holdfast.core.observe.pastes import pieces
 from holdfast.core.observe.refusals import words_of_refusal
 from holdfast.core.observe.sentences import EDGE, Sentence, is_question, own_words, plain, sentences
 
@@ -234,7 +235,12 @@ def _is_pasted(text: str) -> bool:
     """Whether it is output that somebody pasted and added nothing to."""
     if len(text) < 300:
         return False
-    return 20 * sum(len(one.text) for one in sentences(text)) < min(len(text), 2 * EDGE)
+    if 20 * sum(len(one.text) for one in sentences(text)) >= min(len(text), 2 * EDGE):
+        return False
+    # Whoever pastes something and speaks, speaks before it or after it.
+    found = pieces(text)
+    ends = (piece.text for piece in (found[0], found[-1]) if piece.kind == "words")
+    return len(found) < 2 or not any(map(sentences, ends))
 
 
 def _first_and_current(said: Sequence[Quote], messages: Sequence[int]) -> Intent:
