@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from holdfast.surfaces.hooks import codex, gemini, opencode
 from holdfast.surfaces.hooks.filling import full_from, is_filling, reported
 from holdfast.surfaces.hooks.happening import Reply
+from holdfast.surfaces.hooks.main import HOSTS
 from holdfast.wire.gemini import call_named
 from tests.surfaces.hooks.hooking import HOOK, LARGE, environment
 
@@ -156,3 +158,13 @@ def test_opencode_is_answered_with_what_there_is_and_nothing_else() -> None:
         "context": "keep this",
         "replaced": {"c1": {"input": "{}"}},
     }
+
+
+@pytest.mark.parametrize("agent", HOSTS)
+def test_an_answer_with_half_a_letter_in_it_is_written(agent: str) -> None:
+    reply = Reply(output="lone \udfff end", context="half \ud800", block="\udc00", told="\udfff")
+    speaks = import_module(f"holdfast.surfaces.hooks.{HOSTS[agent]}")
+    results = {"gemini": "AfterTool", "opencode": "tool.execute.after"}
+    document: dict[str, object] = {"tool_response": "old"}
+    raw = speaks.write(results.get(agent, "PostToolUse"), document, reply)
+    assert "lone \udfff end" in json.dumps(json.loads(raw), ensure_ascii=False)

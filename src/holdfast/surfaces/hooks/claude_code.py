@@ -8,8 +8,6 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from msgspec import json
-
 from holdfast.core.ledger.jsontext import Json, as_count, as_list, as_object, as_text, encode
 from holdfast.places import find_root
 from holdfast.regular import read_regular
@@ -217,7 +215,7 @@ def _specific(event: str, reply: Reply, **fields: Json) -> bytes:
         answer["systemMessage"] = reply.told[:LONGEST]
     if fields:
         answer["hookSpecificOutput"] = {"hookEventName": event, **fields}
-    return json.encode(answer) if answer else b""
+    return encode(answer) if answer else b""
 
 
 def _told_besides(event: str, document: dict[str, Json], reply: Reply) -> bytes:
@@ -238,7 +236,7 @@ def _result(event: str, document: dict[str, Json], reply: Reply) -> bytes:
 def _prompt(event: str, document: dict[str, Json], reply: Reply) -> bytes:
     if not reply.block:
         return _told_besides(event, document, reply)
-    return json.encode({"decision": "block", "reason": reply.block[:LONGEST]})
+    return encode({"decision": "block", "reason": reply.block[:LONGEST]})
 
 
 def _instructions(event: str, document: dict[str, Json], reply: Reply) -> bytes:
@@ -259,12 +257,12 @@ def _compacted(event: str, document: dict[str, Json], reply: Reply) -> bytes:
     del event, document
     if reply.anchor is None:
         return b""
-    return json.encode({"anchor": reply.anchor, "keeps": reply.keeps})
+    return encode({"anchor": reply.anchor, "keeps": reply.keeps})
 
 
 def _appended(event: str, document: dict[str, Json], reply: Reply) -> bytes:
     del event, document
-    return b"" if reply.output is None else json.encode({"output": reply.output})
+    return b"" if reply.output is None else encode({"output": reply.output})
 
 
 def _line(event: str, document: dict[str, Json], reply: Reply) -> bytes:

@@ -8,10 +8,9 @@ can be said to whoever writes the summary; what matters comes back when the sess
 import os
 from collections.abc import Mapping
 
-from msgspec import json
 from msgspec.structs import replace
 
-from holdfast.core.ledger.jsontext import Json
+from holdfast.core.ledger.jsontext import Json, encode
 from holdfast.surfaces.hooks import claude_code
 from holdfast.surfaces.hooks.happening import Happened, Reply
 
@@ -59,5 +58,5 @@ def write(event: str, document: dict[str, Json], reply: Reply) -> bytes:
     if event in SILENT:
         return b""
     if event == "PostToolUse" and reply.output is not None:
-        return json.encode({"decision": "block", "reason": reply.output})
+        return encode({"decision": "block", "reason": reply.output})
     return claude_code.write(event, document, reply)

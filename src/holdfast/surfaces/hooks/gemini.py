@@ -10,8 +10,6 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from msgspec import json
-
 from holdfast.core.ledger.jsontext import Json, as_object, as_text, encode
 from holdfast.core.measure.models import find
 from holdfast.places import find_root
@@ -113,4 +111,4 @@ def write(event: str, document: dict[str, Json], reply: Reply) -> bytes:
         answer = {"hookSpecificOutput": told}
     if reply.told:
         answer["systemMessage"] = reply.told
-    return json.encode(answer) if answer else b""
+    return encode(answer) if answer else b""

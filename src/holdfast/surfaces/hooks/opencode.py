@@ -8,8 +8,6 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from msgspec import json
-
 from holdfast.core.ledger.jsontext import Json, as_count, as_object, as_text, encode
 from holdfast.places import find_root
 from holdfast.surfaces.hooks.happening import Happened, Reply
@@ -95,4 +93,4 @@ def write(event: str, document: dict[str, Json], reply: Reply) -> bytes:
         "replaced": reply.replaced,
     }
     filled = {name: value for name, value in answer.items() if value}
-    return json.encode(filled) if filled else b""
+    return encode(filled) if filled else b""
