@@ -8,6 +8,8 @@ from collections.abc import Mapping
 import click
 import msgspec
 
+from holdfast.core.ledger.jsontext import cleaned
+
 COLOURS = {
     "GREEN": "green",
     "YELLOW": "yellow",
@@ -46,7 +48,8 @@ def plain(text: str) -> str:
 
 def echo(text: str = "", *, err: bool = False) -> None:
     """Print a line; colours stay where they are welcome, whatever the stream looks like."""
-    click.echo(text, err=err, color=in_colour() or None)
+    # No stream takes half a letter.
+    click.echo(str(cleaned(text)), err=err, color=in_colour() or None)
 
 
 def styled(text: str, *, colour: str | None = None, bold: bool = False, dim: bool = False) -> str:
