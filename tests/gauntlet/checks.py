@@ -123,6 +123,11 @@ def floor_of(session: Session) -> int:
     return first + last + FLOOR
 
 
+def overhead_of(session: Session) -> int:
+    """Tokens that a provider reported and no message explains: system prompt and tools."""
+    return max(session.status().tokens - recount(session.messages()), 0)
+
+
 def _is_result(message: Mapping[str, Any]) -> bool:
     content = message.get("content")
     blocks = cast("list[Any]", content) if isinstance(content, list) else []

@@ -26,6 +26,7 @@ from tests.gauntlet import texts
 from tests.gauntlet.checks import (
     SLACK,
     floor_of,
+    overhead_of,
     recount,
     refused,
     text_of,
@@ -104,8 +105,8 @@ def _to_budget(scene: Scene, budget: int) -> bool:
         made = session.compact(budget)
     except NothingToShrink as error:
         run.findings.operations["compact"] += 1
-        floor = floor_of(session)
-        if budget >= floor and "outside of its messages" not in str(error):
+        floor = floor_of(session) + overhead_of(session)
+        if budget >= floor:
             run.wrong(
                 "budget", "compact", f"{budget:,} is above what must stay ({floor:,}): {error}"
             )
@@ -308,7 +309,7 @@ def _sync(scene: Scene) -> None:
 def _report(scene: Scene) -> None:
     run, session = scene.run, scene.session
     size = run.do("status", session.status)
-    many = size.tokens if size is not None else 1_000
+    many = max(size.tokens, 1) if size is not None else 1_000
     run.do("report", session.report, usage={"input_tokens": many, "output_tokens": 5})
     run.do("report", session.report, error="prompt is too long: 210000 tokens > 200000 maximum")
     run.do("report", session.report, error=texts.anything(scene.random))
@@ -344,8 +345,15 @@ def _status(scene: Scene) -> None:
     run.do("limit", session.limit)
     run.do("model", session.model)
     run.do("window", session.window)
+    for name in ("limited", "sized", "turned"):
+        # Older checkouts have none of them.
+        run.do(name, getattr(session, name, _nothing))
     if head is not None:
         run.do("tokens_of", session.tokens_of, session.path())
+
+
+def _nothing() -> None:
+    """What a method does that is not there."""
 
 
 def _log(scene: Scene) -> None:
