@@ -124,8 +124,8 @@ def test_only_the_system_prompt_and_open_calls_make_a_floor_and_the_sentence_say
     assert error.floor - error.system - error.calls < 300
     assert str(error) == (
         f"the window cannot be brought under 2,000 tokens; the smallest that is legal has "
-        f"{error.floor:,}: the system prompt and tools {error.system:,} and open calls with their "
-        f"results {error.calls:,}"
+        f"{error.floor:,}: the system prompt and tools {error.system:,} and open calls, with "
+        f"their results and sealed thinking, {error.calls:,}"
     )
 
 
@@ -211,3 +211,34 @@ def test_what_a_user_said_to_another_program_is_cut_in_summaries_only(tmp_path: 
     session = Session(name, store, policy=Policy(model="claude-opus-4-6"))
     assert LOG.strip() in text_of(session.messages()).replace("\\n", "\n")
     assert len(session.intent().original.text) < 3_000
+
+
+def test_a_window_that_is_only_a_summary_gets_smaller_with_its_budget() -> None:
+    messages = [
+        {"role": "user", "content": "Find out why the totals differ, and fix it."},
+        *(
+            {"role": role, "content": f"{role} line {n}: the value of part_{n} is {n * 37}. " * 12}
+            for n in range(60)
+            for role in ("assistant", "user")
+        ),
+        {"role": "assistant", "content": "Done: the totals agree now."},
+    ]
+    sizes: list[int] = []
+    with Session("small", MemoryStore()) as session:
+        session.extend(messages)
+        for budget in (6_000, 3_000, 1_500):
+            sizes.append(session.compact(budget).after.tokens)
+            assert sizes[-1] <= budget
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_a_floor_counts_the_thinking_that_an_open_call_is_bound_to() -> None:
+    sealed = {"type": "thinking", "thinking": "because " * 400, "signature": "c2lnbmVk"}
+    call = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "make"}}
+    messages = [
+        {"role": "user", "content": "Build it."},
+        {"role": "assistant", "content": [sealed, call]},
+    ]
+    with pytest.raises(NothingToShrink) as found:
+        holdfast.compress(messages, 100)
+    assert found.value.calls == found.value.floor - found.value.system

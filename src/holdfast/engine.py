@@ -382,13 +382,14 @@ class Engine:
         """Say that a budget cannot be reached, and what of the window has to stay."""
         steps = candidate.body.steps if candidate.body is not None else ()
         items = after_steps(state.window.items, steps)
-        floor = floor_of(items, self.means(state.policy, sums=False).count)
+        floor = floor_of(items, self.means(state.policy, sums=False).count, state.model)
+        system = state.usage_at(floor.system).tokens
         return NothingToShrink(
             candidate.plan.after.tokens,
             budget,
             self.outcome(candidate),
-            system=state.usage_at(floor.system).tokens,
-            calls=floor.calls,
+            system=system,
+            calls=state.usage_at(floor.system + floor.calls).tokens - system,
         )
 
     def _asked(

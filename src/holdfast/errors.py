@@ -142,7 +142,7 @@ class NothingToShrink(HoldfastError):
         self.system, self.calls = system, calls
         parts = [
             *([f"the system prompt and tools {system:,}"] if system else []),
-            *([f"open calls with their results {calls:,}"] if calls else []),
+            *([f"open calls, with their results and sealed thinking, {calls:,}"] if calls else []),
         ]
         made_of = f": {' and '.join(parts)}" if parts else ""
         super().__init__(

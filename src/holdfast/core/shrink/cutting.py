@@ -68,7 +68,7 @@ def cut_for(state: State, means: Means, target: int, *, firm: bool = False) -> C
     lead = lead_of(ground.scene)
     room = max(target - sum(tokens[:lead]), 0)
     share = room * state.policy.summary.tail // 100
-    at = summary_cut(ground, tokens, share=share)
+    at = summary_cut(ground, tokens, share=share) or _end_of_anchor(ground.scene.items, lead)
     if not at:
         return None
     cut = _unbound(Cut(ground.scene.items, tokens, lead, at), ground)
@@ -78,6 +78,12 @@ def cut_for(state: State, means: Means, target: int, *, firm: bool = False) -> C
     if over <= 0:
         return cut
     return replace(cut, tail=smaller_tail(state, means, cut, over, firm=firm))
+
+
+def _end_of_anchor(items: Sequence[Item], lead: int) -> int:
+    """The end of a window that holds nothing but a summary: that one can be made smaller."""
+    alone = len(items) > lead and all(is_anchor(item) for item in items[lead:])
+    return len(items) if alone else 0
 
 
 def _gets_smaller(cut: Cut, room: int) -> bool:
