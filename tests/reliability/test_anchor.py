@@ -160,10 +160,11 @@ def test_a_floor_over_the_limit_is_said_once_and_tried_no_further(
 ) -> None:
     policy = Policy(model="gpt-5", window=3_000, reserve=1_000)
     huge = " ".join(f"Clause {number} binds part {number * 3}." for number in range(900))
-    session = opened(policy, [ask(huge), say("Yes.")])
+    messages = [{"role": "system", "content": huge}, ask("Which clause binds?"), say("Yes.")]
+    session = opened(policy, messages)
     with caplog.at_level(logging.WARNING):
         sent = [json.dumps(session.messages()) for _ in range(10)]
-    assert set(sent) == {json.dumps([ask(huge), say("Yes.")])}
+    assert set(sent) == {json.dumps(messages)}
     assert len(caplog.records) == 1
     assert sum(event.kind == "POSTPONED" for event in session.log()) <= 1
     with pytest.raises(NothingToShrink) as caught:

@@ -128,7 +128,8 @@ def test_nothing_of_purged_messages_is_left_and_the_rest_is_there(tmp_path: Path
 
 def test_content_that_another_session_refers_to_stays(tmp_path: Path) -> None:
     first, second = open_session("a", root=tmp_path), open_session("b", root=tmp_path)
-    large = {"role": "user", "content": f"{PACKED} {filler()}"}
+    # Of the agent: a paste of the user's would be cut before it is sent.
+    large = {"role": "assistant", "content": f"{PACKED} {filler()}"}
     first.append(large)
     second.append(large)
     carry_out(first, whole(first), at=AT)

@@ -131,6 +131,7 @@ def test_json_says_the_same_for_a_program() -> None:
             "caused",
             "sent",
             "metrics",
+            "faults",
             "level",
             "action",
         ]
