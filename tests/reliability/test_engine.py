@@ -158,7 +158,7 @@ def test_what_cannot_be_made_smaller_is_told_of_once_and_not_tried_again(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     session = Session("s", MemoryStore(), policy=SMALL)
-    session.append({"role": "user", "content": "Remember this. " * 4_000})
+    session.append({"role": "system", "content": "Remember this. " * 4_000})
     with caplog.at_level(logging.WARNING):
         first = session.messages()
         entries = session.head().seq
@@ -171,7 +171,7 @@ def test_what_cannot_be_made_smaller_is_told_of_once_and_not_tried_again(
 
 def test_a_part_above_the_trigger_that_stays_does_not_make_every_turn_a_batch() -> None:
     session = Session("s", MemoryStore(), policy=ROOMY)
-    session.append({"role": "user", "content": "Remember this. " * 8_000})
+    session.append({"role": "system", "content": "Remember this. " * 8_000})
     for number in range(12):
         before = len(batches(session))
         for request in requests(session, turn(number, lines=60)):
@@ -183,7 +183,7 @@ def test_a_floor_over_the_limit_is_told_of_once_however_long_the_session_goes_on
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     session = Session("s", MemoryStore(), policy=SMALL)
-    session.append({"role": "user", "content": "Remember this. " * 4_000})
+    session.append({"role": "system", "content": "Remember this. " * 4_000})
     with caplog.at_level(logging.WARNING):
         for number in range(30):
             for _ in requests(session, turn(number, steps=1, lines=40)):
