@@ -19,8 +19,10 @@ from holdfast.core.ledger.window import Item, in_force
 from holdfast.core.observe.calls import read_scene
 from holdfast.core.observe.files import files_of
 from holdfast.core.observe.intent import wanted
+from holdfast.core.observe.marks import PASTE_MARK
 from holdfast.core.plan.policy import Policy as Rules
 from holdfast.core.plan.state import State
+from holdfast.core.shrink.pasting import says_the_same
 from holdfast.core.shrink.step import Means, nowhere
 from holdfast.core.shrink.writing import read, write
 from holdfast.stores.memory import MemoryStore
@@ -77,7 +79,12 @@ def made_up(session: Session) -> list[str]:
     quotes = (intent.original, intent.current, *intent.changes, *summary.words, *summary.questions)
     rows = [(quote.text, quote.entry) for quote in quotes if quote.text]
     rows += [(row.text, row.entry) for row in summary.constraints]
-    return [text for text, entry in rows if text not in session.read(entry)]
+    return [text for text, entry in rows if not _is_said(text, session.read(entry))]
+
+
+def _is_said(text: str, whole: str) -> bool:
+    """Whether a row is in its entry word for word, or is the entry with its pastes cut."""
+    return text in whole or (PASTE_MARK in text and says_the_same(whole, text))
 
 
 def said_in(session: Session) -> list[str]:

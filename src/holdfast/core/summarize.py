@@ -15,6 +15,7 @@ from holdfast.core.ledger.jsontext import SURROGATE
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.measure.tokens import CountTokens, count_body
+from holdfast.core.measure.usage import scaled
 from holdfast.core.observe.kinds import kind_of
 from holdfast.core.observe.likely import Likely
 from holdfast.core.observe.worth import hold, telling
@@ -69,7 +70,8 @@ def _made(state: State, means: Means, cut: Cut, target: int, *, firm: bool) -> M
     """The summary for a cut, with the tail made smaller where it leaves too little room."""
     known, span = anchor_of(state), span_of(state, cut)
     merged = extended(known, account(span), span, means, state.window.ledger)
-    merged = replace(merged, saved=known.saved + _newly_hidden(cut))
+    hidden = scaled(_newly_hidden(cut), state.model, state.lane.calibration)
+    merged = replace(merged, saved=known.saved + hidden)
     # Lines of the tail can be more than what leaves, and a summary has to be less.
     leaving = sum(cut.tokens[cut.lead : cut.at])
     room = _room(state, cut, span, means, min(target, cut.stays + leaving - FRAME), firm=firm)

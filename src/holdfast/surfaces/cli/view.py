@@ -23,6 +23,7 @@ Examples:
 
 @click.command(epilog=EXAMPLE)
 @click.argument("name", required=False, metavar="[SESSION]", shell_complete=complete_session)
+@click.option("--session", "named", shell_complete=complete_session, help="The same as SESSION.")
 @click.option("--agent", default="", help="A sub-agent, whose window is its own.")
 @click.option("--wire", "as_bytes", is_flag=True, help="The JSON array of messages, byte for byte.")
 @project_option
@@ -31,6 +32,7 @@ Examples:
 def view(
     ctx: click.Context,
     name: str | None,
+    named: str | None,
     agent: str,
     as_bytes: bool,
     root: str | None,
@@ -44,7 +46,7 @@ def view(
     """
     if as_bytes and as_json:
         raise click.UsageError("give --wire or --json, not both")
-    session = project_of(ctx, root).session(name, agent)
+    session = project_of(ctx, root).session(name or named, agent)
     raws = session.sight.messages()
     if not raws:
         raise NotRecorded("message to send", "", where=f"session {session.name!r}")
