@@ -163,7 +163,7 @@ def check(history: History) -> None:
 
 
 def test_no_history_loses_repeats_or_reorders_anything(forks: Forks, tmp_path: Path) -> None:
-    check(run(forks, tmp_path, 3_000))
+    check(run(forks, tmp_path, 1_200))
 
 
 @pytest.mark.slow

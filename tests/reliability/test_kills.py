@@ -26,8 +26,8 @@ ROUNDS = 8
 
 Killing: TypeAlias = Callable[[Forks, Path, int], int]
 
-DEFAULT, MANY = 67, 334
-"""Kills for each of the three kinds of writing: 200 in all, and 1,000 in all."""
+DEFAULT, MANY = 40, 334
+"""Kills for each of the three kinds of writing: 120 in all, and 1,000 in all."""
 
 
 class Instant(Struct, frozen=True):

@@ -67,7 +67,7 @@ def cut(calls: list[str], root: Path, quick: Path, *, torn: int, engine: str = "
 
 
 @pytest.mark.parametrize(
-    ("torn", "least"), [(3, 600), pytest.param(14, 2_000, marks=pytest.mark.slow)]
+    ("torn", "least"), [(2, 400), pytest.param(14, 2_000, marks=pytest.mark.slow)]
 )
 def test_no_power_cut_takes_back_what_was_acknowledged(
     tmp_path: Path, quick: Path, torn: int, least: int
