@@ -23,7 +23,15 @@ from holdfast.core.plan.gain import weigh
 from holdfast.core.plan.plan import Candidate, Plan, Planned, in_window_tokens
 from holdfast.core.plan.state import State, scale_of, tokens_of
 from holdfast.core.shrink.account import Span, account, is_anchor
-from holdfast.core.shrink.cutting import Cut, after_cut, all_of, cut_for, smaller_tail, whole_of
+from holdfast.core.shrink.cutting import (
+    Cut,
+    after_cut,
+    all_but_open,
+    all_of,
+    cut_for,
+    smaller_tail,
+    whole_of,
+)
 from holdfast.core.shrink.facts import Line, lines_of
 from holdfast.core.shrink.fitting import Fitted, Room, fit, floor
 from holdfast.core.shrink.step import Means, ref_of
@@ -46,6 +54,11 @@ class Made(Struct, frozen=True):
     """What of it is shown."""
     score: Quality
 
+    @property
+    def tokens(self) -> int:
+        """Raw tokens of the window with it."""
+        return self.cut.stays + self.fitted.tokens
+
 
 def summarize(
     state: State, means: Means, target: int, trigger: str, *, firm: bool = False
@@ -54,15 +67,15 @@ def summarize(
 
     Where the target is `firm`, the user's own words are cut too if it cannot be met otherwise.
     """
-    cut = cut_for(state, means, target, firm=firm)
+    rest = all_but_open(state, means) if firm else None
+    cut = cut_for(state, means, target, firm=firm) or rest
     if cut is None:
         return Candidate(Plan(trigger, state.usage, state.usage, reason="nothing may be cut off"))
     made = _made(state, means, cut, target, firm=firm)
-    whole = whole_of(cut, state, firm=firm)
-    if whole is not None and made.cut.stays + made.fitted.tokens > target:
-        other = _made(state, means, whole, target, firm=firm)
-        if other.cut.stays + other.fitted.tokens < made.cut.stays + made.fitted.tokens:
-            made = other
+    for whole in (whole_of(cut, state, firm=firm), rest):
+        if whole is not None and made.tokens > target:
+            other = _made(state, means, whole, target, firm=firm)
+            made = other if other.tokens < made.tokens else made
     return _candidate(state, means, made, trigger)
 
 

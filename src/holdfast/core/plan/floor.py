@@ -25,13 +25,17 @@ def floor_of(items: Sequence[Item], count: CountTokens, model: Model) -> Floor:
     """What of some items has to stay whatever the budget is."""
     ground = Ground(read_scene(items), model)
     scene, lead = ground.scene, lead_of(ground.scene)
-    waiting = {at for at in _waiting(scene) if at >= lead}
-    if waiting:
-        waiting |= {at for at in _sealed_with(ground) if at >= lead}
+    waiting = [at for at in waiting_in(ground) if at >= lead]
     return Floor(
         system=sum(count_body(item.body, count) for item in scene.items[:lead]),
         calls=sum(count_body(scene.items[at].body, count) for at in waiting),
     )
+
+
+def waiting_in(ground: Ground) -> list[int]:
+    """The places that have to stay for calls without a result."""
+    waiting = set(_waiting(ground.scene))
+    return sorted(waiting | set(_sealed_with(ground))) if waiting else []
 
 
 def _waiting(scene: Scene) -> list[int]:

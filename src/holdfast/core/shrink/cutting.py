@@ -22,6 +22,7 @@ from holdfast.core.plan.cuts import (
     may_change,
     summary_cut,
 )
+from holdfast.core.plan.floor import waiting_in
 from holdfast.core.plan.state import State, look, tokens_of
 from holdfast.core.plan.steps import Proposal, is_all_of_its_message
 from holdfast.core.shrink.account import is_anchor
@@ -183,6 +184,23 @@ def whole_of(cut: Cut, state: State, *, firm: bool = False) -> Cut | None:
     if count not in legal_cuts(ground) or (is_request(cut.items[-1].body) and not firm):
         return None
     return replace(cut, at=count, tail=(), unbound=())
+
+
+def all_but_open(state: State, means: Means) -> Cut | None:
+    """All but open calls, wherever they are: for a firm budget where no place may be cut.
+
+    Calls and results can be so far apart that every place is between some call and its result. If
+    all of them leave together, none is parted.
+    """
+    ground = Ground(read_scene(state.window.items), state.model)
+    items, lead, tokens = ground.scene.items, lead_of(ground.scene), tokens_of(state, means.count)
+    stays = [at for at in waiting_in(ground) if at >= lead]
+    leaves = [at for at in range(lead, len(items)) if at not in set(stays)]
+    if not leaves or (stays and stays[0] < leaves[0]):
+        return None
+    order = [*range(lead), *leaves, *stays]
+    ordered = tuple(items[at] for at in order)
+    return Cut(ordered, [tokens[at] for at in order], lead, lead + len(leaves))
 
 
 def all_of(state: State, tokens: list[int]) -> Cut:
