@@ -242,3 +242,25 @@ def test_a_floor_counts_the_thinking_that_an_open_call_is_bound_to() -> None:
     with pytest.raises(NothingToShrink) as found:
         holdfast.compress(messages, 100)
     assert found.value.calls == found.value.floor - found.value.system
+
+
+def test_a_result_that_came_twice_leaves_with_its_call() -> None:
+    told = call("twice", "cat big.log", "line of output\n" * 4_000)
+    messages = [
+        {"role": "user", "content": "What is in the log?"},
+        *told,
+        told[-1],
+        {"role": "assistant", "content": "Only lines of output."},
+        {"role": "user", "content": "Thanks. Which file was it?"},
+    ]
+    assert holdfast.compress(messages, 1_000).after.tokens <= 1_000
+
+
+def test_a_budget_is_kept_where_every_place_is_between_a_call_and_its_result() -> None:
+    pairs = [
+        call(f"c{n}", f"cat part{n}.txt", f"part {n} holds value {n * 7}\n" * 60) for n in range(20)
+    ]
+    asked, answered = [pair[0] for pair in pairs], [pair[-1] for pair in pairs]
+    woven = [message for at in range(20) for message in (asked[at], answered[at - 7])]
+    messages = [{"role": "user", "content": "Read all parts."}, *woven]
+    assert holdfast.compress(messages, 1_500).after.tokens <= 1_500

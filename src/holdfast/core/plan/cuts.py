@@ -5,7 +5,7 @@ them agree. Tiers 1 and 2 change items where they stand; cutting history off is 
 for finding where the recent tail begins.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, pairwise, takewhile
 
 from msgspec import Struct
@@ -60,8 +60,24 @@ def _keeps_pairs(ground: Ground) -> list[bool]:
             continue
         opened[pair.call + 1] += 1
         opened[(count if pair.result is None else pair.result) + 1] -= 1
+    for call, result in _answered_again(scene):
+        opened[call + 1] += 1
+        opened[result + 1] -= 1
     depth = list(accumulate(opened))
     return [depth[at] == 0 or at == 0 for at in range(count + 1)]
+
+
+def _answered_again(scene: Scene) -> Iterator[tuple[int, int]]:
+    """Calls with a further result of theirs: it would stand without its call just as the first."""
+    calls: dict[str, int] = {}
+    for at, item in enumerate(scene.items):
+        match item.body:
+            case ToolCalled(call=name):
+                calls[name] = at
+            case ToolReturned(call=name) if at not in scene.of_result and name in calls:
+                yield calls[name], at
+            case _:
+                pass
 
 
 def _keeps_messages(ground: Ground) -> list[bool]:

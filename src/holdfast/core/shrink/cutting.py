@@ -187,20 +187,18 @@ def whole_of(cut: Cut, state: State, *, firm: bool = False) -> Cut | None:
 
 
 def all_but_open(state: State, means: Means) -> Cut | None:
-    """All but open calls, wherever they are: for a firm budget where no place may be cut.
+    """All but the open calls at the end: for a firm budget where no place before may be cut.
 
     Calls and results can be so far apart that every place is between some call and its result. If
     all of them leave together, none is parted.
     """
     ground = Ground(read_scene(state.window.items), state.model)
     items, lead, tokens = ground.scene.items, lead_of(ground.scene), tokens_of(state, means.count)
-    stays = [at for at in waiting_in(ground) if at >= lead]
-    leaves = [at for at in range(lead, len(items)) if at not in set(stays)]
-    if not leaves or (stays and stays[0] < leaves[0]):
-        return None
-    order = [*range(lead), *leaves, *stays]
-    ordered = tuple(items[at] for at in order)
-    return Cut(ordered, [tokens[at] for at in order], lead, lead + len(leaves))
+    count, waiting = len(items), [at for at in waiting_in(ground) if at >= lead]
+    # A call that other things follow than its own results is one that the agent went on without.
+    is_last = waiting == list(range(count - len(waiting), count))
+    at = count - len(waiting) if is_last else count
+    return Cut(items, tokens, lead, at) if at > lead else None
 
 
 def all_of(state: State, tokens: list[int]) -> Cut:
