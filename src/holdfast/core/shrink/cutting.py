@@ -198,6 +198,8 @@ def all_but_open(state: State, means: Means) -> Cut | None:
     # A call that other things follow than its own results is one that the agent went on without.
     is_last = waiting == list(range(count - len(waiting), count))
     at = count - len(waiting) if is_last else count
+    # The newest request is answered next: it stays a message of its own.
+    at -= bool(items) and at == count and is_request(items[-1].body)
     return Cut(items, tokens, lead, at) if at > lead else None
 
 
