@@ -79,6 +79,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         echo(plain(f"holdfast: {error.filename}: {(error.strerror or '').lower()}"), err=True)
         code = 77  # EX_NOPERM
     except Exception as error:
+        # One sentence and an exit code: a traceback helps nobody who did not write this.
         if os.environ.get("HOLDFAST_DEBUG"):
             raise
         echo(
