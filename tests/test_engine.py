@@ -525,3 +525,10 @@ def test_odd_numbers_in_a_call_end_nothing(tool: str, arguments: dict[str, Any])
         assert session.messages()
         assert "Go." in str(session.summary())
         assert session.checkpoint().ref
+
+
+def test_a_session_without_an_entry_has_a_status() -> None:
+    from holdfast.surfaces.reporting import report_of
+
+    session = Session("empty", MemoryStore())
+    assert session.sized().usage.tokens == report_of(session, "now").usage.tokens == 0

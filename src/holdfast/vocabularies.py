@@ -13,7 +13,11 @@ CHUNK = 1024 * 1024
 
 @cache
 def counter(vocabulary: str) -> CountTokens:
-    """A function that counts the tokens of a text in a vocabulary."""
+    """A function that counts the tokens of a text in a vocabulary.
+
+    A session to which nothing was added names none yet: then the first one counts.
+    """
+    vocabulary = vocabulary or VOCABULARIES[0]
     if vocabulary not in VOCABULARIES:
         choices = ", ".join(VOCABULARIES)
         raise BadSetting("vocabulary", f"{vocabulary!r} is not one of {choices}", origin="model")
