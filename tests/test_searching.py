@@ -344,3 +344,11 @@ def test_whoever_stops_the_indexing_keeps_what_was_indexed(tmp_path: Path) -> No
         store.index(progress=lambda done, total: told.append((done, total)))
         assert told[1] == (1, 1)
         assert len(session.recover("quokka", scope="project")) == 2
+
+
+def test_a_note_that_is_found_opens_by_its_reference() -> None:
+    session = Session("s", MemoryStore())
+    session.append({"role": "user", "content": "Look at the parser."})
+    session.note("phase_change", text="the tokenizer is next")
+    (hit,) = session.recover("tokenizer")
+    assert "the tokenizer is next" in session.read(hit.ref)

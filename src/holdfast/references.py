@@ -61,7 +61,7 @@ def named(store: Store, session: str, ref: str) -> list[Entry]:
     else:
         found = _starting_with(store, session, ref) or _checkpoint_like(store, session, ref)
         if not found:
-            return _original_like(store, session, ref)
+            return _original_like(store, session, ref) or _note_like(store, session, ref)
     return list(store.read(session, numbers=found))
 
 
@@ -91,6 +91,13 @@ def _original_like(store: Store, session: str, ref: str) -> list[Entry]:
 
     found = referred_to(ref, store.read(session))
     return [found] if found is not None else []
+
+
+def _note_like(store: Store, session: str, ref: str) -> list[Entry]:
+    """Any other derived entry: `recover` finds notes and names them."""
+    if len(ref) < SHORTEST:
+        return []
+    return [one for one in store.events(session) if one.id.startswith(ref.lower())][:1]
 
 
 def _tell_erased(store: Store, ref: str, name: str) -> None:

@@ -537,7 +537,8 @@ def opened(run: Run, path: Path, root: Path, data: bytes, random: Random) -> Sce
     except HoldfastError as error:
         run.findings.operations["ingest"] += 1
         run.findings.refused += 1
-        if not run.variant.is_damaged and not run.variant.cut:
+        # A file with nothing in it is no session, recorded or not.
+        if data.strip() and not run.variant.is_damaged and not run.variant.cut:
             run.wrong("exception", "ingest", f"{type(error).__name__}: {error}")
         return None
     except Exception:  # noqa: BLE001  Raised again where it is counted.
