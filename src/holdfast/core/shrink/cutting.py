@@ -190,7 +190,7 @@ def all_but_open(state: State, means: Means) -> Cut | None:
     """All but the open calls at the end: for a firm budget where no place before may be cut.
 
     Calls and results can be so far apart that every place is between some call and its result. If
-    all of them leave together, none is parted.
+    all of them leave together, none is parted. Sealed thinking has rules of its own: not with it.
     """
     ground = Ground(read_scene(state.window.items), state.model)
     items, lead, tokens = ground.scene.items, lead_of(ground.scene), tokens_of(state, means.count)
@@ -200,7 +200,8 @@ def all_but_open(state: State, means: Means) -> Cut | None:
     at = count - len(waiting) if is_last else count
     # The newest request is answered next: it stays a message of its own.
     at -= bool(items) and at == count and is_request(items[-1].body)
-    return Cut(items, tokens, lead, at) if at > lead else None
+    sealed = any(is_sealed(item.body) for item in items)
+    return Cut(items, tokens, lead, at) if at > lead and not sealed else None
 
 
 def all_of(state: State, tokens: list[int]) -> Cut:
