@@ -27,6 +27,9 @@ SPEAKS = {"claude_code": "anthropic", "codex": "openai_responses"}
 SLACK = 0.75
 """The part of a window's own count that no estimate may fall below: vocabularies of models differ
 by less than a quarter."""
+SEALED = frozenset({"thinking", "redacted_thinking", "reasoning"})
+"""Kinds of blocks that a provider has sealed: they go back with their calls, or not at all."""
+ANSWERS = frozenset({"tool_result"})
 FLOOR = 1_500
 """Tokens that a summary of requests and constraints may take, beside what must stay."""
 
@@ -101,38 +104,71 @@ def recount(messages: Sequence[Mapping[str, object]], wire: str = "") -> int:
 
 
 def floor_of(session: Session) -> int:
-    """Tokens that no budget can take away: system prompt, the last call with its result.
+    """Tokens that no budget can take away: the system prompt, and calls that wait for a result.
 
     Judged from the messages alone, and generously: nothing here looks at how a plan is made.
     """
     messages = session.messages()
     count = counter("o200k_base")
-    first = 0
-    for message in messages:
-        if message.get("role") not in ("system", "developer"):
-            break
-        first += count(json.dumps(message))
-    last = 0
-    for message in reversed(messages):
-        last += count(json.dumps(message))
-        if message.get("role") == "assistant" or "call" in str(message.get("type")).split("_"):
-            break
-        if message.get("role") == "user" and not _is_result(message):
-            last = 0
-            break
-    return first + last + FLOOR
+    system = next((at for at, one in enumerate(messages) if not _is_system(one)), len(messages))
+    begin = max(_first_that_stays(messages, bound=_binds(session)), system)
+    kept = [*messages[:system], *messages[begin:]]
+    return sum(count(json.dumps(message)) for message in kept) + FLOOR
+
+
+def _first_that_stays(messages: Sequence[Mapping[str, Any]], *, bound: bool) -> int:
+    """Where the last step begins, or the thinking that it must be sent with.
+
+    A provider takes the calls of a step only after the sealed thinking of the same loop; where
+    thinking is `bound` to the bytes before it, only after all of them.
+    """
+    last = len(messages)
+    while last and not _is_asked(messages[last - 1]):
+        last -= 1
+    loop = range(last, len(messages))
+    step = len(messages)
+    while step > last and (_is_answer(messages[step - 1]) or step == len(messages)):
+        step -= 1
+    while step > last and not _is_answer(messages[step - 1]):
+        step -= 1
+    sealed = [at for at in loop if _has(messages[at], SEALED)]
+    if not sealed:
+        return step
+    return 0 if bound else min(step, sealed[0])
+
+
+def _binds(session: Session) -> bool:
+    """Whether the model's thinking may be bound to what was sent before it."""
+    model = session.model()
+    return model.bound or not model.known
+
+
+def _is_system(message: Mapping[str, Any]) -> bool:
+    return message.get("role") in ("system", "developer")
+
+
+def _is_asked(message: Mapping[str, Any]) -> bool:
+    """Whether a person speaks, and not a tool."""
+    return message.get("role") == "user" and not _is_answer(message)
+
+
+def _is_answer(message: Mapping[str, Any]) -> bool:
+    """Whether a message brings results of calls."""
+    kind = str(message.get("type"))
+    return message.get("role") == "tool" or kind.endswith("_output") or _has(message, ANSWERS)
+
+
+def _has(message: Mapping[str, Any], kinds: frozenset[str]) -> bool:
+    """Whether a message, or a block in it, is of one of some kinds."""
+    content = message.get("content")
+    blocks = cast("list[Any]", content) if isinstance(content, list) else []
+    found = (cast("dict[str, Any]", one).get("type") for one in blocks if isinstance(one, dict))
+    return bool(kinds & {str(kind) for kind in (message.get("type"), *found)})
 
 
 def overhead_of(session: Session) -> int:
     """Tokens that a provider reported and no message explains: system prompt and tools."""
     return max(session.status().tokens - recount(session.messages()), 0)
-
-
-def _is_result(message: Mapping[str, Any]) -> bool:
-    content = message.get("content")
-    blocks = cast("list[Any]", content) if isinstance(content, list) else []
-    kinds = (cast("dict[str, Any]", one).get("type") for one in blocks if isinstance(one, dict))
-    return "tool_result" in kinds
 
 
 def sums_of_status(document: Mapping[str, Any]) -> list[str]:

@@ -89,7 +89,11 @@ def document_of(
 def exercise(
     run: Run, root: Path, transcript: Path, session: str, random: Random, agents: list[str]
 ) -> None:
-    """Tell of every event of some hosts."""
+    """Tell of every event of some hosts, now and then in a session that has just begun."""
+    if random.randrange(4) == 0:
+        session, transcript = f"new-{session}", root / "nothing.jsonl"
+        if random.random() < 0.5:
+            transcript.touch()
     for agent in agents:
         for event in events_of(agent):
             name = f"hook {agent} {event}"

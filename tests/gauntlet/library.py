@@ -105,7 +105,7 @@ def _to_budget(scene: Scene, budget: int) -> bool:
         made = session.compact(budget)
     except NothingToShrink as error:
         run.findings.operations["compact"] += 1
-        floor = max(floor_of(session) + overhead_of(session), bound_by(error))
+        floor = floor_of(session) + overhead_of(session)
         if budget >= floor:
             run.wrong(
                 "budget", "compact", f"{budget:,} is above what must stay ({floor:,}): {error}"
@@ -121,11 +121,6 @@ def _to_budget(scene: Scene, budget: int) -> bool:
     if usage is not None and made.steps and usage.tokens > budget:
         run.wrong("budget", "compact", f"status says {usage.tokens:,} after a budget of {budget:,}")
     return bool(made.steps)
-
-
-def bound_by(error: NothingToShrink) -> int:
-    """What an error says has to stay: an open call with the thinking that it is bound to."""
-    return getattr(error, "system", 0) + getattr(error, "calls", 0)
 
 
 def judge(scene: Scene, made: Outcome, budget: int, operation: str) -> None:
@@ -157,7 +152,7 @@ def _plain_compress(scene: Scene) -> None:
             made = holdfast.compress(sent, budget)
         except NothingToShrink as error:
             run.findings.operations["compress"] += 1
-            floor = max(floor_of(session), bound_by(error))
+            floor = floor_of(session)
             if budget >= floor:
                 run.wrong("budget", "compress", f"above what must stay ({floor:,}): {error}")
             assert isinstance(error.outcome, Outcome)

@@ -211,10 +211,11 @@ def all_of(
 ) -> Findings:
     """Put samples through the gauntlet: each as often as chosen, or anew until time is up."""
     findings = Findings()
-    start = monotonic()
+    start, told = monotonic(), 0
     if seconds:
         for sample, variant in endless(samples, seed):
             put_through(sample, variant, findings, choice)
+            told = _tell_new(findings, told, tell)
             if monotonic() - start > seconds:
                 break
         return findings
@@ -224,4 +225,15 @@ def all_of(
             put_through(sample, variant, findings, choice)
         took, many = monotonic() - begun, len(findings.found)
         tell(f"{number}/{len(samples)} {sample.name}: {took:.1f} s, {many} findings so far")
+        told = _tell_new(findings, told, tell)
     return findings
+
+
+def _tell_new(findings: Findings, told: int, tell: Callable[[str], None]) -> int:
+    """Print the findings after the first `told` ones as they are made; returns how many there are.
+
+    A long run that is cut off has then said what it found.
+    """
+    for one in findings.found[told:]:
+        tell(f"  {one.kind}: {one.sentence[:200]}\n    {one.command}")
+    return len(findings.found)

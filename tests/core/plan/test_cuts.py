@@ -56,6 +56,13 @@ def test_parts_of_one_message_stay_together() -> None:
     ]
 
 
+def test_thinking_that_arrives_after_the_result_stays_with_the_calls_of_its_message() -> None:
+    shown = items(ask("Go."), bash("a", "ls"), back("a", "x"), thought("Hm."), ask("And?"))
+    late = shown[3].entry
+    shown[3] = replace(shown[3], entry=replace(late, message=shown[1].entry.message))
+    assert legal_cuts(Ground(read_scene(shown), PLAIN)) == [0, 1, 4, 5]
+
+
 def test_sealed_thinking_stays_with_the_whole_loop_it_is_part_of() -> None:
     loop = (
         ask("Go."),

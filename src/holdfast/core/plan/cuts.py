@@ -63,8 +63,14 @@ def _keeps_pairs(ground: Ground) -> list[bool]:
     for call, result in _answered_again(scene):
         opened[call + 1] += 1
         opened[result + 1] -= 1
+    return _outside(opened)
+
+
+def _outside(opened: Sequence[int]) -> list[bool]:
+    """The places that are inside no span; `opened` has 1 after the first item of each, -1 after
+    its last."""
     depth = list(accumulate(opened))
-    return [depth[at] == 0 or at == 0 for at in range(count + 1)]
+    return [depth[at] == 0 or at == 0 for at in range(len(opened) - 1)]
 
 
 def _answered_again(scene: Scene) -> Iterator[tuple[int, int]]:
@@ -81,10 +87,26 @@ def _answered_again(scene: Scene) -> Iterator[tuple[int, int]]:
 
 
 def _keeps_messages(ground: Ground) -> list[bool]:
-    """The parts of one message stay together, parallel calls among them."""
+    """The parts of one message stay together, parallel calls among them.
+
+    In a transcript whose lines were mixed up, other messages can lie between them. That matters
+    where one of the parts is thinking: it is only taken with the calls it was made with.
+    """
     items = ground.scene.items
-    inner = [before.entry.message != after.entry.message for before, after in pairwise(items)]
-    return [True, *inner, True] if items else [True]
+    opened = [0] * (len(items) + 2)
+    for at, (before, after) in enumerate(pairwise(items), 1):
+        if before.entry.message == after.entry.message:
+            opened[at] += 1
+            opened[at + 1] -= 1
+    thought = {item.entry.message for item in items if isinstance(item.body, Thought)}
+    places: dict[int, list[int]] = {}
+    for at, item in enumerate(items):
+        if item.entry.message in thought:
+            places.setdefault(item.entry.message, []).append(at)
+    for parts in places.values():
+        opened[parts[0] + 1] += 1
+        opened[parts[-1] + 1] -= 1
+    return _outside(opened)
 
 
 def _keeps_loops(ground: Ground) -> list[bool]:
