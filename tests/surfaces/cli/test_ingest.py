@@ -56,7 +56,7 @@ def test_json_tells_of_each_file_and_each_error(project: Path) -> None:
     (project / "good.jsonl").write_bytes(b"".join(chat(2)) + b"not JSON\n")
     (project / "empty.jsonl").write_bytes(b"")
     result = invoke("ingest", "good.jsonl", "empty.jsonl", "--json")
-    assert result.exit_code == 0
+    assert result.exit_code == Unreadable.exit_code
     found = json.loads(result.stdout)
     (flaw,) = found["files"][0].pop("flaws")
     (error,) = found["errors"]

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from holdfast.core.faults import Faults, collecting
 from holdfast.core.view.replays import sparkline
 from holdfast.errors import Unreadable
 from tests.input.making import LEDGERLY, chat, coded, line, run, told
@@ -116,6 +117,24 @@ def test_a_skipped_file_is_named_with_its_reason_in_one_line_and_in_json(session
     assert [(one["path"], bool(one["reason"])) for one in found["errors"]] == [
         (name, True) for name in skipped
     ]
+
+
+@pytest.mark.usefixtures("sessions")
+def test_a_fault_of_ours_costs_its_own_file() -> None:
+    class BreakingFirst(Faults):
+        """Makes the first replay raise."""
+
+        count = 0
+
+        def enter(self, rule: str) -> None:
+            self.count += rule == "replay"
+            if rule == "replay" and self.count == 1:
+                raise ValueError(rule)
+
+    with collecting(BreakingFirst()):
+        shown = invoke("replay", "logs")
+    assert shown.exit_code == Unreadable.exit_code
+    assert ("short" in shown.stdout, "logs/long.jsonl" in shown.stderr) == (True, True)
 
 
 def _reported(sizes: list[int]) -> bytes:

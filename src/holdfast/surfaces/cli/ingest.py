@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from holdfast.errors import Erased, HoldfastError, Unreadable
+from holdfast.errors import Erased, Unreadable
 from holdfast.files.finding import Found, agent_sessions, session_files
 from holdfast.ingesting import Ingested, Progress
 from holdfast.ingesting import ingest as ingest_file
@@ -53,7 +53,7 @@ def ingest(
     What is known already is not added again: a file that grew adds its tail, one that was rewound
     becomes a branch. With no PATHS, the sessions that Claude Code, Codex, opencode and Gemini CLI
     keep of this project. A session that was purged or has expired is not read again unless you say
-    so.
+    so. When a file cannot be read, the others are, and the exit code is then not 0.
     """
     project = project_of(ctx, root)
     done: list[Ingested] = []
@@ -159,11 +159,9 @@ def _finish(
     if as_json:
         errors = [{"path": e.where, "line": e.line, "reason": e.reason} for e in failed]
         print_json("ingest", {"files": done, "errors": errors})
-    if not done and failed:
-        last: HoldfastError = failed[-1]
-        raise click.exceptions.Exit(last.exit_code)
-    if quiet or as_json or len(done) <= 1:
-        return
-    added = sum(one.added for one in done)
-    sessions = len({one.session for one in done})
-    echo(f"{len(done)} files, {sessions} sessions, {short(added)} entries added")
+    if len(done) > 1 and not quiet and not as_json:
+        added = sum(one.added for one in done)
+        sessions = len({one.session for one in done})
+        echo(f"{len(done)} files, {sessions} sessions, {short(added)} entries added")
+    if failed:
+        raise click.exceptions.Exit(failed[-1].exit_code)

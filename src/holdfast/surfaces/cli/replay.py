@@ -9,6 +9,7 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
+from holdfast.core.faults import attempt
 from holdfast.core.ledger.head import Head
 from holdfast.core.measure.models import Model, find
 from holdfast.core.measure.reported import Report, reports_of, told_in
@@ -117,7 +118,7 @@ def replay(
     for number, item in enumerate(found, 1):
         label = f"{number}/{len(found)} {item.path.name}"
         try:
-            one = replayed(item.path, project, prices, prefix, label=None if quiet else label)
+            one = _attempted(item.path, project, prices, prefix, label=None if quiet else label)
         except HoldfastError as error:
             _skip(failed, item.path, error)
             continue
@@ -152,6 +153,22 @@ def _skip(failed: list[Skipped], path: Path, error: HoldfastError) -> None:
     where = f"{path}, line {line}" if line is not None else str(path)
     failed.append(Skipped(str(path), reason, line, error.exit_code))
     echo(plain(f"holdfast: {where}: {reason}; skipped"), err=True)
+
+
+def _attempted(
+    path: Path,
+    project: Project,
+    prices: tuple[float, float] | None,
+    prefix: int,
+    *,
+    label: str | None = None,
+) -> Bills:
+    """One session file, replayed; a fault of ours costs this file and not the others."""
+
+    def failed() -> Bills:
+        raise Unreadable(str(path), "a fault of holdfast's; HOLDFAST_STRICT=1 shows where")
+
+    return attempt("replay", lambda: replayed(path, project, prices, prefix, label=label), failed)
 
 
 def replayed(
