@@ -1,5 +1,6 @@
 """Laws of tier 3: a summary stands for what is old, whatever the history and the window."""
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -97,11 +98,15 @@ BEGUN = 40
 """Characters that stand of a request whatever the room is."""
 
 
+LEFT_OUT = re.compile(r"(\d+) more rules and corrections of the user: `holdfast intent`")
+"""How a summary says that rules did not fit."""
+
+
 def unsaid(session: Session, window: Sequence[Message]) -> list[str]:
     """Words that have to stand in a window, and do not.
 
-    Of a request that is larger than its share the beginning stands, with a line that says so; where
-    rules do not fit, a line says how many.
+    Of a request that is larger than its share the beginning stands, with a line that says so. Where
+    rules and corrections do not fit, a line says how many: so many may be missing, and no more.
     """
     want = all_said(session.path())
     text = "\n".join(text_in(message) for message in window)
@@ -110,9 +115,14 @@ def unsaid(session: Session, window: Sequence[Message]) -> list[str]:
         quote.text[:BEGUN] if f"[more {quote.entry[:12]}]" in text else quote.text
         for quote in requests
     ]
-    if "more rules and corrections of the user" not in text:
-        due += [quote.text for quote in want.intent.changes]
-        due += [row.text for row in want.constraints if not row.lifted and row.by == "user"]
+    rules = [quote.text for quote in want.intent.changes]
+    rules += [row.text for row in want.constraints if not row.lifted and row.by == "user"]
+    left_out = LEFT_OUT.search(text)
+    missing = _missing(rules, text)[int(left_out[1]) if left_out else 0 :]
+    return _missing(due, text) + missing
+
+
+def _missing(due: Sequence[str], text: str) -> list[str]:
     return [words for words in due if sendable(words) not in sendable(text)]
 
 
