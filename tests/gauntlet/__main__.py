@@ -14,7 +14,7 @@ from typing import Any, get_origin
 import msgspec
 
 from tests.gauntlet.corpus import Sample, data_folder, named, own, recorded
-from tests.gauntlet.damage import DAMAGES
+from tests.gauntlet.damage import CUTS, DAMAGES
 from tests.gauntlet.findings import Findings, Variant
 from tests.gauntlet.running import Choice, all_of, alone, put_through
 
@@ -38,7 +38,7 @@ def parsed() -> argparse.Namespace:
     )
     parser.add_argument("--jobs", type=int, default=1, help="Processes that share the sessions.")
     parser.add_argument("--own", type=int, default=OWN, help="Generated sessions.")
-    parser.add_argument("--cuts", type=int, default=2, help="Places of ten that each is cut at.")
+    parser.add_argument("--cuts", type=int, default=CUTS, help="Places that each is cut at.")
     parser.add_argument("--mutations", type=int, default=2, help="Damages done to each.")
     parser.add_argument("--commands", type=int, default=5, help="Commands run on each.")
     parser.add_argument("--only", default="", help="One session, by its name.")

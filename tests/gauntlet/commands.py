@@ -100,7 +100,9 @@ COMMANDS: dict[str, Callable[[Place], list[list[str]]]] = {
     "context roles": lambda p: [["worker", "--pane", "1"], ["--install", str(p.root / "NOTES.md")]],
     "rules": lambda p: [[], ["--format", "xml"]],
     "preserve": lambda p: [[], ["--create"]],
-    "replay": lambda p: [[str(p.document)], [str(p.document), "--window", "20000", "--quiet"]],
+    "replay": lambda p: [
+        [str(p.document), *p.random.choice(([], ["--window", "20000", "--quiet"]))]
+    ],
     "mcp": lambda p: [],
     "install": lambda p: [[agent, "--project"] for agent in AGENTS],
     "doctor": lambda p: [],
@@ -133,6 +135,8 @@ PLAIN = ("completion", "install", "uninstall", "export")
 """Commands that print what no JSON document holds, or that are tried once a way."""
 APART = ("mcp", "doctor")
 """Commands that are exercised as processes, by `served` and `examined`."""
+COSTLY = ("replay",)
+"""Commands that go through a session turn by turn: run plain or as JSON, not both."""
 
 
 def leaves() -> list[str]:
@@ -214,10 +218,11 @@ def exercise(run: Run, place: Place, names: list[str]) -> None:
     for name in names:
         if name not in COMMANDS or not run.wants(f"cli {name}"):
             continue
+        forms = (False,) if name in PLAIN else (False, True)
+        forms = (place.random.choice(forms),) if name in COSTLY else forms
         for words in COMMANDS[name](place):
-            once(run, place, name, words, as_json=False)
-            if name not in PLAIN:
-                once(run, place, name, words, as_json=True)
+            for as_json in forms:
+                once(run, place, name, words, as_json=as_json)
 
 
 def once(run: Run, place: Place, name: str, words: list[str], *, as_json: bool) -> None:

@@ -526,7 +526,9 @@ EXERCISES: dict[str, Callable[[Scene], None]] = {
 }
 """What is done with every session, in this order; each keeps what the next one needs."""
 ALWAYS = ("messages", "compact", "summary", "level", "packet")
-"""What is done with every variant; the others take turns on cut and damaged ones."""
+"""What is done with every damaged session; the others take turns."""
+AT_CUTS = ("messages", "compact", "summary")
+"""What is done with a session at each of its cuts; the others take turns."""
 
 
 def opened(run: Run, path: Path, root: Path, data: bytes, random: Random) -> Scene | None:

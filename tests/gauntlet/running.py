@@ -30,7 +30,7 @@ class Choice:
     """How much is done; every number rotates with the seed."""
 
     def __init__(
-        self, *, cuts: int = 3, mutations: int = 2, commands: int = 6, only: str = ""
+        self, *, cuts: int = CUTS, mutations: int = 2, commands: int = 6, only: str = ""
     ) -> None:
         self.cuts, self.mutations, self.commands, self.only = cuts, mutations, commands, only
         self.doctor = True
@@ -113,20 +113,26 @@ def put_through(sample: Sample, variant: Variant, findings: Findings, choice: Ch
         scene = library.opened(run, path, root, data, random)
         whole = not variant.cut and not variant.mutation
         if scene is not None:
-            library.exercise(scene, _exercises(whole or bool(choice.only), random))
+            library.exercise(scene, _exercises(variant, random, every=bool(choice.only)))
         surfaces = (
-            choice.only.startswith(("cli", "hook", "mcp")) or whole or random.randrange(4) == 0
+            choice.only.startswith(("cli", "hook", "mcp"))
+            or whole
+            or random.randrange(20 if variant.cut else 4) == 0
         )
         if surfaces:
             _surfaces(run, path, random, choice)
 
 
-def _exercises(whole: bool, random: Random) -> tuple[str, ...]:
-    """All of them for a whole session; for the others, a part that rotates."""
-    if whole:
+def _exercises(variant: Variant, random: Random, *, every: bool) -> tuple[str, ...]:
+    """All of them for a whole session; for a cut or a damaged one, a part that rotates.
+
+    A session is cut at every tenth of it, so a cut one gets the smallest part.
+    """
+    if every or not (variant.cut or variant.mutation):
         return tuple(library.EXERCISES)
-    rest = sorted(set(library.EXERCISES) - set(library.ALWAYS))
-    return (*library.ALWAYS, *random.sample(rest, 6))
+    always, more = (library.ALWAYS, 6) if variant.mutation else (library.AT_CUTS, 2)
+    rest = sorted(set(library.EXERCISES) - set(always))
+    return (*always, *random.sample(rest, more))
 
 
 def _surfaces(run: Run, path: Path, random: Random, choice: Choice) -> None:
