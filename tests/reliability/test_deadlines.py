@@ -5,6 +5,7 @@ Every process here is a real one. What would hang is ended by a wait with a time
 
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -44,6 +45,10 @@ class Stuck:
         if name == "holdfast.surfaces.hooks.{kind}":
             {what}
 sys.meta_path.insert(0, Stuck())
+"""
+SOON = """
+from holdfast.surfaces.hooks.claude_code import DEADLINES
+DEADLINES["{event}"] = 2.0
 """
 IN_A_PATTERN = "import re; re.match('(a+)+b', 'a' * 80)"
 IN_A_CALL = "import select; select.select([], [], [], 600)"
@@ -372,6 +377,29 @@ def test_input_without_end_is_refused_by_a_command(project: Path) -> None:
     assert (one.returncode, said) == (FAILED_DATA, b"holdfast: stdin: it has more than 1 MB\n")
 
 
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A transcript that takes several times as long to read as a hook has in these tests."""
+    file = tmp_path_factory.mktemp("long") / "long.jsonl"
+    with file.open("wb") as stream:
+        stream.writelines(transcript(50_000, 40, 100))
+    return file
+
+
+@pytest.mark.parametrize(("event", "source"), [("PreCompact", "auto"), ("SessionStart", "compact")])
+def test_where_a_session_cannot_be_read_in_time_the_requests_at_its_ends_are_told(
+    project: Path, log: Path, long: Path, event: str, source: str
+) -> None:
+    (project / "sitecustomize.py").write_text(SOON.format(event=event))
+    with started(project, HOOK, "claude-code", event, PYTHONPATH=str(project)) as one:
+        done = one.end(told(project, event, source=source, transcript_path=str(long)))
+    assert (done.code, done.err) == (0, "")
+    latest = re.findall(r"Please look at part \d+: ", long.read_text())[-1]
+    assert "First request: Please look at part 1: " in done.out
+    assert f"Latest request: {latest}" in done.out
+    assert f"claude-code {event}: answered in short at its deadline" in log.read_text()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("lines", "size", "turns"),
@@ -395,6 +423,7 @@ def test_a_huge_session_is_read_in_bounded_memory_and_its_hooks_end_in_time(
             with started(project, HOOK, "claude-code", event) as one:
                 done = one.end(told(project, event, **fields, source="resume"), 3 * LONGEST)
             assert (done.code, done.err) == (0, "")
+            assert ("Please look at part 1:" in done.out) is (event != "Stop")
             assert done.megabytes < 4 * large
         with started(project, HOOK, "claude-code", "PostToolUse") as one:
             left = one.end(told(project, "PostToolUse", **fields, **ran_bash(LARGE)))

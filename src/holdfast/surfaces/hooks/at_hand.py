@@ -1,6 +1,7 @@
 """What the kinds of events share: the policy of the program at hand, and its session opened."""
 
 import os
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -66,9 +67,22 @@ def _requests(session: Session, characters: int) -> str:
     """The first and the latest request as they are stored, when nothing better can be made."""
     spoken = (entry.body for entry in session.path())
     said = [text_of(body) for body in spoken if isinstance(body, Said) and is_request(body)]
+    return words_within(said, characters)
+
+
+def words_within(said: Sequence[str], characters: int, *, more: Iterable[str] = ()) -> str:
+    """The first and the latest of some requests, and more lines, in so many characters."""
     ends = {"First request": said[:1], "Latest request": said[1:][-1:]}
-    room = characters // 2 - 20
-    return "\n".join(f"{name}: {text[:room]}" for name, texts in ends.items() for text in texts)
+    besides = list(more)
+    room = characters // (3 if besides else 2) - 20
+    lines = [f"{name}: {text[:room]}" for name, texts in ends.items() for text in texts]
+    left = characters - sum(len(line) + 1 for line in lines)
+    for line in besides:
+        # Whole or not at all: half a sentence may say the opposite.
+        if len(line) < left:
+            lines.append(line)
+            left -= len(line) + 1
+    return "\n".join(lines)
 
 
 def _within(session: Session, tokens: int, characters: int, title: str) -> str:
