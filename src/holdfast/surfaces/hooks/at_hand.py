@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from holdfast.config import load_for
 from holdfast.core.faults import attempt
@@ -15,10 +16,16 @@ from holdfast.opening import open as open_session
 from holdfast.session import Session
 from holdfast.surfaces.hooks.happening import Happened
 
+if TYPE_CHECKING:
+    from holdfast.checkpoints import Checkpoint
+
 RECOVER = "context_recover, or `holdfast recover`"
 """Where the rest is, as an agent can reach it."""
 LONGEST = 9_500
 """Characters that every program takes at once: a little less than the least of them."""
+LONG = 30_000
+"""Entries from which on a checkpoint, which is read off all of them, takes longer than a turn's end
+may: there it is taken before a compaction and at the end of the session only."""
 
 
 def policy_of(happened: Happened) -> Policy:
@@ -51,6 +58,12 @@ def followed(happened: Happened, session: Session) -> int:
     with suppress(Unreadable, FileNotFoundError):  # it is not written before the first answer
         return follow(session.store, session.name, happened.transcript, policy=session.policy)
     return 0
+
+
+def put_down(session: Session) -> "Checkpoint | None":
+    """Put down where the work stands, while somebody waits: not where that takes too long."""
+    head = session.store.head(session.name)
+    return session.checkpoint() if head is not None and head.seq <= LONG else None
 
 
 def told_within(session: Session, tokens: int, characters: int, *, title: str) -> str:
