@@ -300,3 +300,17 @@ def _notes(project: Path) -> str:
 def _checkpoints(project: Path) -> int:
     with holdfast.open(SESSION, root=project) as session:
         return len(checkpoints_of(session.store.read(SESSION)))
+
+
+@pytest.mark.parametrize("event", ["PreCompact", "SessionStart"])
+def test_a_record_that_no_hook_can_go_through_is_told_from_the_ends_of_the_transcript(
+    project: Path, transcript: Path, event: str
+) -> None:
+    few = "from holdfast.surfaces.hooks import at_hand\nat_hand.MOST = 3\n"
+    (project / "sitecustomize.py").write_text(few)
+    document = {"transcript_path": str(transcript), "source": "compact"}
+    told = run(project, event, document, PYTHONPATH=str(project))
+    assert f"First request: {GOAL}" in told.out
+    assert "Constraint: Use port 8443 only." in told.out
+    with holdfast.open(SESSION, root=project) as session:
+        assert session.path()

@@ -140,9 +140,13 @@ def answered(happened: "Happened") -> "Reply":
     """What is done about an event, by the module of its kind."""
     from holdfast.core.faults import collecting  # late: small results end before this
     from holdfast.fault_notes import new_faults
+    from holdfast.surfaces.hooks.happening import TooMuch
 
     with collecting(new_faults()) as faults:
-        reply = _module(happened.kind).answer(happened)
+        try:
+            reply = _module(happened.kind).answer(happened)
+        except TooMuch:
+            reply = _module("shortly").answer(happened)
     for fault in faults.found:
         _tell(happened.root, f"{fault.rule} failed and was left out: {fault.error}", debug=False)
     return reply

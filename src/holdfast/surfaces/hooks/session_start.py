@@ -8,7 +8,7 @@ session only learns that there is a record.
 from holdfast.core.ledger.entry import Noted
 from holdfast.session import Session
 from holdfast.stores.store import latest_first
-from holdfast.surfaces.hooks.at_hand import LONGEST, followed, opened, told_within
+from holdfast.surfaces.hooks.at_hand import LONGEST, followed, has_record, opened, told_within
 from holdfast.surfaces.hooks.compaction import ANCHORED
 from holdfast.surfaces.hooks.happening import Happened, Reply
 from holdfast.surfaces.hooks.predecessor import cleared_before
@@ -64,7 +64,7 @@ def _is_anchored(session: Session) -> bool:
 
 
 def _of(session: Session, tokens: int, title: str) -> str:
-    if not session.path():
+    if not has_record(session):
         return ""
     return told_within(session, tokens, LONGEST - len(WHERE) - 300, title=title)
 

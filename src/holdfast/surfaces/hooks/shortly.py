@@ -1,7 +1,8 @@
 """What is answered when there is no time for more: the user's own words, off a transcript's ends.
 
 A session may be too large to be read before its program gives up waiting. What was read of it is
-stored, and the next one goes on from there; but a summary is written now, and a session begins now.
+stored, and the next one goes on from there; one that is larger still is read when it ends, where
+nobody waits. But a summary is written now, and a session begins now.
 """
 
 from collections.abc import Callable, Iterable

@@ -5,6 +5,7 @@ same in a session of any length; the ledger is opened only when a level was pass
 """
 
 import os
+from contextlib import suppress
 
 from holdfast.core.ledger.entry import Compacted, Noted
 from holdfast.core.ledger.jsontext import whole_number
@@ -14,7 +15,7 @@ from holdfast.core.plan.policy import Policy
 from holdfast.session import Session
 from holdfast.stores.store import latest_first
 from holdfast.surfaces.hooks.at_hand import followed, opened, policy_of, put_down
-from holdfast.surfaces.hooks.happening import NOTHING, Happened, Reply
+from holdfast.surfaces.hooks.happening import NOTHING, Happened, Reply, TooMuch
 from holdfast.surfaces.hooks.tail import last_usage
 
 WARNED = "warned"
@@ -33,7 +34,8 @@ def answer(happened: Happened) -> Reply:
     with opened(happened, policy) as session:
         if _was_told(session, usage.level):
             return NOTHING
-        followed(happened, session)
+        with suppress(TooMuch):  # what is told of the window needs none of it
+            followed(happened, session)
         session.note(WARNED, level=usage.level.value)
         told = _told(session, usage)
     # Over its limit a window is compacted at once: what is said of it now would be wrong then.
