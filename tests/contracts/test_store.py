@@ -29,7 +29,7 @@ from holdfast.errors import BadCompression, Conflict
 from holdfast.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.stores.sqlite import SqliteStore
-from holdfast.stores.store import Build, Listed, Store
+from holdfast.stores.store import NEAR, Build, Listed, Store, latest_first
 
 STORES: dict[str, Callable[[Path], Store]] = {
     "memory": lambda _: MemoryStore(),
@@ -141,6 +141,31 @@ def test_events_are_what_was_done_without_what_was_said(store: Store) -> None:
     assert tuple(store.events("s")) == (*first, *later)
     assert tuple(store.events("s", since=2)) == later
     assert list(store.events("s", since=4)) == []
+
+
+def test_the_latest_events_come_first_and_each_once_in_a_session_of_any_length(
+    store: Store,
+) -> None:
+    assert list(latest_first(store, "s")) == []
+    for part in range(4):
+        store.append("s", noting(Noted(f"note {part}")))
+        store.append("s", saying(*(f"{part} {number}" for number in range(NEAR * part))))
+    assert list(latest_first(store, "s")) == list(reversed(list(store.events("s"))))
+
+
+def test_who_looks_at_the_latest_events_only_does_not_have_the_rest_read() -> None:
+    asked: list[int] = []
+
+    class Watched(MemoryStore):
+        def events(self, session: str, *, since: int = 0) -> Iterator[Entry]:
+            asked.append(since)
+            return super().events(session, since=since)
+
+    store = Watched()
+    store.append("s", saying(*map(str, range(NEAR * 3))))
+    (last,) = store.append("s", noting(Noted("last"))).entries
+    assert next(latest_first(store, "s")) == last
+    assert asked == [last.seq - NEAR]
 
 
 def test_reading_numbers_gives_those_entries_in_order_and_once(store: Store) -> None:

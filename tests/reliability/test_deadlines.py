@@ -5,6 +5,7 @@ Every process here is a real one. What would hang is ended by a wait with a time
 
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -17,6 +18,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
+from holdfast.surfaces.hooks.at_hand import HUGE
 from tests.input.large import transcript
 from tests.surfaces.hooks.hooking import HOOK, LARGE, SESSION, environment, ran_bash
 
@@ -44,6 +46,10 @@ class Stuck:
         if name == "holdfast.surfaces.hooks.{kind}":
             {what}
 sys.meta_path.insert(0, Stuck())
+"""
+SOON = """
+from holdfast.surfaces.hooks.claude_code import DEADLINES
+DEADLINES["{event}"] = 2.0
 """
 IN_A_PATTERN = "import re; re.match('(a+)+b', 'a' * 80)"
 IN_A_CALL = "import select; select.select([], [], [], 600)"
@@ -372,6 +378,52 @@ def test_input_without_end_is_refused_by_a_command(project: Path) -> None:
     assert (one.returncode, said) == (FAILED_DATA, b"holdfast: stdin: it has more than 1 MB\n")
 
 
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A transcript that takes several times as long to read as a hook has in these tests."""
+    file = tmp_path_factory.mktemp("long") / "long.jsonl"
+    with file.open("wb") as stream:
+        stream.writelines(transcript(50_000, 40, 100))
+    return file
+
+
+@pytest.mark.parametrize(("event", "source"), [("PreCompact", "auto"), ("SessionStart", "compact")])
+def test_where_a_session_cannot_be_read_in_time_the_requests_at_its_ends_are_told(
+    project: Path, log: Path, long: Path, event: str, source: str
+) -> None:
+    (project / "sitecustomize.py").write_text(SOON.format(event=event))
+    with started(project, HOOK, "claude-code", event, PYTHONPATH=str(project)) as one:
+        done = one.end(told(project, event, source=source, transcript_path=str(long)))
+    assert (done.code, done.err) == (0, "")
+    latest = re.findall(r"Please look at part \d+: ", long.read_text())[-1]
+    assert "First request: Please look at part 1: " in done.out
+    assert f"Latest request: {latest}" in done.out
+    assert f"claude-code {event}: answered in short at its deadline" in log.read_text()
+
+
+def huge(project: Path) -> Path:
+    """A transcript of more bytes than any hook reads, most of them in one line of no meaning."""
+    file = project / "huge.jsonl"
+    with file.open("wb") as stream:
+        stream.writelines(transcript(50, 40, 100))
+        stream.truncate(HUGE)
+        stream.seek(HUGE)
+        stream.write(b"\n")
+        stream.writelines(transcript(100, 40, 100))
+    return file
+
+
+@pytest.mark.parametrize("event", ["PreCompact", "SessionStart", "Stop"])
+def test_a_huge_transcript_that_nobody_has_read_is_not_begun_while_somebody_waits(
+    project: Path, log: Path, event: str
+) -> None:
+    done = hooked(project, event, transcript_path=str(huge(project)), source="resume")
+    assert (done.code, done.err) == (0, "")
+    assert ("Latest request: Please look at part 3: " in done.out) is (event != "Stop")
+    assert done.megabytes < MOST_MEGABYTES
+    assert not log.exists()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("lines", "size", "turns"),
@@ -395,7 +447,8 @@ def test_a_huge_session_is_read_in_bounded_memory_and_its_hooks_end_in_time(
             with started(project, HOOK, "claude-code", event) as one:
                 done = one.end(told(project, event, **fields, source="resume"), 3 * LONGEST)
             assert (done.code, done.err) == (0, "")
-            assert done.megabytes < 4 * large
+            assert ("Please look at part 1:" in done.out) is (event != "Stop")
+            assert done.megabytes < 5 * large
         with started(project, HOOK, "claude-code", "PostToolUse") as one:
             left = one.end(told(project, "PostToolUse", **fields, **ran_bash(LARGE)))
         assert (left.code, "## Offloaded" in left.out) == (0, True)

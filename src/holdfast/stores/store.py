@@ -29,6 +29,8 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 
 TRIES = 20
+NEAR, FURTHER = 1_000, 10
+"""Entries at the end that are looked at first, and times as many as that each time after."""
 
 
 def retried(session: str, attempt: Callable[[], T]) -> T:
@@ -116,6 +118,18 @@ def newest_first(store: "Store") -> list[Listed]:
     order of their names, which says nothing.
     """
     return sorted(store.sessions(), key=lambda one: (one.head.at, one.touched), reverse=True)
+
+
+def latest_first(store: "Store", session: str) -> Iterator[Entry]:
+    """The derived entries, the newest first: no more are read than somebody looks at, or so."""
+    head = store.head(session)
+    upto, span = (head.seq if head is not None else 0), NEAR
+    while upto > 0:
+        since = max(upto - span, 0)
+        part = [entry for entry in store.events(session, since=since) if entry.seq <= upto]
+        yield from reversed(part)
+        # What was looked at is read again: each time so much more that this counts for little.
+        upto, span = since, span * FURTHER
 
 
 def newest_in(store: "Store") -> str:

@@ -221,6 +221,21 @@ def test_a_window_that_fills_up_is_told_of_once(
     assert run(project, "PostToolBatch", {"transcript_path": str(transcript)}).out == ""
 
 
+@pytest.mark.parametrize("event", ["PostToolBatch", "Stop"])
+def test_in_a_very_long_session_nobody_waits_for_a_checkpoint(
+    project: Path, transcript: Path, event: str
+) -> None:
+    used = {**USAGE, "cache_read_input_tokens": 160_000}
+    line = assistant("a9", "a3", "m9", text("On."), usage=used, model="claude-haiku-4-5")
+    transcript.write_bytes(jsonl(*LINES, line))
+    short = "from holdfast.surfaces.hooks import at_hand\nat_hand.LONG = 3\n"
+    (project / "sitecustomize.py").write_text(short)
+    path = str(project)
+    told = run(project, event, {"transcript_path": str(transcript)}, PYTHONPATH=path)
+    assert ("(CRITICAL)" in told.out) is (event == "PostToolBatch")
+    assert _checkpoints(project) == 0
+
+
 @pytest.mark.seed("R144", "R220")
 def test_an_agent_that_drifts_after_a_compaction_is_told_once(
     project: Path, transcript: Path
@@ -285,3 +300,17 @@ def _notes(project: Path) -> str:
 def _checkpoints(project: Path) -> int:
     with holdfast.open(SESSION, root=project) as session:
         return len(checkpoints_of(session.store.read(SESSION)))
+
+
+@pytest.mark.parametrize("event", ["PreCompact", "SessionStart"])
+def test_a_record_that_no_hook_can_go_through_is_told_from_the_ends_of_the_transcript(
+    project: Path, transcript: Path, event: str
+) -> None:
+    few = "from holdfast.surfaces.hooks import at_hand\nat_hand.MOST = 3\n"
+    (project / "sitecustomize.py").write_text(few)
+    document = {"transcript_path": str(transcript), "source": "compact"}
+    told = run(project, event, document, PYTHONPATH=str(project))
+    assert f"First request: {GOAL}" in told.out
+    assert "Constraint: Use port 8443 only." in told.out
+    with holdfast.open(SESSION, root=project) as session:
+        assert session.path()

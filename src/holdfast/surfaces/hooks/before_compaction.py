@@ -10,7 +10,7 @@ from holdfast.fault_notes import noting
 from holdfast.files.layout import archive_of
 from holdfast.files.projecting import project
 from holdfast.session import Session
-from holdfast.surfaces.hooks.at_hand import LONGEST, followed, opened, told_within
+from holdfast.surfaces.hooks.at_hand import LONGEST, followed, has_record, opened, told_within
 from holdfast.surfaces.hooks.happening import Happened, Reply
 
 RECORD = 1_500
@@ -27,7 +27,7 @@ def answer(happened: Happened) -> Reply:
     """Archive, take a checkpoint, and say what the summary has to hold."""
     with opened(happened) as session:
         followed(happened, session)
-        if not session.path():
+        if not has_record(session):
             return Reply()
         secure(session)
         record = told_within(session, RECORD, LONGEST - len(WORDS), title="before compaction")

@@ -18,7 +18,7 @@ DEADLINES: dict[str, float] = {
     "PreCompact": 20.0,
     "SessionStart": 10.0,
     "Stop": 10.0,
-    "SessionEnd": 20.0,
+    "SessionEnd": 300.0,
     "SubagentStop": 10.0,
     "session.compact": 20.0,
 }

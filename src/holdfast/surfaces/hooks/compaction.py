@@ -5,7 +5,7 @@ broken. What the agent was just doing follows as text, because its calls and res
 """
 
 from holdfast.core.observe.marks import SUMMARY
-from holdfast.surfaces.hooks.at_hand import followed, opened
+from holdfast.surfaces.hooks.at_hand import followed, has_record, opened
 from holdfast.surfaces.hooks.before_compaction import secure
 from holdfast.surfaces.hooks.happening import Happened, Reply, Shown
 
@@ -25,7 +25,7 @@ def answer(happened: Happened) -> Reply:
     """Give the summary that stands for everything."""
     with opened(happened) as session:
         followed(happened, session)
-        if happened.lane or not session.path():
+        if happened.lane or not has_record(session):
             return Reply()
         secure(session)
         told = str(session.summary(BUDGET))

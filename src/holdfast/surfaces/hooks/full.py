@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import Compacted, Noted
 from holdfast.session import Session
+from holdfast.stores.store import latest_first
 from holdfast.surfaces.hooks import prompt, session_start, tool_result
 from holdfast.surfaces.hooks.at_hand import followed, opened
 from holdfast.surfaces.hooks.before_compaction import secure
@@ -33,7 +34,7 @@ def answer(happened: Happened) -> Reply:
 
 def _was_told(session: Session) -> bool:
     """Whether it was told since the window was last compacted."""
-    for entry in reversed(list(session.store.events(session.name))):
+    for entry in latest_first(session.store, session.name):
         if isinstance(entry.body, Compacted):
             return False
         if isinstance(entry.body, Noted) and entry.body.what == KEPT:

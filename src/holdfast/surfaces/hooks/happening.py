@@ -23,6 +23,10 @@ KINDS = (
 """Every kind of event; each is the name of the module that answers it."""
 
 
+class TooMuch(Exception):
+    """Raised where more of a transcript is unread than anybody can wait for."""
+
+
 class Happened(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Something happened in an agent's program."""
 

@@ -7,7 +7,8 @@ one document; whatever else is printed goes nowhere.
 An alarm is set before anything is read: shortly after the deadline the kernel ends the process,
 whatever it does. Every host reports that as a hook that failed, and goes on. At the deadline itself
 a thread ends the process with exit code 0 and a line in the log; it cannot where a long call (a
-pattern that is matched) keeps the interpreter to itself.
+pattern that is matched) keeps the interpreter to itself. Some time before, another thread answers
+with what can be said in a moment, where somebody goes on without us (`shortly`).
 """
 
 import os
@@ -60,6 +61,8 @@ STRICT = "HOLDFAST_STRICT"
 """Makes a rule that fails raise; it sets no bound."""
 DEADLINE = 5.0
 """Seconds after which a hook gives up, where its host does not say."""
+HURRY, PATIENCE = 0.7, 0.9
+"""The parts of that time after which a short answer is made, and after which it is given."""
 GRACE = 1.0
 """Seconds behind the deadline after which the kernel ends a hook that could not give up."""
 LARGEST = 64 * 1024 * 1024
@@ -126,6 +129,7 @@ def _guarded(words: list[str]) -> bytes:
         if happened is None:
             return b""
         places.append(happened.root)
+        _hurry(left, f"{agent} {event}", host, document, happened)
         return host.write(event, document, answered(happened))
     except BaseException as error:  # noqa: BLE001  The agent must not notice that we failed.
         _tell(places[-1], f"{agent} {event}: {type(error).__name__}: {error}", debug=debug)
@@ -136,9 +140,13 @@ def answered(happened: "Happened") -> "Reply":
     """What is done about an event, by the module of its kind."""
     from holdfast.core.faults import collecting  # late: small results end before this
     from holdfast.fault_notes import new_faults
+    from holdfast.surfaces.hooks.happening import TooMuch
 
     with collecting(new_faults()) as faults:
-        reply = _module(happened.kind).answer(happened)
+        try:
+            reply = _module(happened.kind).answer(happened)
+        except TooMuch:
+            reply = _module("shortly").answer(happened)
     for fault in faults.found:
         _tell(happened.root, f"{fault.rule} failed and was left out: {fault.error}", debug=False)
     return reply
@@ -261,6 +269,31 @@ def _limit(seconds: float, what: str, place: list[str]) -> None:
             os._exit(0)
 
     _set_alarm(seconds)
+    start_new_thread(end, ())
+
+
+def _hurry(
+    seconds: float, what: str, host: "Host", document: "dict[str, Json]", happened: "Happened"
+) -> None:
+    """Have a short answer ready, and give it when the time is almost over; the work ends then."""
+    from _thread import start_new_thread  # as in `_limit`
+    from time import sleep
+
+    began, event = monotonic(), what.partition(" ")[2]
+
+    def end() -> None:
+        sleep(max(seconds * HURRY, 0))
+        try:
+            answer = host.write(event, document, _module("shortly").answer(happened))
+        except Exception as error:  # noqa: BLE001  Nothing is said then: the deadline stands.
+            _tell(happened.root, f"{what}: {type(error).__name__}: {error}", debug=False)
+            return
+        sleep(max(began + seconds * PATIENCE - monotonic(), 0))
+        if answer and _END.acquire(blocking=False):
+            _say(answer)
+            _tell(happened.root, f"{what}: answered in short at its deadline", debug=False)
+            os._exit(0)
+
     start_new_thread(end, ())
 
 

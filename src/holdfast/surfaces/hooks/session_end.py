@@ -1,6 +1,7 @@
 """A session ends: what it came to is put down, so that any other may go on from there.
 
-There is little time, and little to do: every turn has been read when it ended.
+There is little to do, as a rule: every turn has been read when it ended. What was too large to be
+read while somebody waited is read now.
 """
 
 from holdfast.surfaces.hooks.at_hand import followed, opened

@@ -7,7 +7,8 @@ session only learns that there is a record.
 
 from holdfast.core.ledger.entry import Noted
 from holdfast.session import Session
-from holdfast.surfaces.hooks.at_hand import LONGEST, followed, opened, told_within
+from holdfast.stores.store import latest_first
+from holdfast.surfaces.hooks.at_hand import LONGEST, followed, has_record, opened, told_within
 from holdfast.surfaces.hooks.compaction import ANCHORED
 from holdfast.surfaces.hooks.happening import Happened, Reply
 from holdfast.surfaces.hooks.predecessor import cleared_before
@@ -54,14 +55,16 @@ def _compacted(happened: Happened, session: Session) -> str:
 
 def _is_anchored(session: Session) -> bool:
     """Whether the summary that is now in sight is our own."""
-    for entry in reversed(list(session.store.events(session.name))):
-        if isinstance(entry.body, Noted) and entry.body.what == ANCHORED:
-            return session.seconds_since(entry.at) < RECENT
+    for entry in latest_first(session.store, session.name):
+        if isinstance(entry.body, Noted):
+            recent = session.seconds_since(entry.at) < RECENT
+            if entry.body.what == ANCHORED or not recent:
+                return recent
     return False
 
 
 def _of(session: Session, tokens: int, title: str) -> str:
-    if not session.path():
+    if not has_record(session):
         return ""
     return told_within(session, tokens, LONGEST - len(WHERE) - 300, title=title)
 

@@ -5,6 +5,7 @@ same in a session of any length; the ledger is opened only when a level was pass
 """
 
 import os
+from contextlib import suppress
 
 from holdfast.core.ledger.entry import Compacted, Noted
 from holdfast.core.ledger.jsontext import whole_number
@@ -12,8 +13,9 @@ from holdfast.core.measure.models import find
 from holdfast.core.measure.usage import Level, Usage
 from holdfast.core.plan.policy import Policy
 from holdfast.session import Session
-from holdfast.surfaces.hooks.at_hand import followed, opened, policy_of
-from holdfast.surfaces.hooks.happening import NOTHING, Happened, Reply
+from holdfast.stores.store import latest_first
+from holdfast.surfaces.hooks.at_hand import followed, opened, policy_of, put_down
+from holdfast.surfaces.hooks.happening import NOTHING, Happened, Reply, TooMuch
 from holdfast.surfaces.hooks.tail import last_usage
 
 WARNED = "warned"
@@ -32,7 +34,8 @@ def answer(happened: Happened) -> Reply:
     with opened(happened, policy) as session:
         if _was_told(session, usage.level):
             return NOTHING
-        followed(happened, session)
+        with suppress(TooMuch):  # what is told of the window needs none of it
+            followed(happened, session)
         session.note(WARNED, level=usage.level.value)
         told = _told(session, usage)
     # Over its limit a window is compacted at once: what is said of it now would be wrong then.
@@ -63,7 +66,7 @@ def _narrowed(window: int) -> int:
 
 def _was_told(session: Session, level: Level) -> bool:
     """Whether this level was told of since the window was last made smaller."""
-    for entry in reversed(list(session.store.events(session.name))):
+    for entry in latest_first(session.store, session.name):
         if isinstance(entry.body, Compacted):
             return False
         if isinstance(entry.body, Noted) and entry.body.what == WARNED:
@@ -78,7 +81,12 @@ def _told(session: Session, usage: Usage) -> str:
             f"{full} It will be compacted soon. Nothing is lost by that: requests, constraints, "
             "files and decisions are on record, and context_recover finds what has left."
         )
-    made = session.checkpoint()
+    made = put_down(session)
+    if made is None:
+        return (
+            f"{full} Bring the step at hand to an end; a fresh session is recommended to the user. "
+            "What was asked and done in this one is on record: context_recover finds it."
+        )
     return (
         f"{full} Checkpoint {made.ref} holds where the work stands. Bring the step at hand to an "
         "end; a fresh session that goes on from the checkpoint is recommended to the user."

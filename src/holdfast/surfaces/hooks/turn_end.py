@@ -8,7 +8,7 @@ from holdfast.core.ledger.entry import Noted
 from holdfast.core.measure.usage import Level
 from holdfast.core.verify.drift.arming import DRIFT
 from holdfast.session import Session
-from holdfast.surfaces.hooks.at_hand import followed, opened, policy_of
+from holdfast.surfaces.hooks.at_hand import followed, opened, policy_of, put_down
 from holdfast.surfaces.hooks.happening import NOTHING, Happened, Reply
 from holdfast.surfaces.hooks.tool_batch import usage_of
 
@@ -24,7 +24,7 @@ def answer(happened: Happened) -> Reply:
         if not followed(happened, session):
             return NOTHING
         if usage is not None and usage.level in FULL:
-            session.checkpoint()
+            put_down(session)
         drifted = _drifted(session)
         if drifted is None or happened.again:
             return NOTHING
