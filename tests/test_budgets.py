@@ -264,3 +264,26 @@ def test_a_budget_is_kept_where_every_place_is_between_a_call_and_its_result() -
     woven = [message for at in range(20) for message in (asked[at], answered[at - 7])]
     messages = [{"role": "user", "content": "Read all parts."}, *woven]
     assert holdfast.compress(messages, 1_500).after.tokens <= 1_500
+
+
+def test_results_of_an_open_loop_whose_calls_leave_go_along_and_the_thinking_stays() -> None:
+    def used(name: str) -> Message:
+        arguments = json.dumps({"command": f"sed -n 1,200p {name}.py"})
+        return {"type": "function_call", "call_id": name, "name": "Bash", "arguments": arguments}
+
+    def answered(name: str) -> Message:
+        return {"type": "function_call_output", "call_id": name, "output": f"{name}\n" * 900}
+
+    before = [message for at in range(12) for message in (used(f"a{at}"), answered(f"a{at - 3}"))]
+    loop: list[Message] = [
+        {"role": "user", "content": "And now the cache."},
+        {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "sealed"},
+        *map(answered, ("a9", "a10", "a11")),
+        used("open"),
+    ]
+    session = opened([{"role": "user", "content": "Read all parts."}, *before[6:], *loop])
+    session.compact(2_000)
+    sent = json.dumps(session.messages())
+    assert session.status().tokens <= 2_000
+    assert ('"encrypted_content": "sealed"' in sent, '"open"' in sent) == (True, True)
+    assert "function_call_output" not in sent

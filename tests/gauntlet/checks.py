@@ -42,10 +42,19 @@ def provider_of(session: Session) -> str:
     return wire if wire in MESSAGE_WIRES else "openai_chat"
 
 
-def refused(session: Session, sent: Sequence[object]) -> list[str]:
-    """What a strict provider has against a window that it has not against the whole history."""
+def refused(
+    session: Session, sent: Sequence[object], recorded: Sequence[object] | None = None
+) -> list[str]:
+    """What a strict provider has against a window that it has not against the whole history.
+
+    Nor against the window that was `recorded`, where the agent itself had cut that history: a
+    damaged transcript can have it cut in a place that no provider takes.
+    """
+    provider = provider_of(session)
     whole = copied(session.sight.rendered([Item(entry) for entry in session.path()]))
-    return worse(provider_of(session), whole, sent)
+    found = worse(provider, whole, sent)
+    known = worse(provider, recorded, sent) if found and recorded is not None else found
+    return [one for one in found if one in known]
 
 
 def text_of(messages: Sequence[object]) -> str:
@@ -103,15 +112,17 @@ def recount(messages: Sequence[Mapping[str, object]], wire: str = "") -> int:
     return sum(count_body(item.body, count) for item in session.window().items)
 
 
-def floor_of(session: Session) -> int:
+def floor_of(session: Session, *, bound: bool | None = None) -> int:
     """Tokens that no budget can take away: the system prompt, and calls that wait for a result.
 
     Judged from the messages alone, and generously: nothing here looks at how a plan is made.
+    Whether thinking is `bound` to what is before it is a property of the model, unless it is given.
     """
     messages = session.messages()
     count = counter("o200k_base")
     system = next((at for at, one in enumerate(messages) if not _is_system(one)), len(messages))
-    begin = max(_first_that_stays(messages, bound=_binds(session)), system)
+    binds = _binds(session) if bound is None else bound
+    begin = max(_first_that_stays(messages, bound=binds), system)
     kept = [*messages[:system], *messages[begin:]]
     return sum(count(json.dumps(message)) for message in kept) + FLOOR
 

@@ -50,6 +50,8 @@ class Scene(NamedTuple):
     """The messages of the document, where it is a list of messages."""
     root: Path
     random: Random
+    recorded: list[dict[str, Any]] | None = None
+    """What was in the window when it was read, before anything was done."""
 
 
 def windows(scene: Scene, operation: str = "messages") -> list[dict[str, Any]]:
@@ -58,7 +60,8 @@ def windows(scene: Scene, operation: str = "messages") -> list[dict[str, Any]]:
     sent = run.do(operation, session.messages)
     if sent is None:
         return []
-    run.check("window", operation, run.do(f"{operation}.provider", refused, session, sent) or ())
+    wrongs = run.do(f"{operation}.provider", refused, session, sent, scene.recorded)
+    run.check("window", operation, wrongs or ())
     run.check("reference", operation, unopened(session.read, text_of(sent), scene.known))
     usage = run.do("status", session.status)
     many = run.do(f"{operation}.recount", recount, sent)
@@ -152,7 +155,8 @@ def _plain_compress(scene: Scene) -> None:
             made = holdfast.compress(sent, budget)
         except NothingToShrink as error:
             run.findings.operations["compress"] += 1
-            floor = floor_of(session)
+            # No model is named, so thinking may be bound to everything before it.
+            floor = floor_of(session, bound=True)
             if budget >= floor:
                 run.wrong("budget", "compress", f"above what must stay ({floor:,}): {error}")
             assert isinstance(error.outcome, Outcome)
@@ -549,7 +553,8 @@ def opened(run: Run, path: Path, root: Path, data: bytes, random: Random) -> Sce
     run.findings.operations["ingest"] += 1
     known = data.decode("utf-8", "replace")
     session = Session(read.session, store, root=str(root), owns_store=False)
-    return Scene(run, session, known, messages_in(data), root, random)
+    recorded = run.do("messages", session.messages)
+    return Scene(run, session, known, messages_in(data), root, random, recorded)
 
 
 def messages_in(data: bytes) -> list[dict[str, Any]]:

@@ -63,6 +63,11 @@ def test_thinking_that_arrives_after_the_result_stays_with_the_calls_of_its_mess
     assert legal_cuts(Ground(read_scene(shown), PLAIN)) == [0, 1, 4, 5]
 
 
+def test_no_cut_leaves_a_result_first_also_where_it_came_before_its_call() -> None:
+    mixed = (ask("Go."), back("a", "x"), bash("a", "ls"), ask("And?"), answer("Done."))
+    assert legal_cuts(ground(*mixed)) == [0, 2, 3, 4, 5]
+
+
 def test_sealed_thinking_stays_with_the_whole_loop_it_is_part_of() -> None:
     loop = (
         ask("Go."),

@@ -138,8 +138,18 @@ def loops_of(scene: Scene) -> list[int]:
     return list(accumulate(begins, initial=0))[1:]
 
 
+def _begins_with_no_result(ground: Ground) -> list[bool]:
+    """No result follows a summary: both are the user's, and a result must be first in a message.
+
+    A result that stands behind its call is never there; one that came before it can be.
+    """
+    items = ground.scene.items
+    return [not isinstance(item.body, ToolReturned) for item in items] + [True]
+
+
 CUT_RULES: tuple[Callable[[Ground], list[bool]], ...] = (
     _keeps_pairs,
+    _begins_with_no_result,
     _keeps_messages,
     _keeps_loops,
 )

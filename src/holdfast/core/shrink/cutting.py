@@ -4,7 +4,7 @@ Only a legal cut is made, and no thinking stays that holds only after what leave
 is more than there is room for is made smaller, the gentlest first.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -31,6 +31,7 @@ from holdfast.core.shrink.step import Means, shrink
 LEAST_REQUEST = 80
 """Tokens that a request keeps whatever has to go."""
 UNBOUND = "thinking that holds only after what leaves"
+UNCALLED = "a result whose call leaves"
 
 
 class Cut(Struct, frozen=True):
@@ -190,7 +191,8 @@ def all_but_open(state: State, means: Means) -> Cut | None:
     """All but the open calls at the end: for a firm budget where no place before may be cut.
 
     Calls and results can be so far apart that every place is between some call and its result. If
-    all of them leave together, none is parted. Sealed thinking has rules of its own: not with it.
+    all of them leave together, none is parted. Sealed thinking of the last loop stays with all of
+    that loop, less results in it whose calls leave; none stays that holds only after what leaves.
     """
     ground = Ground(read_scene(state.window.items), state.model)
     items, lead, tokens = ground.scene.items, lead_of(ground.scene), tokens_of(state, means.count)
@@ -200,8 +202,18 @@ def all_but_open(state: State, means: Means) -> Cut | None:
     at = count - len(waiting) if is_last else count
     # The newest request is answered next: it stays a message of its own.
     at -= bool(items) and at == count and is_request(items[-1].body)
-    sealed = any(is_sealed(item.body) for item in items)
-    return Cut(items, tokens, lead, at) if at > lead and not sealed else None
+    sealed = any(is_sealed(item.body) for item in items[at:])
+    if at <= lead or (sealed and ground.bound):
+        return None
+    return replace(Cut(items, tokens, lead, at), unbound=tuple(_left_behind(ground, tokens, at)))
+
+
+def _left_behind(ground: Ground, tokens: Sequence[int], cut: int) -> Iterator[Step]:
+    """Steps that take results out of a tail whose calls leave."""
+    for pair in ground.scene.pairs:
+        if pair.result is not None and pair.call < cut <= pair.result:
+            name = ground.scene.items[pair.result].entry.id
+            yield Step((name,), UNCALLED, None, 2, tokens[pair.result], 0, "intermediate")
 
 
 def all_of(state: State, tokens: list[int]) -> Cut:
