@@ -6,7 +6,8 @@ READY := $(VENV)/.ready
 DEMO := .demo
 # The order of the tests and the examples of the laws: `make test SEED=7` repeats what a run printed.
 SEED := $(or $(SEED),$(shell od -An -N3 -tu4 /dev/urandom | tr -d ' '))
-PYTEST = $(BIN)/pytest -q -n 2 --dist worksteal --randomly-seed=$(SEED) --hypothesis-seed=$(SEED)
+# One process more than two cores: many tests wait for processes that they start.
+PYTEST = $(BIN)/pytest -q -n 3 --dist worksteal --randomly-seed=$(SEED) --hypothesis-seed=$(SEED)
 
 # Without compiled files every process that a test starts compiles the package again.
 unexport PYTHONDONTWRITEBYTECODE

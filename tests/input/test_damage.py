@@ -513,7 +513,7 @@ def test_a_good_file_is_read_beside_files_that_cannot_be(tmp_path: Path) -> None
     (tmp_path / "empty.jsonl").write_bytes(b"")
     (tmp_path / "hollow").mkdir()
     ran = run("ingest", "empty.jsonl", "hollow", "missing", "good.jsonl", cwd=tmp_path)
-    assert ran.code == 0
+    assert ran.code == Unreadable.exit_code
     named = [sentence.split(":")[1].strip() for sentence in ran.err.splitlines()]
     assert sorted(named) == ["empty.jsonl", "hollow", "missing"]
     assert given_back(tmp_path, "good") == b"".join(chat(3))
@@ -526,7 +526,7 @@ def test_a_folder_with_a_dangling_link_among_its_files_is_read_all_the_same(
     (tmp_path / "logs" / "good.jsonl").write_bytes(b"".join(chat(3)))
     (tmp_path / "logs" / "gone.jsonl").symlink_to(tmp_path / "nowhere")
     ran = run("ingest", "logs", cwd=tmp_path)
-    assert ran.code == 0
+    assert ran.code == Unreadable.exit_code
     assert given_back(tmp_path, "good") == b"".join(chat(3))
     assert ran.err.startswith("holdfast: logs/gone.jsonl")
 
