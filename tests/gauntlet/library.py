@@ -92,7 +92,9 @@ def _compact(scene: Scene) -> None:
     if before is None or usage is None or not usage.tokens:
         return
     made = 0
-    for part in BUDGETS:
+    # A session is cut at nine places: one budget at each of them.
+    parts = (scene.random.choice(BUDGETS),) if run.variant.cut else BUDGETS
+    for part in parts:
         made += _to_budget(scene, max(int(usage.tokens * part), 1))
     for _ in range(made):
         run.do("undo", session.undo)
