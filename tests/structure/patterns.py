@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
-from itertools import islice, pairwise
+from itertools import islice, pairwise, permutations
 from pathlib import Path
 from typing import cast
 
@@ -29,6 +29,8 @@ GROWTH = 2
 SIFTED = 4_000
 HARDEST = 5
 """Runs that are looked at closely: those that cost most at the size they are sifted at."""
+MOST_SIGNS = 14
+"""Signs of a pattern of which all pairs are tried."""
 LARGEST = 2
 """Runs of those that are tried at full size."""
 QUICK = 0.000_000_05
@@ -85,10 +87,15 @@ def audited() -> set[str]:
 
 
 def runs_of(pattern: re.Pattern[str]) -> list[str]:
-    """Short texts whose repetition is hard on the pattern: its own characters and pairs of them."""
+    """Short texts whose repetition is hard on the pattern: its own characters and pairs of them.
+
+    Of the signs every pair in both orders: an escaped quote opens a string again and again.
+    """
     bare = re.sub(r"\\[a-zA-Z]|\(\?[<!:=]*|\{[\d,]+\}", "", pattern.pattern)
     chars = sorted({char for char in bare if char.isprintable()})
     pairs = [first + second for first, second in pairwise(chars)]
+    signs = [char for char in chars if not char.isalnum()][:MOST_SIGNS]
+    pairs += [first + second for first, second in permutations(signs, 2)]
     words = re.findall(r"[A-Za-z]{3,}", bare)
     return list(dict.fromkeys([*chars, *pairs, *"a0 \t\n", "a ", "1 ", "a.", *words]))
 

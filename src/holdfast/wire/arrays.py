@@ -8,8 +8,9 @@ from holdfast.wire.pieces import MARK, SPACE, Piece, read_object
 
 LISTS = ("messages", "input")
 """Members of a request body that hold its messages."""
-TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]', re.DOTALL)
-"""A whole string, or a bracket outside one; every byte is looked at once."""
+TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[{}\[\]]', re.DOTALL)
+"""A string, or a bracket outside one. A string that is not closed reaches to the end, so that
+nothing is tried again behind its first quote: every byte is looked at once."""
 
 
 DEEPEST = 1_000

@@ -5,6 +5,7 @@ it; a crash of the machine leaves runs of NUL bytes. Noise becomes a piece of it
 stands around it is read. White space and line ends lie between the pieces.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
@@ -17,6 +18,7 @@ EFFORT = 64 * 1024 * 1024
 TRIES = 2_000
 """Bytes looked at, and places tried, in search of a record inside one torn line."""
 NOISE = b"\0" + MARK + SPACE
+_NOISE = re.compile(b"[%s]++" % re.escape(NOISE))
 RECORDS = ("role", "type", "payload", "messages")
 """Members of which every record we read has one; a part of a record seldom does."""
 
@@ -93,11 +95,11 @@ def _records(text: bytes, at: int) -> list[Piece]:
     """Whole records one behind the other from here to the end, with the noise between them."""
     pieces: list[Piece] = []
     while at < len(text):
-        clean = len(text) - len(text[at:].lstrip(NOISE))
-        if clean > at:
-            noise = text[at:clean]
+        between = _NOISE.match(text, at)
+        if between is not None:
+            noise = between[0]
             pieces.append(Piece(noise, flaw=_noise(noise), noise=True))
-            at = clean
+            at = between.end()
             continue
         end = end_of_value(text, at)
         piece = read_object(text[at:end]) if end > 0 else None
