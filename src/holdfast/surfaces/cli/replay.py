@@ -3,7 +3,9 @@
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from typing import NoReturn
 
 import click
 from msgspec import Struct
@@ -116,9 +118,10 @@ def replay(
     done: list[Bills] = []
     found = list(_found(paths, failed))
     for number, item in enumerate(found, 1):
-        label = f"{number}/{len(found)} {item.path.name}"
+        label = None if quiet else f"{number}/{len(found)} {item.path.name}"
+        run = partial(replayed, item.path, project, prices, prefix, label=label)
         try:
-            one = _attempted(item.path, project, prices, prefix, label=None if quiet else label)
+            one = attempt("replay", run, partial(_give_up, item.path))
         except HoldfastError as error:
             _skip(failed, item.path, error)
             continue
@@ -155,20 +158,9 @@ def _skip(failed: list[Skipped], path: Path, error: HoldfastError) -> None:
     echo(plain(f"holdfast: {where}: {reason}; skipped"), err=True)
 
 
-def _attempted(
-    path: Path,
-    project: Project,
-    prices: tuple[float, float] | None,
-    prefix: int,
-    *,
-    label: str | None = None,
-) -> Bills:
-    """One session file, replayed; a fault of ours costs this file and not the others."""
-
-    def failed() -> Bills:
-        raise Unreadable(str(path), "a fault of holdfast's; HOLDFAST_STRICT=1 shows where")
-
-    return attempt("replay", lambda: replayed(path, project, prices, prefix, label=label), failed)
+def _give_up(path: Path) -> NoReturn:
+    """Refuse a file on which we failed, so that the others are still replayed."""
+    raise Unreadable(str(path), "holdfast failed on it; set HOLDFAST_STRICT=1 to see where")
 
 
 def replayed(

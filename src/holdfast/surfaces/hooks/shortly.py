@@ -19,21 +19,21 @@ STARTED = ("compact", "resume", "fork")
 """Why sessions start that something was said in."""
 
 
-def _to_whoever_sums_up(happened: Happened, told: str) -> Reply:
+def _steer_summary(happened: Happened, told: str) -> Reply:
     del happened
     return Reply(instructions=f"{WORDS}\n{told}") if told else NOTHING
 
 
-def _to_whoever_goes_on(happened: Happened, told: str) -> Reply:
+def _give_context(happened: Happened, told: str) -> Reply:
     if happened.source not in STARTED:
         return NOTHING
     return Reply(context=f"{WHERE}\n\n{told}".strip())
 
 
 ANSWERS: dict[str, Callable[[Happened, str], Reply]] = {
-    "before_compaction": _to_whoever_sums_up,
-    "session_start": _to_whoever_goes_on,
-    "full": _to_whoever_goes_on,
+    "before_compaction": _steer_summary,
+    "session_start": _give_context,
+    "full": _give_context,
 }
 """By kind of event, of those that an answer is needed to."""
 
