@@ -30,18 +30,27 @@ BENCHMARKS = (
         "packets",
         "hooks",
         "claude_code",
+        "walks",
+        "tree",
     ),
 )
+LISTING = ("walks", "tree")
+"""Those that can name what they counted."""
 
 
 def main() -> None:
     """Run what was asked for, one after the other."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(BENCHMARKS)}")
-    for name in parser.parse_args().names or BENCHMARKS:
+    parser.add_argument(
+        "--list", action="store_true", help=f"name what was counted ({', '.join(LISTING)})"
+    )
+    asked = parser.parse_args()
+    for name in asked.names or BENCHMARKS:
         if name not in BENCHMARKS:
             parser.error(f"no benchmark {name!r}")
-        import_module(f"benchmarks.{name}").run()
+        options = {"listed": asked.list} if name in LISTING else {}
+        import_module(f"benchmarks.{name}").run(**options)
 
 
 if __name__ == "__main__":

@@ -20,14 +20,14 @@ from typing import Any, NamedTuple
 from benchmarks.data import native_sessions, unpacked
 from benchmarks.table import print_table
 from holdfast.core.ledger.entry import Derived, Entry, ToolCalled
-from holdfast.core.ledger.jsontext import Json, as_count, as_list, as_object, as_text
 from holdfast.core.ledger.summary import File
 from holdfast.core.ledger.window import Item
-from holdfast.core.observe.artifacts import RUNS, SEARCHES, plain_name
-from holdfast.core.observe.calls import read_scene
-from holdfast.core.observe.files import files_of
-from holdfast.ingesting import ingest
+from holdfast.core.observe.files.changes import files_of
+from holdfast.core.observe.files.touch import RUNS, SEARCHES, plain_name
+from holdfast.core.observe.scene import read_scene
 from holdfast.stores.sqlite import SqliteStore
+from holdfast.text.jsontext import Json, as_count, as_list, as_object, as_text
+from holdfast.transcripts.ingest import ingest
 
 SHOWN = 10
 """Misses that are printed; all of them when HOLDFAST_VERBOSE is set."""

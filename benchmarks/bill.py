@@ -53,14 +53,13 @@ from benchmarks.recall import (
 from benchmarks.table import print_table
 from holdfast.core.compress import batch
 from holdfast.core.ledger.entry import ToolCalled, ToolReturned
-from holdfast.core.measure.billing import Cost, Meter, Part
+from holdfast.core.measure.bill import Cost, Meter, Part
 from holdfast.core.measure.models import Cache
-from holdfast.core.observe.artifacts import touch_of
+from holdfast.core.observe.files.touch import touch_of
 from holdfast.core.plan.due import Due
-from holdfast.core.plan.policy import Policy, with_settings
-from holdfast.core.plan.profiles import PROFILES
+from holdfast.core.plan.policy import PROFILES, Policy, with_settings
 from holdfast.core.view.log import events_of
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 
 WINDOW, LARGE = 64_000, 200_000
@@ -284,7 +283,7 @@ def _holdfast(messages: Window, policy: Policy, decisions: Decisions) -> Iterato
             _note_written(session)
         full = session.status().fraction * 100
         seconds = perf_counter() - start
-        known = session.head().seq
+        known = session.ledger.head().seq
         asked = policy.profile == DEFAULT and full >= policy.at.critical
         refused = asked and _would_refuse(session)
         start = perf_counter()
@@ -300,7 +299,7 @@ def _holdfast(messages: Window, policy: Policy, decisions: Decisions) -> Iterato
 
 def _note_written(session: Session) -> None:
     """Note what a shell would have seen on disk, once a write has its result."""
-    items = session.window().items
+    items = session.ledger.window().items
     body = items[-1].body
     if not isinstance(body, ToolReturned) or body.failed:
         return

@@ -15,8 +15,8 @@ from holdfast.core.ledger.entry import Used
 from holdfast.core.ledger.head import UNCOUNTED, Head, advance
 from holdfast.core.measure.models import find
 from holdfast.core.measure.usage import estimate
-from holdfast.ingesting import ingest
 from holdfast.stores.sqlite import SqliteStore
+from holdfast.transcripts.ingest import ingest
 
 LEARNED = 10
 """Requests after which the estimate has to be good."""

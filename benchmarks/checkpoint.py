@@ -22,13 +22,12 @@ from benchmarks.peers import Message
 from benchmarks.recall import normal_sessions
 from benchmarks.table import print_table
 from holdfast.core.ledger.entry import Checkpointed, Noted
-from holdfast.core.plan.policy import Policy, with_settings
-from holdfast.core.plan.profiles import PROFILES
-from holdfast.core.view.recovery import LEVELS
+from holdfast.core.plan.policy import PROFILES, Policy, with_settings
+from holdfast.core.view.levels import LEVELS
 from holdfast.errors import HoldfastError
-from holdfast.session import Session
+from holdfast.models.tokenizers import counter
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
-from holdfast.vocabularies import counter
 
 ROUNDS = 9
 WIDE = 1_000_000

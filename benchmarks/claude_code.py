@@ -20,7 +20,7 @@ from tests.agents.provider import Provider
 from tests.agents.script import Call, Request, Turn
 
 from benchmarks.table import print_table
-from holdfast.vocabularies import counter
+from holdfast.models.tokenizers import counter
 
 TURNS = int(os.environ.get("HOLDFAST_TURNS", "60"))
 LARGE = 12

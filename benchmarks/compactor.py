@@ -21,10 +21,10 @@ from compactbench.providers import Provider
 
 import holdfast
 from holdfast.core.ledger.summary import Summary
-from holdfast.core.shrink.fitting import standing
-from holdfast.engine import Outcome
+from holdfast.core.shrink.summary.fit import standing
+from holdfast.engine.engine import Outcome
 from holdfast.errors import NothingToShrink
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 
 Message = dict[str, Any]

@@ -36,10 +36,10 @@ from holdfast.core.ledger.entry import Compressed
 from holdfast.core.ledger.window import Item, in_force
 from holdfast.core.verify.drift.ground import Ground, ground_of
 from holdfast.core.verify.drift.judge import RULES
-from holdfast.core.verify.drift.move import move_of
+from holdfast.core.verify.drift.message import move_of
 from holdfast.core.verify.drift.signs import LINE, verdict
 from holdfast.errors import HoldfastError
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.wire import openai_chat
 
@@ -219,21 +219,21 @@ def grounds(name: str, place: int) -> Grown:
     session = Session(name, MemoryStore())
     session.extend([plain(message) for message in before])
     if before[-1].get("x_compact_summary"):
-        summary_at = session.path()[-1].seq - 1
-        items = session.window().items
+        summary_at = session.ledger.path()[-1].seq - 1
+        items = session.ledger.window().items
         shown = [item for item in items if item.entry.seq > summary_at]
         return Grown(_ground(session, shown, summary_at), session, summary_at)
     with suppress(HoldfastError):
         session.compact(int(sum(map(tokens_of, map(plain, before))) * BUDGET))
-    window = session.sight.window(whole=True)
+    window = session.ledger.sight.window(whole=True)
     made = [e.seq for e in in_force(window) if isinstance(e.body, Compressed)]
     summary_at = max(made, default=max(entry.seq for entry in window.ledger))
     return Grown(_ground(session, window.items, summary_at), session, summary_at)
 
 
 def _ground(session: Session, shown: Iterable[Item], summary_at: int) -> Ground:
-    window = session.sight.window(whole=True)
-    record = [Item(entry) for entry in session.path()]
+    window = session.ledger.sight.window(whole=True)
+    record = [Item(entry) for entry in session.ledger.path()]
     return ground_of(record, list(shown), window.ledger, summary_at=summary_at)
 
 
@@ -244,7 +244,7 @@ def continued(start: Grown, after: Sequence[Message]) -> Iterator[tuple[Ground, 
     for message in after:
         if message["role"] == "assistant":
             if fresh:
-                ground = _ground(session, session.window().items, start.summary_at)
+                ground = _ground(session, session.ledger.window().items, start.summary_at)
             yield ground, plain(message)
             judged += 1
         if judged == STEPS:

@@ -24,13 +24,13 @@ from benchmarks.recall import LONG, normal_sessions, tokens_of
 from benchmarks.table import print_table
 from holdfast.core.ledger.entry import Compressed, Said, Step
 from holdfast.core.plan.policy import Policy
+from holdfast.engine.live_window import copied
 from holdfast.errors import NothingToShrink
-from holdfast.session import Session
-from holdfast.sight import copied
+from holdfast.models.tokenizers import counter
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.stores.store import Store
-from holdfast.vocabularies import counter
 
 LENGTHS = (100, 1_000, 10_000, 100_000)
 LAST = 50
@@ -149,7 +149,7 @@ def _turn(store: str, length: int, *, compressed: bool) -> Turn:
             shown = perf_counter()
             appends.append(appended - start)
             shows.append(shown - appended)
-        raws = session.sight.messages()
+        raws = session.ledger.sight.messages()
         for _ in range(5):
             start = perf_counter()
             copied(raws)
@@ -168,15 +168,17 @@ def _message(number: int) -> Message:
 
 def _compress_all_but_the_last(session: Session) -> None:
     """Let a summary stand for the history, as a compression of the third tier does."""
-    hidden = [item.entry for item in session.window().items][:-LAST]
+    hidden = [item.entry for item in session.ledger.window().items][:-LAST]
     summary = Said("user", "What happened so far: words and more words.", by="summary")
-    before, after = session.tokens_of(hidden), 12
-    head = session.head()
+    before, after = session.ledger.tokens_of(hidden), 12
+    head = session.ledger.head()
     lane = head.lane("")
     names = tuple(entry.id for entry in hidden)
     step = Step(names, "a summary", summary, tier=3, before=before, after=after)
     raw = lane.tokens - before + after
-    session.commit(Compressed((step,), lane.generation, head.seq, trigger="benchmark", raw=raw))
+    session.ledger.commit(
+        Compressed((step,), lane.generation, head.seq, trigger="benchmark", raw=raw)
+    )
 
 
 def _langchain_turn(length: int) -> float:
@@ -273,7 +275,7 @@ def _ways(
 
     def counted() -> Callable[[], list[Message]]:
         session = _filled(window)
-        session.head()
+        session.ledger.head()
         return lambda: _compacted(session)
 
     def uncounted() -> Callable[[], list[Message]]:

@@ -18,7 +18,7 @@ import holdfast
 from benchmarks.data import data_folder, trajectories
 from benchmarks.table import print_table
 from holdfast.core.ledger.entry import Compressed
-from holdfast.session import Session
+from holdfast.session.session import Session
 
 COMPRESSED = (1_000, 3_000, 10_000)
 APPENDED = (10_000, 100_000)

@@ -18,8 +18,8 @@ from time import perf_counter
 
 import holdfast
 from benchmarks.table import print_table
-from holdfast.following import follow
-from holdfast.opening import open_store
+from holdfast.session.open import open_store
+from holdfast.transcripts.follow import follow
 
 CALLS = int(os.environ.get("HOLDFAST_CALLS", "200"))
 GROWN = (100, 1_000, 10_000, 100_000)

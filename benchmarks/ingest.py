@@ -19,9 +19,9 @@ from benchmarks.data import bundled, native_sessions, unpacked
 from benchmarks.table import print_table
 from holdfast.core.ledger.entry import Derived, text_of
 from holdfast.core.measure.tokens import CountTokens
-from holdfast.ingesting import ingest
+from holdfast.models.tokenizers import counter
 from holdfast.stores.sqlite import SqliteStore
-from holdfast.vocabularies import counter
+from holdfast.transcripts.ingest import ingest
 
 ROUNDS = 3
 LARGE = 100 * 1024 * 1024
@@ -31,9 +31,9 @@ import sys
 def peak():
     status = open("/proc/self/status").read()
     return int(status.split("VmHWM:")[1].split()[0]) * 1024
-from holdfast.ingesting import ingest
+from holdfast.transcripts.ingest import ingest
 from holdfast.stores.sqlite import SqliteStore
-from holdfast.vocabularies import counter
+from holdfast.models.tokenizers import counter
 counter("o200k_base")("warm up")
 idle = peak()
 if len(sys.argv) > 2:

@@ -21,11 +21,11 @@ import apsw
 
 from benchmarks.data import trajectories
 from benchmarks.table import print_table
-from holdfast.core.observe.common import COMMON
-from holdfast.core.view.search.words import WORD
-from holdfast.searching import search
-from holdfast.session import Session
+from holdfast.engine.recover import search
+from holdfast.session.session import Session
 from holdfast.stores.sqlite import SqliteStore
+from holdfast.text.language import COMMON_WORDS
+from holdfast.text.words import WORD
 
 SIZES = (10_000, 100_000, 1_000_000)
 A_SESSION = 1_000
@@ -198,7 +198,7 @@ def _grepped(
         (place / f"s{number}.md").write_text(page)
 
     def ask(question: str) -> object:
-        words = [w for w in WORD.findall(question) if w.lower() not in COMMON]
+        words = [w for w in WORD.findall(question) if w.lower() not in COMMON_WORDS]
         command = ["rg", "-i", "-c", "|".join(words), str(place)]
         return subprocess.run(command, capture_output=True, check=False)
 

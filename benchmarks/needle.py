@@ -15,7 +15,7 @@ from msgspec import Struct
 from benchmarks.data import trajectories
 from benchmarks.needles import HELD_OUT, KNOWN, Said
 from benchmarks.table import print_table
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 
 FACTS, SESSIONS = 500, 10

@@ -44,16 +44,15 @@ from benchmarks.recall import (
 )
 from benchmarks.table import print_table
 from holdfast.core.ledger.window import Item
-from holdfast.core.observe.calls import read_scene
-from holdfast.core.observe.intent import has_substance
-from holdfast.core.observe.likely import Likely
+from holdfast.core.observe.requests.intent import has_substance
+from holdfast.core.observe.scene import read_scene
 from holdfast.core.observe.sentences import own_words, sentences
-from holdfast.core.observe.worth import hold
-from holdfast.core.view.packet.relevance import BOUND, similar_by
-from holdfast.packets import Packet
-from holdfast.session import Session
+from holdfast.core.observe.worth import Likely, hold
+from holdfast.core.view.packet.select import BOUND, similar_by
+from holdfast.models.thesaurus import like
+from holdfast.packets.packet import Packet
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
-from holdfast.thesaurus import like
 
 STEPS = 25
 BUDGETS = {"minimal": 100, "standard": 400, "deep": 800}
@@ -205,7 +204,7 @@ def _bm25(cut: Cut, budget: int) -> str:
 
 def _names(cut: Cut, budget: int) -> str:
     session = _session(cut.case.before)
-    scene = read_scene([Item(entry) for entry in session.path()])
+    scene = read_scene([Item(entry) for entry in session.ledger.path()])
     held = hold(scene.items, {})
     likely = Likely(scene, held)
     names = sorted({name for one in held.values() for name in one}, key=likely, reverse=True)

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
 
-from holdfast.vocabularies import counter
+from holdfast.models.tokenizers import counter
 
 Message: TypeAlias = dict[str, Any]
 

@@ -27,10 +27,10 @@ from benchmarks.recall import PROCESSES, Window, session_files, session_named, t
 from benchmarks.table import print_table
 from holdfast.core import summarize as tier3
 from holdfast.core.ledger.entry import Compressed
-from holdfast.core.verify import widening
+from holdfast.core.verify import widen
 from holdfast.core.verify.quality import DIMENSIONS, Quality
 from holdfast.errors import NothingToShrink
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 
 BUDGETS = (0.25, 0.1)
@@ -151,11 +151,11 @@ def _committed(messages: Window, share: float) -> tuple[Quality | None, bool]:
 @contextmanager
 def _rounds(number: int) -> Generator[None, None, None]:
     """How often a candidate is made and asked."""
-    before, widening.ROUNDS = widening.ROUNDS, number
+    before, widen.ROUNDS = widen.ROUNDS, number
     try:
         yield
     finally:
-        widening.ROUNDS = before
+        widen.ROUNDS = before
 
 
 def _opened(messages: Window) -> Session:

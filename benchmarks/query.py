@@ -22,9 +22,9 @@ from benchmarks.planted import (
     Planted,
 )
 from benchmarks.table import print_table
-from holdfast.core.view.asked.answer import Answer
-from holdfast.querying import Settled, context_query
-from holdfast.session import Session
+from holdfast.core.view.questions.answer import Answer
+from holdfast.packets.questions import Settled, context_query
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.stores.store import Store
 

@@ -41,10 +41,10 @@ from benchmarks.entities import entities
 from benchmarks.greedy import greedy_lines
 from benchmarks.peers import Message
 from benchmarks.table import print_table
-from holdfast.core.observe.likely import Likely
-from holdfast.engine import Outcome
+from holdfast.core.observe.worth import Likely
+from holdfast.engine.engine import Outcome
 from holdfast.errors import NothingToShrink
-from holdfast.vocabularies import counter
+from holdfast.models.tokenizers import counter
 
 SHORTEST = 20_000
 """Tokens below which a session has no need of compressing."""

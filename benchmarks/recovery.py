@@ -24,12 +24,12 @@ from msgspec import Struct
 
 from benchmarks.data import data_folder, trajectories
 from benchmarks.table import print_table
-from holdfast.core.observe.common import COMMON
 from holdfast.core.plan.policy import Policy
-from holdfast.core.view.search.words import INNER, WORD
-from holdfast.session import Session
+from holdfast.models.tokenizers import counter
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
-from holdfast.vocabularies import counter
+from holdfast.text.language import COMMON_WORDS
+from holdfast.text.words import INNER, WORD
 
 BUDGETS = (500, 1_000, 2_000)
 ANSWERABLE = (1, 2, 3, 4)
@@ -209,7 +209,7 @@ def reworded(text: str) -> str:
     """The same asked for by someone who forgot the words: fewer, others, out of order."""
     parts = [part.lower() for word in WORD.findall(text) for part in INNER.split(word)]
     telling = list(
-        dict.fromkeys(p for p in parts if p not in COMMON and len(p) > 2 and p.isalpha())
+        dict.fromkeys(p for p in parts if p not in COMMON_WORDS and len(p) > 2 and p.isalpha())
     )
     kept = [word for at, word in enumerate(telling[:12]) if at % 3 != 2 or len(telling) < 4]
     asked = " ".join(OTHER_WORDS.get(word, word) for word in reversed(kept))
@@ -241,7 +241,7 @@ def _agents() -> None:
 
 def _passages(texts: Sequence[str]) -> Finder:
     """The floor gets the same passages, and shows each whole."""
-    from holdfast.core.view.search.passages import passages_of
+    from holdfast.core.index.passages import passages_of
 
     cut = tuple(text[p.start : p.stop] for text in texts for p in passages_of(text))
     find = _floor(Talk(cut, (), ()))

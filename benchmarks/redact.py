@@ -22,7 +22,7 @@ from benchmarks.data import data_folder
 from benchmarks.table import print_table
 from holdfast.core.ledger.entry import Entry, Said
 from holdfast.core.observe.redaction import Known, learned, redacted_entry
-from holdfast.core.observe.secrets import find_secrets
+from holdfast.text.secrets import find_secrets
 
 WINDOW = 800_000
 """Characters of about 200,000 tokens."""

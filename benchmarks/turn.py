@@ -13,7 +13,7 @@ from time import perf_counter
 
 import holdfast
 from benchmarks.table import print_table
-from holdfast.session import Session, copied
+from holdfast.session.session import Session, copied
 
 LENGTHS = (100, 1_000, 10_000, 100_000)
 ROUNDS = 60
@@ -92,7 +92,7 @@ def _live(session: Session) -> tuple[float, float]:
     for number in range(ROUNDS):
         start = perf_counter()
         session.append(_message(number))
-        raws = session.sight.messages()
+        raws = session.ledger.sight.messages()
         turns.append(perf_counter() - start)
     # Afterwards: copying a hundred thousand dictionaries would throw the turns out of the caches.
     for _ in range(5):

@@ -9,10 +9,10 @@ import pytest
 from holdfast.core.faults import active
 from holdfast.core.ledger.entry import Compressed
 from holdfast.core.ledger.head import Head
-from holdfast.core.ledger.jsontext import Json
 from holdfast.core.ledger.window import Item, in_force
-from holdfast.session import Session
-from holdfast.sight import copied
+from holdfast.engine.live_window import copied
+from holdfast.session.session import Session
+from holdfast.text.jsontext import Json
 from holdfast.wire.detect import MESSAGE_WIRES
 from tests.examples import register
 from tests.provider.strict import worse
@@ -31,13 +31,13 @@ def strict_provider() -> Iterator[None]:
     @wraps(plain)
     def messages(self: Session) -> list[dict[str, Json]]:
         sent = plain(self)
-        window = self.sight.window(whole=True)
+        window = self.ledger.sight.window(whole=True)
         made = [entry.body for entry in in_force(window) if isinstance(entry.body, Compressed)]
         wire = (self.store.head(self.name) or Head()).wire
         # Compressions that a test wrote by hand, to see what the ledger makes of them, have no
         # trigger; the engine's own always do.
         if made and wire in MESSAGE_WIRES and all(body.trigger for body in made):
-            whole = self.sight.rendered([Item(entry) for entry in self.path()])
+            whole = self.ledger.sight.rendered([Item(entry) for entry in self.ledger.path()])
             assert worse(wire, copied(whole), sent) == []
         return sent
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from msgspec import to_builtins
 
-from holdfast.core.carrying import carry_out
+from holdfast.core.apply import carry_out
 from holdfast.core.compress import batch, to_budget
 from holdfast.core.ledger.entry import Step, text_of
 from holdfast.core.plan.choose import priced
@@ -18,10 +18,10 @@ from holdfast.core.plan.plan import Candidate
 from holdfast.core.plan.policy import Batch, Policy
 from holdfast.core.plan.state import State, look
 from holdfast.core.shrink.step import Means
-from holdfast.engine import Engine
-from holdfast.ingesting import ingest
-from holdfast.session import Session
+from holdfast.engine.engine import Engine
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
+from holdfast.transcripts.ingest import ingest
 from tests.input.making import LEDGERLY
 
 FOLDER = Path(__file__).parent / "data" / "golden"
@@ -38,7 +38,7 @@ def made() -> dict[str, Candidate]:
     """Plans for the bundled session: what pays, all of tiers 1 and 2, and a budget."""
     store = MemoryStore()
     name = ingest(LEDGERLY, store, policy=POLICY).session
-    engine = Engine(Session(name, store, policy=POLICY))
+    engine = Engine(Session(name, store, policy=POLICY).ledger)
     state, means = engine.state(), engine.means(POLICY)
     return {
         "batch": batch(state, means, Due("weigh", "golden")),

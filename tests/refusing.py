@@ -1,6 +1,6 @@
 """A store that has no room left for one kind of entry: everything else it takes."""
 
-from holdfast.core.ledger.arrive import Batch
+from holdfast.core.ledger.append import Batch
 from holdfast.core.ledger.entry import Derived
 from holdfast.core.ledger.head import Head
 from holdfast.errors import StoreFull

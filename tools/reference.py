@@ -15,13 +15,14 @@ import click
 import msgspec
 
 import holdfast
-from holdfast import config, errors
-from holdfast.core.ledger import entry, head, packet, phases, summary
+from holdfast import errors
+from holdfast.core.ledger import entry, head, packet, summary
 from holdfast.core.measure.models import MODELS, UNKNOWN, Model
-from holdfast.core.plan import policy, profiles
+from holdfast.core.plan import policy
 from holdfast.core.plan.rules import rules_for
-from holdfast.core.view.packet.schema import schema
+from holdfast.core.view.packet.document import schema
 from holdfast.core.view.rules import render_rules, render_xml
+from holdfast.project import settings
 from holdfast.surfaces.cli.main import COMMANDS, cli
 
 PAGES = Path(__file__).parents[1] / "docs" / "reference"
@@ -85,17 +86,17 @@ def _settings() -> Iterator[str]:
     yield "force and why.\n"
     yield "| setting | environment | kind | default | what it decides |\n|---|---|---|---|---|"
     told = _told()
-    for name, kind in config.SETTINGS.items():
+    for name, kind in settings.SETTINGS.items():
         plain = {"str": "text", "int": "number", "tuple": "list"}[kind.__name__]
-        row = f"`{config.variable(name)}` | {plain} | {_default(name)} | {told[name]}"
+        row = f"`{settings.variable(name)}` | {plain} | {_default(name)} | {told[name]}"
         yield f"| `{name}` | {row} |"
     yield "\nLists in environment variables are separated by `:`. In a file:\n"
     yield '```toml\nmodel = "claude-sonnet-4-5"\n\n[never_store]\npaths = ["*.env"]\n```'
     yield "\n## Profiles\n\n| profile | is for | changes |\n|---|---|---|"
-    for name, values in profiles.PROFILES.items():
-        yield f"| `{name}` | {profiles.ABOUT[name]} | {_changes(values)} |"
+    for name, values in policy.PROFILES.items():
+        yield f"| `{name}` | {policy.ABOUT[name]} | {_changes(values)} |"
     yield "\n## Roles\n\n| role | changes |\n|---|---|"
-    for name, values in profiles.ROLES.items():
+    for name, values in policy.ROLES.items():
         yield f"| `{name}` | {_changes(values)} |"
 
 
@@ -120,7 +121,9 @@ def _written(value: object) -> str:
 def _told() -> dict[str, str]:
     """By dotted name: the text under each field of the policy."""
     told = _fields(policy, "Policy")
-    for section in dict.fromkeys(name.partition(".")[0] for name in config.SETTINGS if "." in name):
+    for section in dict.fromkeys(
+        name.partition(".")[0] for name in settings.SETTINGS if "." in name
+    ):
         told.update(_prefixed(section, _fields(policy, _section_class(section))))
     return told
 
@@ -136,7 +139,7 @@ def _prefixed(section: str, fields: dict[str, str]) -> dict[str, str]:
 def _entries() -> Iterator[str]:
     yield "# Entries\n"
     yield "What the ledger holds. Source bodies form the chain; derived ones point at it.\n"
-    for module in (entry, phases, summary, packet, head):
+    for module in (entry, summary, packet, head):
         for node in _classes(module):
             if node.name.startswith("_"):
                 continue
@@ -172,8 +175,8 @@ def _methods(value: type) -> Iterator[str]:
         if name.startswith("_") or not callable(method):
             continue
         names = [p for p in inspect.signature(method).parameters if p != "self"]
-        summary = (inspect.getdoc(method) or "").splitlines()[0]
-        yield f"| `{name}({', '.join(names)})` | {summary} |"
+        first_line = (inspect.getdoc(method) or "").splitlines()[0]
+        yield f"| `{name}({', '.join(names)})` | {first_line} |"
     yield ""
 
 
@@ -182,8 +185,8 @@ def _errors() -> Iterator[str]:
     yield "All are `holdfast.HoldfastError`s, say one sentence and carry their facts.\n"
     yield "| error | exit code | raised when |\n|---|---|---|"
     for error in _error_classes():
-        summary = (inspect.getdoc(error) or "").splitlines()[0]
-        yield f"| `{error.__name__}` | {error.exit_code} | {summary} |"
+        first_line = (inspect.getdoc(error) or "").splitlines()[0]
+        yield f"| `{error.__name__}` | {error.exit_code} | {first_line} |"
 
 
 def _error_classes() -> list[type[errors.HoldfastError]]:

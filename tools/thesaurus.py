@@ -28,7 +28,7 @@ SHORT = 3
 """Letters up to which a word may stand inside another by chance."""
 OFTEN, MORE = 40, 2_500
 """How often the library has to use a word, and how many of those are taken."""
-TARGET = Path(__file__).parents[1] / "src" / "holdfast" / "data" / "thesaurus.bin"
+TARGET = Path(__file__).parents[1] / "src" / "holdfast" / "models" / "data" / "thesaurus.bin"
 WORD = re.compile(r"[a-z]{3,20}")
 
 
@@ -51,7 +51,7 @@ def main() -> None:
 
 def forms_of(words: list[str]) -> list[list[int]]:
     """Which words are forms of the same one, as the index has it; the plainest form first."""
-    from holdfast.searching import stemmer
+    from holdfast.engine.recover import stemmer
 
     groups: dict[str, list[int]] = {}
     for at in sorted(range(len(words)), key=lambda at: (len(words[at]), words[at])):

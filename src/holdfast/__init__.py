@@ -3,39 +3,39 @@
 TYPE_CHECKING = False  # known to type checkers by name; importing it would cost every hook
 
 if TYPE_CHECKING:
-    from holdfast.checkpoints import Checkpoint
-    from holdfast.compressing import compress
     from holdfast.core.measure.usage import Level, Usage
     from holdfast.core.plan.plan import Plan
     from holdfast.core.plan.policy import Policy
-    from holdfast.engine import Outcome
+    from holdfast.engine.checkpoints import Checkpoint
+    from holdfast.engine.engine import Outcome
+    from holdfast.engine.sync import Synced
     from holdfast.errors import HoldfastError, NothingToShrink
-    from holdfast.history import Synced
-    from holdfast.ingesting import Ingested, ingest
-    from holdfast.opening import open
-    from holdfast.packets import Packet
-    from holdfast.resuming import resume
-    from holdfast.session import Session
+    from holdfast.packets.packet import Packet
+    from holdfast.session.compress import compress
+    from holdfast.session.open import open
+    from holdfast.session.resume import resume
+    from holdfast.session.session import Session
+    from holdfast.transcripts.ingest import Ingested, ingest
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Checkpoint": "holdfast.checkpoints",
+    "Checkpoint": "holdfast.engine.checkpoints",
     "HoldfastError": "holdfast.errors",
-    "Ingested": "holdfast.ingesting",
+    "Ingested": "holdfast.transcripts.ingest",
     "Level": "holdfast.core.measure.usage",
     "NothingToShrink": "holdfast.errors",
-    "Outcome": "holdfast.engine",
-    "Packet": "holdfast.packets",
+    "Outcome": "holdfast.engine.engine",
+    "Packet": "holdfast.packets.packet",
     "Plan": "holdfast.core.plan.plan",
     "Policy": "holdfast.core.plan.policy",
-    "Session": "holdfast.session",
-    "Synced": "holdfast.history",
+    "Session": "holdfast.session.session",
+    "Synced": "holdfast.engine.sync",
     "Usage": "holdfast.core.measure.usage",
-    "compress": "holdfast.compressing",
-    "ingest": "holdfast.ingesting",
-    "open": "holdfast.opening",
-    "resume": "holdfast.resuming",
+    "compress": "holdfast.session.compress",
+    "ingest": "holdfast.transcripts.ingest",
+    "open": "holdfast.session.open",
+    "resume": "holdfast.session.resume",
 }
 
 __all__ = [

@@ -17,10 +17,10 @@ from holdfast.core.ledger.entry import (
     ToolReturned,
     Used,
 )
-from holdfast.ingesting import ingest
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.stores.store import Store
+from holdfast.transcripts.ingest import ingest
 from tests.contracts.transcripts import (
     PNG,
     Line,
@@ -76,7 +76,7 @@ def answers(*pairs: tuple[str, str]) -> dict[str, object]:
 
 def spoken(session: Session) -> list[object]:
     """What is in sight, as bodies."""
-    return [item.body for item in session.window().items]
+    return [item.body for item in session.ledger.window().items]
 
 
 def derived(store: Store, session: Session, kind: type) -> list[object]:
@@ -140,7 +140,7 @@ def test_a_message_with_parallel_calls_is_one_step_of_the_agent(
     store: MemoryStore, tmp_path: Path, lines: tuple[Line, ...]
 ) -> None:
     session = taken(store, tmp_path, jsonl(*lines))
-    lane = session.head().lane("")
+    lane = session.ledger.head().lane("")
     assert (lane.turns, lane.steps) == (1, 2)
 
 
@@ -151,7 +151,7 @@ def test_parallel_calls_are_no_branches(
     session = taken(store, tmp_path, jsonl(*lines))
     entries = list(store.read(session.name))
     assert [e.parent for e in entries] == [None, *(e.id for e in entries[:-1])]
-    assert len(session.window().items) == len(lines)
+    assert len(session.ledger.window().items) == len(lines)
 
 
 def test_text_that_a_hook_adds_between_parallel_results_parts_no_pair(
@@ -225,7 +225,7 @@ def test_a_rewind_starts_a_branch_and_loses_nothing(store: MemoryStore, tmp_path
         Said("assistant", "Right."),
     ]
     assert len(list(store.read(session.name))) == 6
-    assert session.head().lane("").turns == 2
+    assert session.ledger.head().lane("").turns == 2
     assert given_back(session) == jsonl(*lines)
     assert list(store.check()) == []
 
@@ -412,8 +412,8 @@ def test_after_a_compaction_only_what_follows_is_in_sight(
     session = taken(store, tmp_path, jsonl(*COMPACTED))
     assert spoken(session) == AFTER
     assert derived(store, session, Compacted) == [Compacted("auto")]
-    assert session.window().generation == 1
-    assert len(session.path()) == 7
+    assert session.ledger.window().generation == 1
+    assert len(session.ledger.path()) == 7
     assert list(store.check()) == []
 
 
@@ -421,8 +421,8 @@ def test_the_count_after_a_compaction_is_that_of_what_is_in_sight(
     store: MemoryStore, tmp_path: Path
 ) -> None:
     session = taken(store, tmp_path, jsonl(*COMPACTED))
-    in_sight = session.tokens_of(item.entry for item in session.window().items)
-    assert session.head().lane("").tokens == in_sight
+    in_sight = session.ledger.tokens_of(item.entry for item in session.ledger.window().items)
+    assert session.ledger.head().lane("").tokens == in_sight
 
 
 def test_messages_preserved_by_a_compaction_stay_in_sight(
@@ -432,8 +432,8 @@ def test_messages_preserved_by_a_compaction_stay_in_sight(
     lines = (*COMPACTED[:4], kept, *COMPACTED[5:])
     session = taken(store, tmp_path, jsonl(*lines))
     assert spoken(session) == [Said("user", "Go on."), Said("assistant", "On."), *AFTER]
-    in_sight = session.tokens_of(item.entry for item in session.window().items)
-    assert session.head().lane("").tokens == in_sight
+    in_sight = session.ledger.tokens_of(item.entry for item in session.ledger.window().items)
+    assert session.ledger.head().lane("").tokens == in_sight
     assert list(store.check()) == []
 
 
@@ -583,7 +583,7 @@ def test_one_text_of_an_attachment_can_be_hidden_without_the_other(
         ),
     )
     session = taken(store, tmp_path, jsonl(*lines))
-    session.commit(Compressed((Step((session.path()[gone].id,), "old"),), 0, 3))
+    session.ledger.commit(Compressed((Step((session.ledger.path()[gone].id,), "old"),), 0, 3))
     left = texts[2 - gone]
     assert session.messages()[1:] == [{"role": "system", "content": left}]
 
@@ -602,10 +602,10 @@ def test_text_that_the_host_put_in_is_not_the_users(
     store: MemoryStore, tmp_path: Path, line: Line
 ) -> None:
     session = taken(store, tmp_path, jsonl(user("u1", None, "Start."), line))
-    last = session.path()[-1].body
+    last = session.ledger.path()[-1].body
     assert isinstance(last, Said)
     assert (last.role, last.by) == ("user", "host")
-    assert session.head().lane("").turns == 1
+    assert session.ledger.head().lane("").turns == 1
 
 
 def test_host_text_never_starts_a_branch(store: MemoryStore, tmp_path: Path) -> None:
@@ -631,8 +631,8 @@ def test_usage_is_noted_once_a_request(store: MemoryStore, tmp_path: Path) -> No
         Used(21_004, 21_004, 50, 20_000, 1_000, "claude-sonnet-5", "req-m1"),
         Used(21_009, 21_009, 50, 20_000, 1_000, "claude-sonnet-5", "req-m2"),
     ]
-    assert session.head().lane("").calibration.requests == 2
-    assert session.head().model == "claude-sonnet-5"
+    assert session.ledger.head().lane("").calibration.requests == 2
+    assert session.ledger.head().model == "claude-sonnet-5"
 
 
 def test_usage_that_a_later_line_of_the_request_corrects_counts_as_one_request(
@@ -648,7 +648,7 @@ def test_usage_that_a_later_line_of_the_request_corrects_counts_as_one_request(
         50,
         90,
     ]
-    assert session.head().lane("").calibration.requests == 1
+    assert session.ledger.head().lane("").calibration.requests == 1
 
 
 def test_a_request_that_reported_nothing_is_not_noted(store: MemoryStore, tmp_path: Path) -> None:
@@ -664,7 +664,7 @@ def test_an_api_error_is_the_hosts_and_not_the_models(store: MemoryStore, tmp_pa
     )
     session = taken(store, tmp_path, jsonl(user("u1", None, "Start."), error))
     assert spoken(session)[1] == Said("assistant", "API Error: 529", "host")
-    assert session.head().model == ""
+    assert session.ledger.head().model == ""
 
 
 def test_pictures_failures_and_open_calls_are_read(store: MemoryStore, tmp_path: Path) -> None:
@@ -730,10 +730,10 @@ def test_a_hidden_result_is_replaced_inside_the_message_it_is_gathered_in(
     store: MemoryStore, tmp_path: Path
 ) -> None:
     session = taken(store, tmp_path, jsonl(*INTERLEAVED))
-    hidden = session.path()[2]
+    hidden = session.ledger.path()[2]
     assert hidden.body == ToolReturned("c1", "alpha")
     step = Step((hidden.id,), "large", ToolReturned("c1", "[a]"))
-    session.commit(Compressed((step,), 0, 6))
+    session.ledger.commit(Compressed((step,), 0, 6))
     assert session.messages()[2] == answers(("c1", "[a]"), ("c2", "beta"))
 
 
@@ -756,5 +756,5 @@ def test_reading_a_growing_transcript_equals_reading_it_whole(
     whole = MemoryStore()
     alone = taken(whole, tmp_path, data)
     assert list(store.read(session.name)) == list(whole.read(alone.name))
-    assert session.head().lanes == alone.head().lanes
+    assert session.ledger.head().lanes == alone.ledger.head().lanes
     assert json.dumps(session.messages()) == json.dumps(alone.messages())

@@ -16,7 +16,7 @@ from holdfast.core.ledger.entry import (
     ToolReturned,
     Used,
 )
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.wire import codex
 from tests.contracts.transcripts import (
@@ -64,7 +64,7 @@ def store() -> MemoryStore:
 
 def spoken(session: Session) -> list[object]:
     """What is in sight, as bodies."""
-    return [one.body for one in session.window().items]
+    return [one.body for one in session.ledger.window().items]
 
 
 def derived(store: MemoryStore, session: Session, kind: type) -> list[object]:
@@ -94,7 +94,7 @@ def test_every_item_says_what_it_says(store: MemoryStore, tmp_path: Path) -> Non
         ToolReturned("c1", "a.txt"),
         Said("assistant", "One file."),
     ]
-    assert session.head().lane("").turns == 1
+    assert session.ledger.head().lane("").turns == 1
 
 
 def test_items_go_out_as_they_came(store: MemoryStore, tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_the_model_of_a_turn_is_noted_when_it_changes(store: MemoryStore, tmp_pa
         Noted("model", {"model": "gpt-5.5"}),
         Noted("model", {"model": "gpt-5.6"}),
     ]
-    assert session.model().id == "gpt-5.6"
+    assert session.ledger.model().id == "gpt-5.6"
 
 
 def test_usage_that_is_told_twice_is_noted_once(store: MemoryStore, tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ def test_usage_that_is_told_twice_is_noted_once(store: MemoryStore, tmp_path: Pa
         Used(12_040, 12_000, 40, 9_000, 0, "gpt-5.5"),
         Used(12_510, 12_500, 10, 0, 0, "gpt-5.5"),
     ]
-    assert session.head().lane("").calibration.requests == 2
+    assert session.ledger.head().lane("").calibration.requests == 2
 
 
 def test_a_count_without_a_prompt_is_not_noted(store: MemoryStore, tmp_path: Path) -> None:
@@ -203,9 +203,11 @@ def test_one_item_of_a_replacement_can_be_hidden_without_the_others(
 ) -> None:
     replacement = {"message": "", "replacement_history": [KEPT_USER, SUMMARY]}
     session = taken(store, tmp_path, jsonl(*TURN, codex_line("compacted", replacement)))
-    kept = session.window().items[0].entry
-    last = session.head().seq
-    session.commit(Compressed((Step((kept.id,), "old"),), session.window().generation, last))
+    kept = session.ledger.window().items[0].entry
+    last = session.ledger.head().seq
+    session.ledger.commit(
+        Compressed((Step((kept.id,), "old"),), session.ledger.window().generation, last)
+    )
     assert session.messages() == [SUMMARY]
 
 
@@ -216,9 +218,11 @@ def test_items_of_several_parts_are_told_apart_when_one_of_them_is_hidden(
     first = {"type": "message", "role": "user", "content": parts}
     replacement = {"message": "", "replacement_history": [first, SUMMARY]}
     session = taken(store, tmp_path, jsonl(*TURN, codex_line("compacted", replacement)))
-    hidden = [item.entry.id for item in session.window().items][1:4:2]
+    hidden = [item.entry.id for item in session.ledger.window().items][1:4:2]
     steps = tuple(Step((name,), "old") for name in hidden)
-    session.commit(Compressed(steps, session.window().generation, session.head().seq))
+    session.ledger.commit(
+        Compressed(steps, session.ledger.window().generation, session.ledger.head().seq)
+    )
     assert session.messages() == [{**first, "content": [parts[0], parts[2]]}]
 
 
@@ -230,9 +234,9 @@ def test_a_hidden_output_is_replaced_and_the_rest_of_its_item_stays(
     store: MemoryStore, tmp_path: Path
 ) -> None:
     session = taken(store, tmp_path, jsonl(*TURN))
-    hidden = next(e for e in session.path() if isinstance(e.body, ToolReturned))
+    hidden = next(e for e in session.ledger.path() if isinstance(e.body, ToolReturned))
     step = Step((hidden.id,), "large", ToolReturned("c1", "[a]"))
-    session.commit(Compressed((step,), 0, session.head().seq))
+    session.ledger.commit(Compressed((step,), 0, session.ledger.head().seq))
     assert session.messages()[5] == {**OUTPUT, "output": "[a]"}
 
 
@@ -294,4 +298,4 @@ def test_reading_a_growing_rollout_equals_reading_it_whole(
     whole = MemoryStore()
     alone = taken(whole, tmp_path, data)
     assert list(store.read(session.name)) == list(whole.read(alone.name))
-    assert session.head().lanes == alone.head().lanes
+    assert session.ledger.head().lanes == alone.ledger.head().lanes

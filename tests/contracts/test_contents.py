@@ -7,13 +7,13 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from holdfast.core.ledger.arrive import note
+from holdfast.core.ledger.append import note
 from holdfast.core.ledger.entry import Checkpointed, Noted
 from holdfast.core.ledger.summary import Fact, Summary
 from holdfast.core.plan.policy import Policy
 from holdfast.errors import StoreDamaged
-from holdfast.session import Session
-from holdfast.stores.contents import DEEPEST
+from holdfast.session.session import Session
+from holdfast.stores.blobs import DEEPEST
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.stores.store import Erasure
 from tests.contracts.test_sqlite import opened, sql

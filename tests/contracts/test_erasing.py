@@ -20,9 +20,9 @@ from holdfast.core.ledger.entry import (
     text_of,
 )
 from holdfast.core.plan.policy import Policy
+from holdfast.engine.purge.purge import carry_out, part, whole
 from holdfast.errors import Conflict, Erased, NotRecorded
-from holdfast.forgetting import carry_out, part, whole
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.store import Erasure, Look, Store, Tombstone
 from tests.contracts.test_store import STORES
 from tests.surfaces.cli.working import talk
@@ -81,7 +81,7 @@ def everything(store: Store) -> str:
 def test_a_session_that_is_erased_is_gone_and_its_entries_say_so(store: Store) -> None:
     session = filled(store)
     (ref,) = holding(session, CANARY)
-    carry_out(session, whole(session), at=AT)
+    carry_out(session.ledger, whole(session.ledger), at=AT)
     assert (store.sessions(), store.head("s"), CANARY in everything(store)) == ([], None, False)
     with pytest.raises(Erased) as caught:
         session_in(store).read(ref[:12])
@@ -92,8 +92,8 @@ def test_a_session_that_is_erased_is_gone_and_its_entries_say_so(store: Store) -
 
 def test_a_tombstone_keeps_the_name_the_size_and_the_reason_of_every_entry(store: Store) -> None:
     session = filled(store)
-    said = [(e.seq, e.id, len(text_of_any(e.body).encode())) for e in session.path()]
-    carry_out(session, whole(session), at=AT)
+    said = [(e.seq, e.id, len(text_of_any(e.body).encode())) for e in session.ledger.path()]
+    carry_out(session.ledger, whole(session.ledger), at=AT)
     assert [(one.seq, one.id, one.size) for one in store.tombstones("s")] == said
     assert {one.reason for one in store.tombstones("s")} == {"purged"}
 
@@ -101,7 +101,7 @@ def test_a_tombstone_keeps_the_name_the_size_and_the_reason_of_every_entry(store
 def test_another_session_is_as_it_was(store: Store) -> None:
     session, other = filled(store), filled(store, "other")
     before = [*store.read("other")], [*store.pieces("other")], other.messages()
-    carry_out(session, whole(session), at=AT)
+    carry_out(session.ledger, whole(session.ledger), at=AT)
     again = session_in(store, "other")
     assert ([*store.read("other")], [*store.pieces("other")], again.messages()) == before
     assert again.read(holding(again, CANARY)[0]).startswith("the host is")
@@ -111,7 +111,7 @@ def test_another_session_is_as_it_was(store: Store) -> None:
 def test_a_message_that_is_erased_keeps_its_place_and_the_request_stays_legal(store: Store) -> None:
     session = filled(store)
     (ref,) = holding(session, CANARY)
-    carry_out(session, part(session, ref), at=AT)
+    carry_out(session.ledger, part(session.ledger, ref), at=AT)
     size = len(f"the host is {CANARY} and the log goes on")
     shown = session_in(store).messages()
     assert [message["role"] for message in shown] == ["user", "assistant", "tool", "assistant"]
@@ -125,10 +125,12 @@ def test_what_was_read_off_a_session_goes_with_what_is_erased(
     store: Store, all_of_it: bool
 ) -> None:
     session = filled(store)
-    head = session.head()
+    head = session.ledger.head()
     store.keep_reading("s", "told", head, CANARY.encode())
     (ref,) = holding(session, CANARY)
-    carry_out(session, whole(session) if all_of_it else part(session, ref), at=AT)
+    carry_out(
+        session.ledger, whole(session.ledger) if all_of_it else part(session.ledger, ref), at=AT
+    )
     # Whoever was reading in the meantime comes too late.
     store.keep_reading("s", "told", head, CANARY.encode())
     assert store.reading("s", "told") is None
@@ -137,7 +139,7 @@ def test_what_was_read_off_a_session_goes_with_what_is_erased(
 def test_reading_a_purged_result_names_the_call_that_brings_it_again(store: Store) -> None:
     session = filled(store)
     (ref,) = holding(session, CANARY)
-    carry_out(session, part(session, ref), at=AT)
+    carry_out(session.ledger, part(session.ledger, ref), at=AT)
     with pytest.raises(Erased) as caught:
         session.read(ref[:12])
     assert caught.value.again == "Bash `cat app.log`"
@@ -147,9 +149,9 @@ def test_reading_a_purged_result_names_the_call_that_brings_it_again(store: Stor
 def test_a_call_that_goes_after_its_result_is_no_longer_named(store: Store) -> None:
     session = filled(store)
     (ref,) = holding(session, CANARY)
-    carry_out(session, part(session, ref), at=AT)
+    carry_out(session.ledger, part(session.ledger, ref), at=AT)
     (call,) = holding(session, "cat app.log")
-    carry_out(session, part(session, call), at=AT)
+    carry_out(session.ledger, part(session.ledger, call), at=AT)
     assert "app.log" not in everything(store)
     assert {one.again for one in store.tombstones("s", ref)} == {"the call of Bash"}
 
@@ -158,14 +160,14 @@ def test_a_live_session_sees_that_something_was_erased_behind_its_back(store: St
     session = filled(store)
     assert CANARY in str(session.messages())
     other = session_in(store)
-    carry_out(other, part(other, holding(other, CANARY)[0]), at=AT)
+    carry_out(other.ledger, part(other.ledger, holding(other, CANARY)[0]), at=AT)
     assert CANARY not in str(session.messages())
 
 
 def test_a_client_that_sends_its_history_again_brings_nothing_back(store: Store) -> None:
     session = filled(store)
     history = session.messages()
-    carry_out(session, part(session, holding(session, CANARY)[0]), at=AT)
+    carry_out(session.ledger, part(session.ledger, holding(session, CANARY)[0]), at=AT)
     done = session_in(store).sync(history)
     assert (done.added, CANARY in everything(store)) == (0, False)
 
@@ -180,8 +182,10 @@ def test_a_summary_loses_what_it_quoted_of_what_is_gone(store: Store) -> None:
     made = session.compact(4_000)
     assert CANARY in str(made.summary)
     before = session.status().tokens
-    ref = next(e.id for e in session.path() if isinstance(e.body, Said) and e.body.text == words)
-    carry_out(session, part(session, ref), at=AT)
+    ref = next(
+        e.id for e in session.ledger.path() if isinstance(e.body, Said) and e.body.text == words
+    )
+    carry_out(session.ledger, part(session.ledger, ref), at=AT)
     assert CANARY not in everything(store)
     again = session_in(store)
     assert (CANARY in str(again.messages()), list(store.check())) == (False, [])
@@ -195,13 +199,13 @@ def test_sizes_are_what_they_would_be_had_it_never_been_more(store: Store) -> No
     session = session_in(store)
     session.extend(talk(40))
     session.compact(4_000)
-    gone = next(e for e in session.path() if "remark_3_" in text_of_any(e.body))
-    carry_out(session, part(session, gone.id), at=AT)
+    gone = next(e for e in session.ledger.path() if "remark_3_" in text_of_any(e.body))
+    carry_out(session.ledger, part(session.ledger, gone.id), at=AT)
     again = session_in(store)
     shown = again.status().tokens
     again.undo()
-    counts = store.counts("s", again.head().vocabulary)
-    seen = [item.entry.seq for item in again.window().items]
+    counts = store.counts("s", again.ledger.head().vocabulary)
+    seen = [item.entry.seq for item in again.ledger.window().items]
     assert again.status().tokens == sum(counts[seq] for seq in seen)
     assert 0 < shown <= 4_000
 
@@ -224,8 +228,8 @@ def test_sealed_thinking_that_is_erased_is_no_longer_sent(store: Store) -> None:
             {"role": "user", "content": "Thanks."},
         ]
     )
-    ref = next(e.id for e in session.path() if isinstance(e.body, Thought))
-    carry_out(session, part(session, ref), at=AT)
+    ref = next(e.id for e in session.ledger.path() if isinstance(e.body, Thought))
+    carry_out(session.ledger, part(session.ledger, ref), at=AT)
     shown = session_in(store).messages()
     notice = f"[purged: {len(f'so {CANARY}') + len(json.dumps({'path': CANARY})) + 1} bytes]"
     assert shown[1]["content"] == [
@@ -240,27 +244,27 @@ def test_a_picture_becomes_words(store: Store) -> None:
     session.append(
         {"role": "user", "content": [{"type": "image", "source": source}]},
     )
-    carry_out(session, part(session, "#1"), at=AT)
+    carry_out(session.ledger, part(session.ledger, "#1"), at=AT)
     shown = session_in(store).messages()
     assert shown == [{"role": "user", "content": [{"type": "text", "text": "[purged: 0 bytes]"}]}]
 
 
 def test_an_erasure_worked_out_on_an_older_state_is_refused(store: Store) -> None:
     session = filled(store)
-    seq = session.head().seq
+    seq = session.ledger.head().seq
     session.append({"role": "user", "content": "one more"})
-    stone = Tombstone("s", 1, session.path()[0].id, 3, "purged")
+    stone = Tombstone("s", 1, session.ledger.path()[0].id, 3, "purged")
     with pytest.raises(Conflict):
         store.erase("s", Erasure(seq, (stone,), whole=True))
-    assert (len(session.path()), store.tombstones()) == (5, [])
+    assert (len(session.ledger.path()), store.tombstones()) == (5, [])
 
 
 def test_what_was_erased_once_stays_erased_as_it_was(store: Store) -> None:
     session = filled(store)
     (ref,) = holding(session, CANARY)
-    carry_out(session, part(session, ref), at=AT)
+    carry_out(session.ledger, part(session.ledger, ref), at=AT)
     (first,) = store.tombstones("s", ref)
-    carry_out(session, whole(session), at="2027-01-01T00:00:00Z")
+    carry_out(session.ledger, whole(session.ledger), at="2027-01-01T00:00:00Z")
     (second,) = store.tombstones("s", ref)
     assert second == replace(first, again="the call of Bash")
 
@@ -268,7 +272,7 @@ def test_what_was_erased_once_stays_erased_as_it_was(store: Store) -> None:
 def test_a_session_of_the_same_name_can_begin_anew(store: Store) -> None:
     session = filled(store)
     (ref,) = holding(session, CANARY)
-    carry_out(session, whole(session), at=AT)
+    carry_out(session.ledger, whole(session.ledger), at=AT)
     again = filled(store)
     assert len(again.messages()) == 4
     assert again.read(ref[:12]) == f"the host is {CANARY} and the log goes on"
@@ -278,7 +282,7 @@ def test_a_session_of_the_same_name_can_begin_anew(store: Store) -> None:
 def test_what_only_quoted_it_is_not_told_as_erased(store: Store) -> None:
     session = filled(store)
     session.note("observed", host=CANARY)
-    carry_out(session, part(session, holding(session, CANARY)[0]), at=AT)
+    carry_out(session.ledger, part(session.ledger, holding(session, CANARY)[0]), at=AT)
     noted = next(e for e in store.read("s") if isinstance(e.body, Noted))
     assert noted.body == Noted("observed", {"host": "[purged]"})
     assert {one.reason for one in store.tombstones("s", noted.id)} == {"rewritten"}
@@ -297,7 +301,7 @@ def test_a_store_is_smaller_once_a_session_has_left_it(store: Store) -> None:
     session.extend({"role": "user", "content": drawn.randbytes(9_000).hex()} for _ in range(30))
     filled(store, "other")
     full = store.size()
-    carry_out(session, whole(session), at=AT)
+    carry_out(session.ledger, whole(session.ledger), at=AT)
     assert store.size() < full / 2
 
 
@@ -305,15 +309,15 @@ def test_only_messages_of_someone_can_be_erased(store: Store) -> None:
     session = filled(store)
     session.note("observed", host="x")
     with pytest.raises(NotRecorded):
-        part(session, f"#{session.head().seq}")
+        part(session.ledger, f"#{session.ledger.head().seq}")
 
 
 def test_the_kinds_of_what_is_left_are_what_they_were(store: Store) -> None:
     session = filled(store)
-    kinds = [type(e.body) for e in session.path()]
-    for entry in session.path():
-        carry_out(session, part(session, entry.id), at=AT)
-    assert [type(e.body) for e in session_in(store).path()] == kinds
+    kinds = [type(e.body) for e in session.ledger.path()]
+    for entry in session.ledger.path():
+        carry_out(session.ledger, part(session.ledger, entry.id), at=AT)
+    assert [type(e.body) for e in session_in(store).ledger.path()] == kinds
     assert {type(e.body) for e in store.read("s")} >= {Said, ToolReturned, Noted}
     assert not any(isinstance(e.body, Compressed) for e in store.read("s"))
     assert list(store.check()) == []

@@ -14,7 +14,7 @@ import pytest
 import holdfast
 from holdfast.core.ledger.entry import Said, Source, Thought, ToolCalled, ToolReturned, Used
 from holdfast.errors import HoldfastError, MixedWires, Unreadable
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 
 
@@ -147,7 +147,7 @@ def fresh(wire: str = "") -> Session:
 
 def said(session: Session) -> list[Any]:
     """What a session holds, in order."""
-    return [entry.body for entry in session.path()]
+    return [entry.body for entry in session.ledger.path()]
 
 
 def told(*messages: Any, wire: str = "") -> list[Any]:
@@ -427,7 +427,7 @@ def reported(usage: Any) -> Used:
     session = fresh()
     session.append({"role": "user", "content": "x"})
     session.report(usage=usage)
-    return next(entry.body for entry in session.events() if isinstance(entry.body, Used))
+    return next(entry.body for entry in session.ledger.events() if isinstance(entry.body, Used))
 
 
 @pytest.mark.parametrize("provider", USAGES)
@@ -459,14 +459,14 @@ def test_a_usage_that_tells_no_size_is_refused_and_not_noted(usage: Any, reason:
     session.append({"role": "user", "content": "x"})
     with pytest.raises(Unreadable, match=reason):
         session.report(usage=usage, model="gpt-4o")
-    assert session.events() == []
+    assert session.ledger.events() == []
 
 
 def test_the_exception_of_an_sdk_teaches_the_limit() -> None:
     session = fresh()
     session.append({"role": "user", "content": "x"})
     session.report(error=ValueError("prompt is too long: 205030 tokens > 200000 maximum"))
-    assert session.head().limit == 200_000
+    assert session.ledger.head().limit == 200_000
 
 
 # The real ones, where they are installed.

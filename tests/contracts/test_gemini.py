@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from holdfast.core.ledger.entry import Compacted, Said, Thought, ToolCalled, ToolReturned, Used
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.wire.gemini import call_named
 from tests.contracts.transcripts import Line, given_back, jsonl, read_in

@@ -18,10 +18,10 @@ from holdfast.core.ledger.entry import (
     Used,
 )
 from holdfast.errors import Unreadable
-from holdfast.files.finding import session_files
-from holdfast.ingesting import ingest
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
+from holdfast.transcripts.find import session_files
+from holdfast.transcripts.ingest import ingest
 from holdfast.wire.opencode import CLEARED
 from tests.contracts.transcripts import Line, given_back, jsonl, read_in
 
@@ -236,7 +236,7 @@ def test_a_result_that_opencode_pruned_is_shown_as_it_sends_it_from_then_on(
     read_in(store, tmp_path, jsonl(*lines))
     session = Session(SESSION, store, owns_store=False)
     assert shown_results(session) == [shown]
-    assert ToolReturned("c1", LONG) in [entry.body for entry in session.path()]
+    assert ToolReturned("c1", LONG) in [entry.body for entry in session.ledger.path()]
     made = [entry.body for entry in store.read(SESSION) if isinstance(entry.body, Compressed)]
     assert [(body.by, len(body.steps)) for body in made] == [("host", 1)] * (shown == CLEARED)
 

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.core.view.search.pooling import Found
-from holdfast.core.view.search.query import Term, parse_query
+from holdfast.core.index.terms import Found, Term, parse_query
 from holdfast.stores import index
-from holdfast.stores.engine import connect
+from holdfast.stores.connection import connect
 from holdfast.stores.memory import MemoryStore
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.stores.store import Store
@@ -114,7 +113,7 @@ def test_batches_that_are_cut_short_lose_nothing(
 
 WRITER = """
 import sys
-from holdfast.core.view.search.query import parse_query
+from holdfast.core.index.terms import parse_query
 from holdfast.stores.sqlite import SqliteStore
 from tests.contracts.test_store import saying
 path, name, count = sys.argv[1], sys.argv[2], int(sys.argv[3])

@@ -10,12 +10,12 @@ import apsw
 import pytest
 from msgspec.structs import replace
 
-from holdfast.core.ledger.arrive import Arrival, Batch, Draft, arrive
+from holdfast.core.ledger.append import Arrival, Batch, Draft, arrive
 from holdfast.core.ledger.entry import Said, Sighting
 from holdfast.core.ledger.head import Head
 from holdfast.errors import StoreBusy, StoreDamaged, StoreFull, StoreRefused
-from holdfast.session import Session
-from holdfast.stores.engine import Database, connect, has_reset_defect, make_durable
+from holdfast.session.session import Session
+from holdfast.stores.connection import Database, connect, has_reset_defect, make_durable
 from holdfast.stores.fsck import repair
 from holdfast.stores.migrations import MIGRATIONS, migrate
 from holdfast.stores.sqlite import SqliteStore, translated
@@ -24,7 +24,7 @@ from holdfast.stores.store import Build
 LARGE = "x" * 5_000
 WRITE = """
 import sys
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.sqlite import SqliteStore
 with Session("s", SqliteStore(sys.argv[1])) as session:
     for number in range(25):
@@ -33,7 +33,7 @@ with Session("s", SqliteStore(sys.argv[1])) as session:
 DIE = """
 import os, sys
 from msgspec.structs import replace
-from holdfast.core.ledger.arrive import Arrival, Draft, arrive
+from holdfast.core.ledger.append import Arrival, Draft, arrive
 from holdfast.core.ledger.entry import Said
 from holdfast.stores.sqlite import SqliteStore
 
@@ -56,7 +56,7 @@ store.append("s", build)
 FILL = """
 import os, random, resource, signal, sys
 from holdfast.errors import StoreFull
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.sqlite import SqliteStore
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

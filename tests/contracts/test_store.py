@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from holdfast.core.ledger.arrive import Arrival, Batch, Draft, arrive, note
+from holdfast.core.ledger.append import Arrival, Batch, Draft, arrive, note
 from holdfast.core.ledger.chain import link, meaning, name_derived
 from holdfast.core.ledger.entry import (
     Compressed,
@@ -26,7 +26,7 @@ from holdfast.core.ledger.entry import (
 from holdfast.core.ledger.head import STAMP, Document, Head, Lane
 from holdfast.core.ledger.snapshot import Kept, Shown
 from holdfast.errors import BadCompression, Conflict
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.stores.store import NEAR, Build, Listed, Store, latest_first
@@ -566,14 +566,14 @@ def talk(store: Store) -> Session:
 
 def hiding(session: Session, *numbers: int, watermark: int | None = None) -> Compressed:
     """A compression that hides entries, each in a step of its own, behind a short stand-in."""
-    window = session.window()
+    window = session.ledger.window()
     hidden = list(session.store.read(session.name, numbers=numbers))
-    counts = session.store.counts(session.name, session.head().vocabulary)
+    counts = session.store.counts(session.name, session.ledger.head().vocabulary)
     steps = tuple(
         Step((one.id,), "large", ToolReturned(call_of(one), SHORT.output), 1, counts[one.seq], 6)
         for one in hidden
     )
-    last = session.head().seq if watermark is None else watermark
+    last = session.ledger.head().seq if watermark is None else watermark
     return Compressed(steps, window.generation, last)
 
 
@@ -590,31 +590,31 @@ def outputs(session: Session) -> list[object]:
 
 
 def test_a_hidden_result_is_seen_as_its_stand_in(talk: Session) -> None:
-    talk.commit(hiding(talk, 4))
+    talk.ledger.commit(hiding(talk, 4))
     assert outputs(talk) == ["[see a.txt]", "beta " * 400]
     assert talk.messages()[:2] == TALK[:2]
     assert talk.messages()[3:] == TALK[3:]
 
 
 def test_a_compression_takes_what_it_saves_off_the_count(talk: Session) -> None:
-    before = talk.head().lane("").tokens
+    before = talk.ledger.head().lane("").tokens
     body = hiding(talk, 4)
-    talk.commit(body)
+    talk.ledger.commit(body)
     saved = body.steps[0].before - body.steps[0].after
-    assert talk.head().lane("").tokens == before - saved
+    assert talk.ledger.head().lane("").tokens == before - saved
     assert list(talk.store.check()) == []
 
 
 def test_several_results_can_be_hidden_at_once(talk: Session) -> None:
-    talk.commit(hiding(talk, 4, 5))
+    talk.ledger.commit(hiding(talk, 4, 5))
     assert outputs(talk) == ["[see a.txt]", "[see a.txt]"]
-    assert talk.window().generation == 1
+    assert talk.ledger.window().generation == 1
 
 
 def test_several_entries_can_hide_behind_one_stand_in(talk: Session) -> None:
-    hidden = tuple(e.id for e in talk.path()[1:5])
+    hidden = tuple(e.id for e in talk.ledger.path()[1:5])
     step = Step(hidden, "summary", Said("user", "Both files were read."), 3)
-    talk.commit(Compressed((step,), 0, 6))
+    talk.ledger.commit(Compressed((step,), 0, 6))
     assert talk.messages() == [
         TALK[0],
         {"role": "user", "content": "Both files were read."},
@@ -623,22 +623,22 @@ def test_several_entries_can_hide_behind_one_stand_in(talk: Session) -> None:
 
 
 def test_a_step_without_a_stand_in_only_removes(talk: Session) -> None:
-    talk.commit(Compressed((Step((talk.path()[0].id,), "old"),), 0, 6))
+    talk.ledger.commit(Compressed((Step((talk.ledger.path()[0].id,), "old"),), 0, 6))
     assert talk.messages() == TALK[1:]
 
 
 def test_what_is_hidden_can_still_be_read(talk: Session) -> None:
-    hidden = talk.path()[3]
-    talk.commit(hiding(talk, 4))
+    hidden = talk.ledger.path()[3]
+    talk.ledger.commit(hiding(talk, 4))
     assert talk.read(hidden.id) == "alpha " * 400
-    assert talk.path()[3] == hidden
+    assert talk.ledger.path()[3] == hidden
 
 
 def test_a_compression_planned_on_another_generation_is_refused(talk: Session) -> None:
     first, second = hiding(talk, 4), hiding(talk, 5)
-    talk.commit(first)
+    talk.ledger.commit(first)
     with pytest.raises(Conflict) as caught:
-        talk.commit(second)
+        talk.ledger.commit(second)
     refusal = caught.value
     assert (refusal.session, refusal.expected, refusal.found) == ("talk", 0, 1)
     assert outputs(talk) == ["[see a.txt]", "beta " * 400]
@@ -646,23 +646,23 @@ def test_a_compression_planned_on_another_generation_is_refused(talk: Session) -
 
 def test_an_entry_that_came_after_the_plan_cannot_be_hidden(talk: Session) -> None:
     with pytest.raises(BadCompression) as caught:
-        talk.commit(hiding(talk, 4, watermark=3))
+        talk.ledger.commit(hiding(talk, 4, watermark=3))
     assert caught.value.session == "talk"
     assert talk.messages() == TALK
 
 
 def test_an_entry_that_is_not_in_the_ledger_cannot_be_hidden(talk: Session) -> None:
     with pytest.raises(BadCompression) as caught:
-        talk.commit(Compressed((Step(("0" * 32,), "large", SHORT),), 0, 6))
+        talk.ledger.commit(Compressed((Step(("0" * 32,), "large", SHORT),), 0, 6))
     assert caught.value.session == "talk"
-    assert talk.head().seq == 6
+    assert talk.ledger.head().seq == 6
 
 
 def test_a_derived_entry_cannot_be_hidden(talk: Session) -> None:
     talk.note("task_done")
-    noted = talk.find("#7")
+    noted = talk.ledger.find("#7")
     with pytest.raises(BadCompression) as caught:
-        talk.commit(Compressed((Step((noted.id,), "large", SHORT),), 0, 7))
+        talk.ledger.commit(Compressed((Step((noted.id,), "large", SHORT),), 0, 7))
     assert caught.value.session == "talk"
 
 
@@ -670,20 +670,20 @@ def test_an_entry_of_another_agent_cannot_be_hidden(talk: Session, store: Store)
     helper = Session("talk", store, agent="helper", owns_store=False)
     helper.append({"role": "user", "content": [{"type": "text", "text": "Look around."}]})
     with pytest.raises(BadCompression) as caught:
-        talk.commit(Compressed((Step((helper.path()[0].id,), "large"),), 0, 7))
+        talk.ledger.commit(Compressed((Step((helper.ledger.path()[0].id,), "large"),), 0, 7))
     assert caught.value.session == "talk"
 
 
 def test_two_steps_cannot_hide_the_same_entry(talk: Session) -> None:
     body = hiding(talk, 4)
     with pytest.raises(BadCompression) as caught:
-        talk.commit(replace(body, steps=body.steps * 2))
+        talk.ledger.commit(replace(body, steps=body.steps * 2))
     assert caught.value.session == "talk"
 
 
 def test_a_compression_that_hides_nothing_is_refused(talk: Session) -> None:
     with pytest.raises(BadCompression) as caught:
-        talk.commit(Compressed((), 0, 6))
+        talk.ledger.commit(Compressed((), 0, 6))
     assert caught.value.session == "talk"
 
 
@@ -691,7 +691,7 @@ def test_entries_that_arrive_while_a_compression_is_planned_stay_in_sight(talk: 
     body = hiding(talk, 4)
     later = {"role": "user", "content": "And now?"}
     talk.append(later)
-    talk.commit(body)
+    talk.ledger.commit(body)
     assert outputs(talk) == ["[see a.txt]", "beta " * 400]
     assert talk.messages()[3:] == [TALK[3], later]
 
@@ -699,49 +699,49 @@ def test_entries_that_arrive_while_a_compression_is_planned_stay_in_sight(talk: 
 def test_a_compression_by_another_writer_is_noticed(talk: Session, store: Store) -> None:
     other = Session("talk", store, owns_store=False)
     assert other.messages() == TALK
-    talk.commit(hiding(talk, 4))
+    talk.ledger.commit(hiding(talk, 4))
     assert outputs(other) == ["[see a.txt]", "beta " * 400]
 
 
 def test_restoring_brings_back_what_was_hidden(talk: Session) -> None:
-    before, tokens = talk.wire(), talk.head().lane("").tokens
+    before, tokens = talk.wire(), talk.ledger.head().lane("").tokens
     body = hiding(talk, 4, 5)
-    entry = talk.commit(body).entries[0]
+    entry = talk.ledger.commit(body).entries[0]
     returns = sum(step.before - step.after for step in body.steps)
-    talk.commit(Restored(entry.id, 1, returns))
+    talk.ledger.commit(Restored(entry.id, 1, returns))
     assert talk.wire() == before
-    assert (talk.head().lane("").tokens, talk.window().generation) == (tokens, 2)
+    assert (talk.ledger.head().lane("").tokens, talk.ledger.window().generation) == (tokens, 2)
     assert list(talk.store.check()) == []
 
 
 def test_an_undoing_planned_on_another_generation_is_refused(talk: Session) -> None:
-    entry = talk.commit(hiding(talk, 4)).entries[0]
+    entry = talk.ledger.commit(hiding(talk, 4)).entries[0]
     with pytest.raises(Conflict) as caught:
-        talk.commit(Restored(entry.id, 0))
+        talk.ledger.commit(Restored(entry.id, 0))
     assert (caught.value.expected, caught.value.found) == (0, 1)
 
 
 def test_what_was_never_compressed_cannot_be_restored(talk: Session) -> None:
     with pytest.raises(BadCompression) as caught:
-        talk.commit(Restored("0" * 32, 0, 1_000))
+        talk.ledger.commit(Restored("0" * 32, 0, 1_000))
     assert caught.value.session == "talk"
-    assert talk.head().seq == 6
+    assert talk.ledger.head().seq == 6
 
 
 def test_a_compression_cannot_be_restored_twice(talk: Session) -> None:
-    entry = talk.commit(hiding(talk, 4)).entries[0]
-    talk.commit(Restored(entry.id, 1))
+    entry = talk.ledger.commit(hiding(talk, 4)).entries[0]
+    talk.ledger.commit(Restored(entry.id, 1))
     with pytest.raises(BadCompression) as caught:
-        talk.commit(Restored(entry.id, 2))
+        talk.ledger.commit(Restored(entry.id, 2))
     assert caught.value.session == "talk"
 
 
 def test_a_stand_in_can_be_replaced_by_a_shorter_one_and_come_back(talk: Session) -> None:
-    talk.commit(hiding(talk, 4))
-    shorter = Step((talk.path()[3].id,), "again", ToolReturned("c1", "-"))
-    second = talk.commit(Compressed((shorter,), 1, 7)).entries[0]
+    talk.ledger.commit(hiding(talk, 4))
+    shorter = Step((talk.ledger.path()[3].id,), "again", ToolReturned("c1", "-"))
+    second = talk.ledger.commit(Compressed((shorter,), 1, 7)).entries[0]
     assert outputs(talk) == ["-", "beta " * 400]
-    talk.commit(Restored(second.id, 2))
+    talk.ledger.commit(Restored(second.id, 2))
     assert outputs(talk) == ["[see a.txt]", "beta " * 400]
 
 

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from holdfast.core.ledger.arrive import Draft
+from holdfast.core.ledger.append import Draft
 from holdfast.core.ledger.entry import Derived, Said, Source
-from holdfast.core.ledger.jsontext import Json, as_object
-from holdfast.wire import lines
+from holdfast.text.jsontext import Json, as_object
+from holdfast.wire import opaque_lines
 from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES, WIRES, wire_of_lines
 from holdfast.wire.pieces import Piece
 from holdfast.wire.wire import TranscriptWire
@@ -81,7 +81,7 @@ def sources_of(drafts: tuple[Draft, ...]) -> list[Source]:
 def test_wires_are_listed_under_their_own_names_without_a_second_of_the_same() -> None:
     listed = {**MESSAGE_WIRES, **TRANSCRIPT_WIRES}
     assert [wire.NAME for wire in listed.values()] == list(listed)
-    assert (*listed, lines.NAME) == WIRES
+    assert (*listed, opaque_lines.NAME) == WIRES
     assert set(TURNS) == set(TRANSCRIPT_WIRES)
 
 

@@ -17,11 +17,11 @@ from holdfast.core.ledger.entry import (
     ToolCalled,
     ToolReturned,
 )
-from holdfast.core.ledger.jsontext import as_object
 from holdfast.errors import MixedWires, Unreadable
-from holdfast.ingesting import Flaw, Ingested
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
+from holdfast.text.jsontext import as_object
+from holdfast.transcripts.ingest import Flaw, Ingested
 from holdfast.wire.detect import MESSAGE_WIRES, WIRES
 from holdfast.wire.jsonl import read_line
 from holdfast.wire.media import picture_size
@@ -302,7 +302,7 @@ def test_messages_without_content_are_told_apart_too(
 ) -> None:
     session = fresh()
     session.extend(messages)
-    assert (session.head().wire, session.messages()) == (wire, list(messages))
+    assert (session.ledger.head().wire, session.messages()) == (wire, list(messages))
 
 
 @pytest.mark.parametrize(
@@ -740,8 +740,8 @@ def test_a_format_nobody_knows_is_kept_line_by_line(tmp_path: Path) -> None:
     data = b'{"kind":"session"}\n\n  plain words \r\n\xff\xfe\n{"kind":"end"}'
     store = MemoryStore()
     session = taken(store, tmp_path, data, "odd.log")
-    assert (session.name, session.head().wire) == ("odd.log", "lines")
-    assert [item.body for item in session.window().items] == [
+    assert (session.name, session.ledger.head().wire) == ("odd.log", "lines")
+    assert [item.body for item in session.ledger.window().items] == [
         Opaque("", "line", '{"kind":"session"}'),
         Opaque("", "line", "plain words"),
         Opaque("", "line", "\ufffd\ufffd"),
@@ -754,7 +754,7 @@ def test_a_format_nobody_knows_is_kept_line_by_line(tmp_path: Path) -> None:
 def test_a_json_document_nobody_knows_is_kept_line_by_line(tmp_path: Path) -> None:
     data = json.dumps({"info": {"id": 1}, "messages": [{"parts": [1]}]}, indent=1).encode()
     session = taken(MemoryStore(), tmp_path, data, "odd.json")
-    assert (session.head().wire, given_back(session)) == ("lines", data)
+    assert (session.ledger.head().wire, given_back(session)) == ("lines", data)
 
 
 def test_a_torn_line_is_kept_and_reported(tmp_path: Path) -> None:
@@ -858,7 +858,7 @@ def test_a_rewritten_file_that_says_what_was_said_before_goes_back_to_it(tmp_pat
         session = taken(store, tmp_path, data)
         assert given_back(session) == data
     assert session.messages() == rows
-    assert session.path() == list(store.read("file", numbers=[1, 2, 3]))
+    assert session.ledger.path() == list(store.read("file", numbers=[1, 2, 3]))
     assert list(store.check()) == []
 
 
@@ -866,7 +866,7 @@ def test_a_lone_surrogate_is_replaced_in_what_is_read_and_kept_in_the_bytes() ->
     raw = b'{"role":"user","content":"\\ud800 a"}'
     session = fresh()
     session.append(raw)
-    assert [entry.body for entry in session.path()] == [Said("user", "\ufffd a")]
+    assert [entry.body for entry in session.ledger.path()] == [Said("user", "\ufffd a")]
     assert session.wire() == b"[" + raw + b"]"
 
 
@@ -890,7 +890,7 @@ def test_a_document_without_a_list_of_messages_is_kept_as_lines(
     tmp_path: Path, data: bytes
 ) -> None:
     session = taken(MemoryStore(), tmp_path, data, "odd.json")
-    assert (session.head().wire, given_back(session)) == ("lines", data)
+    assert (session.ledger.head().wire, given_back(session)) == ("lines", data)
 
 
 def test_an_array_cut_right_behind_a_message_gives_that_message(tmp_path: Path) -> None:

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeAlias
 
-from holdfast.exporting import exported
-from holdfast.ingesting import Ingested, ingest
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.store import Store
+from holdfast.transcripts.export import exported
+from holdfast.transcripts.ingest import Ingested, ingest
 
 Line: TypeAlias = Mapping[str, object]
 
@@ -145,4 +145,4 @@ def read_in(
 
 def given_back(session: Session, source: str = "") -> bytes:
     """A document of a session, as it is exported."""
-    return b"".join(exported(session, source))
+    return b"".join(exported(session.ledger, source))

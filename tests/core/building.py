@@ -19,7 +19,7 @@ from holdfast.core.ledger.head import Lane
 from holdfast.core.ledger.window import Item, Run, Window
 from holdfast.core.measure.models import Model
 from holdfast.core.measure.tokens import count_body
-from holdfast.core.observe.calls import Scene, read_scene
+from holdfast.core.observe.scene import Scene, read_scene
 from holdfast.core.plan.plan import Candidate
 from holdfast.core.plan.policy import Policy, Tail
 from holdfast.core.plan.state import State

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from holdfast.core.carrying import after_steps
+from holdfast.core.apply import after_steps
 from holdfast.core.compress import batch, to_budget
 from holdfast.core.ledger.entry import Compressed, Thought, ToolCalled, text_of
 from holdfast.core.ledger.window import Item

@@ -1,13 +1,12 @@
 import pytest
 
-from holdfast.core.anchor import anchor_of
-from holdfast.core.carrying import after_steps
+from holdfast.core.apply import after_steps
 from holdfast.core.ledger.entry import Compressed, Said, Thought, text_of
 from holdfast.core.ledger.window import Item
 from holdfast.core.plan.plan import Candidate
 from holdfast.core.shrink.step import Means, nowhere
-from holdfast.core.shrink.writing import read
-from holdfast.core.summarize import summarize, told
+from holdfast.core.shrink.summary.text import read
+from holdfast.core.summarize import anchor_of, summarize, told
 from tests.core.building import (
     BOUND,
     NO_TAIL,

@@ -1,7 +1,7 @@
 import pytest
 
 from holdfast.errors import BadSetting
-from holdfast.vocabularies import CHUNK, VOCABULARIES, chunks, counter
+from holdfast.models.tokenizers import CHUNK, VOCABULARIES, chunks, counter
 
 
 @pytest.mark.parametrize(

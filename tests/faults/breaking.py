@@ -7,10 +7,10 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from holdfast.core.faults import Faults
-from holdfast.core.ledger.jsontext import Json
 from holdfast.core.plan.policy import Policy
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
+from holdfast.text.jsontext import Json
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "session" / "ledgerly.jsonl"
 WINDOW = 24_000
@@ -57,7 +57,7 @@ def example_session(faults: Faults, *, count: int = 50, root: str = "") -> Sessi
     """The bundled session in a window that is too small for it."""
     policy = replace(Policy(), window=WINDOW, model="claude-sonnet-4-5")
     session = Session("example", MemoryStore(), policy=policy, root=root)
-    session.collector = faults
+    session.ledger.collector = faults
     session.extend(example_messages(count))
     return session
 

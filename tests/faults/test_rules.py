@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from holdfast.core.faults import Faults
+from holdfast.engine.fault_log import faults_in
 from holdfast.errors import BadCompression, NothingToShrink
-from holdfast.fault_notes import faults_in
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.surfaces.cli.main import cli
 from tests.faults.breaking import OPERATIONS, Breaking, Recording, example_session
 
@@ -92,19 +92,19 @@ def missing_from_summary(rule: str, session: Session) -> list[str]:
 
 
 def test_the_same_fault_is_written_once() -> None:
-    session = example_session(Breaking("observe.files.files_of"))
+    session = example_session(Breaking("observe.files.changes.files_of"))
     for _ in range(3):
         session.summary()
         session.level(2)
-    assert [fault.rule for fault in session.faults()] == ["observe.files.files_of"]
+    assert [fault.rule for fault in session.faults()] == ["observe.files.changes.files_of"]
 
 
 def test_a_fault_is_in_the_outcome_the_log_and_the_status() -> None:
-    from holdfast.surfaces.reporting import report_of  # the status is a surface
+    from holdfast.surfaces.status import report_of  # the status is a surface
 
-    session = example_session(Breaking("observe.files.files_of"))
+    session = example_session(Breaking("observe.files.changes.files_of"))
     outcome = session.compact(3_000)
-    assert [fault.rule for fault in outcome.faults] == ["observe.files.files_of"]
+    assert [fault.rule for fault in outcome.faults] == ["observe.files.changes.files_of"]
     assert [event.kind for event in session.log()].count("FAULT") == 1
     assert report_of(session, "now").faults == 1
 
@@ -112,7 +112,7 @@ def test_a_fault_is_in_the_outcome_the_log_and_the_status() -> None:
 def test_a_strict_collector_raises_the_error_of_the_rule() -> None:
     class Strict(Breaking):
         def __init__(self) -> None:
-            super().__init__("observe.files.files_of")
+            super().__init__("observe.files.changes.files_of")
             self.strict = True
 
     from tests.faults.breaking import Broken
@@ -131,7 +131,7 @@ def test_a_failing_plan_leaves_the_window_as_it_was() -> None:
     session = example_session(Breaking("engine.batch"))
     whole = example_session(Faults())
     assert len(session.messages()) >= len(whole.messages())
-    assert [fault.rule for fault in faults_in(session.events())] == ["engine.batch"]
+    assert [fault.rule for fault in faults_in(session.ledger.events())] == ["engine.batch"]
 
 
 def test_the_secret_in_an_error_message_is_redacted() -> None:
@@ -142,7 +142,7 @@ def test_the_secret_in_an_error_message_is_redacted() -> None:
             if rule == self.rule:
                 raise ValueError(f"cannot read {secret}")
 
-    session = example_session(Leaking("observe.files.files_of"))
+    session = example_session(Leaking("observe.files.changes.files_of"))
     session.summary()
     assert [secret in fault.error for fault in session.faults()] == [False]
 
@@ -151,7 +151,7 @@ def test_doctor_counts_the_faults_of_a_project(tmp_path: Path) -> None:
     import holdfast
 
     with holdfast.open("work", root=tmp_path) as session:
-        session.collector = Breaking("observe.files.files_of")
+        session.ledger.collector = Breaking("observe.files.changes.files_of")
         session.append({"role": "user", "content": "Add a test for the parser, please."})
         session.summary()
     words = ["--root", str(tmp_path), "doctor", "codex", "--json"]

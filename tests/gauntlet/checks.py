@@ -7,10 +7,10 @@ from typing import Any, cast
 
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.window import Item
+from holdfast.engine.live_window import copied
 from holdfast.errors import HoldfastError, NotRecorded
-from holdfast.session import Session
-from holdfast.sight import copied
-from holdfast.vocabularies import counter
+from holdfast.models.tokenizers import counter
+from holdfast.session.session import Session
 from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES
 from tests.provider.strict import worse
 
@@ -51,7 +51,7 @@ def refused(
     damaged transcript can have it cut in a place that no provider takes.
     """
     provider = provider_of(session)
-    whole = copied(session.sight.rendered([Item(entry) for entry in session.path()]))
+    whole = copied(session.ledger.sight.rendered([Item(entry) for entry in session.ledger.path()]))
     found = worse(provider, whole, sent)
     known = worse(provider, recorded, sent) if found and recorded is not None else found
     return [one for one in found if one in known]
@@ -103,13 +103,13 @@ def unopened(read: Callable[[str], str], text: str, known: str = "") -> list[str
 def recount(messages: Sequence[Mapping[str, object]], wire: str = "") -> int:
     """Tokens of messages, counted again from what was returned."""
     from holdfast.core.measure.tokens import count_body
-    from holdfast.session import Session
+    from holdfast.session.session import Session
     from holdfast.stores.memory import MemoryStore
 
     session = Session("recount", MemoryStore(), wire=wire)
     session.extend(messages)
     count = counter("o200k_base")
-    return sum(count_body(item.body, count) for item in session.window().items)
+    return sum(count_body(item.body, count) for item in session.ledger.window().items)
 
 
 def floor_of(session: Session, *, bound: bool | None = None) -> int:
@@ -150,7 +150,7 @@ def _first_that_stays(messages: Sequence[Mapping[str, Any]], *, bound: bool) -> 
 
 def _binds(session: Session) -> bool:
     """Whether the model's thinking may be bound to what was sent before it."""
-    model = session.model()
+    model = session.ledger.model()
     return model.bound or not model.known
 
 

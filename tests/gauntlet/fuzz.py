@@ -21,15 +21,15 @@ from typing import Any, NamedTuple, TypeAlias, Union, cast
 from holdfast.core.ledger.entry import Entry, Said, Thought, ToolCalled, ToolReturned
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item, Window
-from holdfast.core.observe.artifacts import Touch, touch_of
-from holdfast.core.observe.calls import Scene, read_scene
-from holdfast.core.observe.script import Command, Word, commands_of
-from holdfast.core.observe.shell import Shell
-from holdfast.core.shrink.account import Span, account
+from holdfast.core.observe.files.bash import Command, Word, commands_of
+from holdfast.core.observe.files.shell import Shell
+from holdfast.core.observe.files.touch import Touch, touch_of
+from holdfast.core.observe.scene import Scene, read_scene
 from holdfast.core.shrink.outline.reading import Reading, read
-from holdfast.core.verify.drift.move import Move, move_of
+from holdfast.core.shrink.summary.rows import Span, account
+from holdfast.core.verify.drift.message import Move, move_of
 from holdfast.errors import HoldfastError
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from tests.gauntlet import sessions, texts
 from tests.gauntlet.commands import FORMS
@@ -42,17 +42,17 @@ PACKAGES = (
     "holdfast.core.view",
 )
 SKIPPED: Mapping[str, str] = {
-    "holdfast.core.observe.linear.compiled": "takes patterns that a user set, and reads no text",
-    "holdfast.core.observe.cues.cue": "makes a pattern of ours, and reads no text",
-    "holdfast.core.view.report.shares_of": "takes a number for each of the same items",
+    "holdfast.text.linear.compiled": "takes patterns that a user set, and reads no text",
+    "holdfast.text.patterns.cue": "makes a pattern of ours, and reads no text",
+    "holdfast.core.view.status.shares_of": "takes a number for each of the same items",
     "holdfast.core.observe.worth.uses_of": "takes what is held of the same scene",
     "holdfast.core.view.packet.record.pool_of": "takes what is held of the same scene",
-    "holdfast.core.view.asked.question.read_question": "takes a table of like words",
+    "holdfast.core.view.questions.question.read_question": "takes a table of like words",
     "holdfast.core.view.checkpoints.listed": "takes the entry of a checkpoint",
-    "holdfast.core.view.probing.probe_window": "takes the entry of a compression",
-    "holdfast.core.view.packet.wire.unnested": "refuses what is no packet, in an error of its own",
-    "holdfast.core.view.packet.wire.verify": "refuses what is no packet, in an error of its own",
-    "holdfast.core.view.search.words.name_of": "takes one letter",
+    "holdfast.core.view.probes.probe_window": "takes the entry of a compression",
+    "holdfast.core.view.packet.document.unnested": "raises its own error for any other text",
+    "holdfast.core.view.packet.document.verify": "raises its own error for any other text",
+    "holdfast.text.words.name_of": "takes one letter",
     "holdfast.core.shrink.outline.outline.drawing": "takes the name of one of our outlines",
 }
 """Functions that may refuse what they are given, and why; sessions reach them all."""
@@ -82,9 +82,9 @@ def world_of(turns: Sequence[sessions.Turn]) -> World:
     """What turns look like from the core."""
     session = Session("fuzz", MemoryStore())
     session.extend(sessions.anthropic(list(turns)))
-    window = session.window()
+    window = session.ledger.window()
     items = tuple(window.items)
-    return World(tuple(turns), tuple(session.path()), items, window, read_scene(items))
+    return World(tuple(turns), tuple(session.ledger.path()), items, window, read_scene(items))
 
 
 class Unmade(Exception):

@@ -16,7 +16,7 @@ from tests.gauntlet.findings import Run
 
 def host(agent: str) -> Any:
     """The module of a host."""
-    return import_module(f"holdfast.surfaces.hooks.{HOSTS[agent]}")
+    return import_module(f"holdfast.surfaces.hooks.hosts.{HOSTS[agent]}")
 
 
 def events_of(agent: str) -> list[str]:

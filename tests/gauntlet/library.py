@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import holdfast
 from holdfast import seeds
 from holdfast.core.ledger.entry import Compressed, Derived, Noted
-from holdfast.core.ledger.jsontext import parse
+from holdfast.engine.outcome import Outcome
 from holdfast.errors import (
     BadCompression,
     Conflict,
@@ -19,9 +19,9 @@ from holdfast.errors import (
     NotRecorded,
     Unreadable,
 )
-from holdfast.outcome import Outcome
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
+from holdfast.text.jsontext import parse
 from tests.gauntlet import texts
 from tests.gauntlet.checks import (
     SLACK,
@@ -208,7 +208,7 @@ def _summary(scene: Scene) -> None:
 
 def _level(scene: Scene) -> None:
     run, session = scene.run, scene.session
-    from holdfast.vocabularies import counter
+    from holdfast.models.tokenizers import counter
 
     for number, budget in ((1, 100), (2, 500), (3, 2_000)):
         made = run.do("level", session.level, number)
@@ -248,11 +248,11 @@ def _recover(scene: Scene) -> None:
 
 def _read(scene: Scene) -> None:
     run, session = scene.run, scene.session
-    path = run.do("path", session.path) or []
+    path = run.do("path", session.ledger.path) or []
     for entry in scene.random.sample(path, min(5, len(path))):
         run.do("read", session.read, entry.id)
         run.do("read", session.read, entry.id[:12], (1, 3))
-        run.do("find", session.find, f"#{entry.seq}")
+        run.do("find", session.ledger.find, f"#{entry.seq}")
         run.do("holding", session.holding, entry.id)
     run.may("read", (NotRecorded,), session.read, "0" * 12)
 
@@ -327,9 +327,10 @@ def _note(scene: Scene) -> None:
     run, session = scene.run, scene.session
     run.do("note", session.note, "task", name=texts.word(scene.random))
     run.do("note", session.note, "spawn", task=texts.prose(scene.random))
-    run.do("task", session.task)
-    run.do("storable", session.storable, texts.anything(scene.random))
-    run.do("tell", session.tell, texts.prose(scene.random))
+    run.do("task", session.ledger.task)
+    run.do("policy", lambda: session.policy)
+    run.do("storable", session.ledger.storable, texts.anything(scene.random))
+    run.do("say", session.ledger.say, texts.prose(scene.random))
 
 
 def _plan(scene: Scene) -> None:
@@ -347,15 +348,15 @@ def _status(scene: Scene) -> None:
     faults = getattr(usage, "faults", 0)
     if faults:
         run.wrong("fault", "status", f"{faults} faults")
-    head = run.do("head", session.head)
-    run.do("limit", session.limit)
-    run.do("model", session.model)
-    run.do("window", session.window)
+    head = run.do("head", session.ledger.head)
+    run.do("limit", session.ledger.limit)
+    run.do("model", session.ledger.model)
+    run.do("window", session.ledger.window)
     for name in ("limited", "sized", "turned"):
         # Older checkouts have none of them.
         run.do(name, getattr(session, name, _nothing))
     if head is not None:
-        run.do("tokens_of", session.tokens_of, session.path())
+        run.do("tokens_of", session.ledger.tokens_of, session.ledger.path())
 
 
 def _nothing() -> None:
@@ -368,29 +369,29 @@ def _log(scene: Scene) -> None:
         if event.saved and event.before - event.after != event.saved:
             told = f"{event.before:,} less {event.after:,} is told as {event.saved:,}"
             run.wrong("sum", "log", f"{event.kind}: {told}")
-    run.do("events", session.events)
+    run.do("events", session.ledger.events)
 
 
 def _commit(scene: Scene) -> None:
     """Write a compression a second time, after it was lifted."""
     run, session = scene.run, scene.session
     run.may("compact", (NothingToShrink,), session.compact)
-    made = [e.body for e in session.events() if isinstance(e.body, Compressed)]
+    made = [e.body for e in session.ledger.events() if isinstance(e.body, Compressed)]
     if made:
         run.may("undo", (BadCompression,), session.undo)
-        run.may("commit", (BadCompression, Conflict), session.commit, made[-1])
+        run.may("commit", (BadCompression, Conflict), session.ledger.commit, made[-1])
         windows(scene, "commit.messages")
 
 
 def _derive(scene: Scene) -> None:
     body: Derived = Noted("gauntlet", {"text": texts.word(scene.random)})
-    scene.run.do("derive", scene.session.derive, body)
+    scene.run.do("derive", scene.session.ledger.derive, body)
 
 
 def _clock(scene: Scene) -> None:
     run, session = scene.run, scene.session
-    run.do("now", session.now)
-    run.do("seconds_since", session.seconds_since, texts.anything(scene.random))
+    run.do("now", session.ledger.now)
+    run.do("seconds_since", session.ledger.seconds_since, texts.anything(scene.random))
 
 
 def _parts(scene: Scene) -> None:

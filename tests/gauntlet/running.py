@@ -173,7 +173,7 @@ def _ingested(run: Run, path: Path, root: Path, random: Random) -> commands.Plac
 
     session = files[0]["session"]
     with holdfast.open(session, root=root) as opened:
-        entries = opened.path()
+        entries = opened.ledger.path()
     ref = random.choice(entries).id[:12] if entries else "0" * 12
     return commands.Place(root, path, session, ref, random)
 

@@ -53,7 +53,7 @@ def test_a_window_that_lost_a_result_is_refused() -> None:
 
 def test_a_reference_that_leads_nowhere_is_found_and_a_quoted_one_is_not_ours() -> None:
     made = session(sessions.Turn("Hi"))
-    entry = made.path()[0].id
+    entry = made.ledger.path()[0].id
     text = f"## Tool Call: x\n**Ref:** {'f' * 12}\n- [{'e' * 8}] a row\n[holdfast {entry[:12]}"
     assert references(text) == sorted(("f" * 12, "e" * 8, entry[:12]))
     assert [one[:8] for one in unopened(made.read, text)] == ["e" * 8, "f" * 8]

@@ -11,14 +11,14 @@ from hypothesis import HealthCheck, given, settings
 
 from holdfast import seeds
 from holdfast.core.ledger.entry import ToolReturned
-from holdfast.core.ledger.jsontext import cleaned
 from holdfast.core.measure.tokens import CountTokens
-from holdfast.core.observe.shell import Shell, acts_of
+from holdfast.core.observe.files.shell import Shell, acts_of
 from holdfast.core.plan.policy import Policy
 from holdfast.core.shrink.offload import Source, offload
-from holdfast.session import Session
+from holdfast.models.tokenizers import counter
+from holdfast.session.session import Session
 from holdfast.surfaces.mcp.tools import TOOLS
-from holdfast.vocabularies import counter
+from holdfast.text.jsontext import cleaned
 from tests.gauntlet import commands, fuzz, hooking, library, sessions, strategies, texts, tools
 from tests.gauntlet.corpus import own
 from tests.gauntlet.damage import DAMAGES, damaged
@@ -118,7 +118,7 @@ def test_every_public_method_of_a_session_is_exercised() -> None:
 
 
 def test_every_function_that_the_protocols_name_is_exercised() -> None:
-    homes = {"holdfast.seeds", "holdfast.aligning", "holdfast.packet_seeds"}
+    homes = {"holdfast.seeds", "holdfast.seeds.alignment", "holdfast.seeds.packet"}
     public = {
         name
         for name, made in vars(seeds).items()

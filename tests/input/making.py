@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from holdfast.core.ledger.entry import Derived, text_of
-from holdfast.exporting import exported
-from holdfast.ingesting import Ingested, ingest
-from holdfast.opening import open_store
-from holdfast.session import Session
+from holdfast.session.open import open_store
+from holdfast.session.session import Session
+from holdfast.transcripts.export import exported
+from holdfast.transcripts.ingest import Ingested, ingest
 
 LEDGERLY = Path(__file__).parents[2] / "examples" / "session" / "ledgerly.jsonl"
 """The bundled session: a real Claude Code transcript in everything but its content."""
@@ -70,7 +70,7 @@ def read_in(path: Path | str, root: Path, *, wire: str = "", session: str = "") 
 def given_back(root: Path, session: str, source: str = "") -> bytes:
     """The bytes of a session's document."""
     with open_store(root) as store:
-        return b"".join(exported(Session(session, store, owns_store=False), source))
+        return b"".join(exported(Session(session, store, owns_store=False).ledger, source))
 
 
 def texts_of(root: Path, session: str) -> list[str]:

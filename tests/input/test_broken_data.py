@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.opening import open_store
-from holdfast.session import Session
+from holdfast.session.open import open_store
+from holdfast.session.session import Session
 from tests.input.making import given_back, read_in, run
 
 DATA = Path(os.environ.get("HOLDFAST_DATA") or Path(__file__).parents[3] / "shared" / "data")
@@ -24,7 +24,7 @@ def test_a_broken_session_comes_back_byte_for_byte_and_can_be_sent(
     done = read_in(path, tmp_path)
     with open_store(tmp_path) as store:
         session = Session(done.session, store, owns_store=False)
-        sources = session.head().documents
+        sources = session.ledger.head().documents
         session.messages()
         session.status()
         assert list(store.check()) == []

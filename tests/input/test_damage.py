@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from holdfast.core.ledger.entry import ToolCalled, ToolReturned
 from holdfast.errors import Unreadable
-from holdfast.opening import open_store
+from holdfast.session.open import open_store
 from tests.input.making import (
     chat,
     coded,

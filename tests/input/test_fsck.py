@@ -15,14 +15,14 @@ import pytest
 from holdfast.core.ledger.entry import Compressed, Said, Step
 from holdfast.core.ledger.head import Head
 from holdfast.errors import HoldfastError, NotRecorded, StoreDamaged
-from holdfast.exporting import exported, sources_of
-from holdfast.opening import open_store
-from holdfast.session import Session
+from holdfast.session.open import open_store
+from holdfast.session.session import Session
 from holdfast.stores import packing
-from holdfast.stores.engine import Database
+from holdfast.stores.connection import Database
 from holdfast.stores.fsck import repair
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.stores.store import Damage
+from holdfast.transcripts.export import exported, sources_of
 from tests.input.making import LEDGERLY, line, read_in, run, told, transcript
 
 Rows = list[tuple[Any, ...]]
@@ -45,9 +45,9 @@ def _project(folder: Path) -> Path:
             live.append({"role": ("user", "assistant")[at % 2], "content": f"{at} " * 2_400})
         live.append({"role": "user", "content": [{"type": "text", "text": "a"}] * 2})
         live.status()
-        path = live.path()
+        path = live.ledger.path()
         step = Step((path[0].id,), "a test", Said("user", "shorter"), before=400, after=1)
-        live.commit(Compressed((step,), 0, path[-1].seq))
+        live.ledger.commit(Compressed((step,), 0, path[-1].seq))
         live.report(usage={"input_tokens": 5_000, "output_tokens": 10}, model="claude-opus-4-5")
         live.status()
     return folder
@@ -119,9 +119,9 @@ def _everything(root: Path) -> dict[tuple[str, str], bytes]:
     with _open(root) as store:
         sessions = [Session(listed.name, store) for listed in store.sessions()]
         return {
-            (session.name, source): b"".join(exported(session, source))
+            (session.name, source): b"".join(exported(session.ledger, source))
             for session in sessions
-            for source in sources_of(session)
+            for source in sources_of(session.ledger)
         }
 
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.arriving import Message
 from holdfast.core.ledger.entry import (
     Attached,
     Derived,
@@ -22,11 +21,12 @@ from holdfast.core.ledger.entry import (
     ToolCalled,
     ToolReturned,
 )
-from holdfast.core.ledger.jsontext import Json, encode, parse
+from holdfast.engine.intake import Message
 from holdfast.errors import HoldfastError
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.stores.sqlite import SqliteStore
+from holdfast.text.jsontext import Json, encode, parse
 from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES, wire_of_messages
 from tests.examples import examples
 

@@ -23,10 +23,10 @@ WORDS: dict[str, Callable[[Session], object]] = {
     "note": lambda s: s.note("task", name=HALF),
     "pin": lambda s: s.pin(HALF),
     "unpin": lambda s: s.unpin(HALF),
-    "tell": lambda s: s.tell(HALF),
+    "tell": lambda s: s.ledger.say(HALF),
     "report": lambda s: s.report(model=HALF),
     "packet": lambda s: s.packet(HALF, pane=1),
-    "feedback": lambda s: seeds.ContextEfficiencyTracker(s).record_task(1, True, [HALF]),
+    "feedback": lambda s: seeds.ContextEfficiencyTracker(s.ledger).record_task(1, True, [HALF]),
 }
 
 

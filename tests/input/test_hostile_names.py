@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 from holdfast.errors import HoldfastError
-from holdfast.opening import open as open_session
-from holdfast.opening import open_store
+from holdfast.session.open import open as open_session
+from holdfast.session.open import open_store
 from holdfast.surfaces.cli.main import cli
 from tests.input.making import chat, coded, given_back, line, listing, read_in, run, told
 

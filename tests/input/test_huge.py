@@ -23,10 +23,10 @@ import hashlib, json, sys
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from holdfast.exporting import exported
-from holdfast.ingesting import ingest
-from holdfast.opening import open_store
-from holdfast.session import Session
+from holdfast.transcripts.export import exported
+from holdfast.transcripts.ingest import ingest
+from holdfast.session.open import open_store
+from holdfast.session.session import Session
 path, root = sys.argv[1], Path(sys.argv[2])
 def peak():
     # Not getrusage: what that tells begins with the peak of the process that started this one.

@@ -12,8 +12,8 @@ from tests.input.making import LEDGERLY
 CHILD = """
 import json, os, stat, sys
 os.umask(int(sys.argv[1], 8))
-from holdfast.opening import open as open_session, open_store
-from holdfast.ingesting import ingest
+from holdfast.session.open import open as open_session, open_store
+from holdfast.transcripts.ingest import ingest
 root = sys.argv[2]
 with open_store(__import__("pathlib").Path(root)) as store:
     ingest(sys.argv[3], store)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import HoldfastError, StoreRefused
-from holdfast.opening import open as open_session
-from holdfast.opening import open_store
+from holdfast.session.open import open as open_session
+from holdfast.session.open import open_store
 from tests.input.making import chat, listing, run
 
 TREASURE = b"somebody else's bytes"

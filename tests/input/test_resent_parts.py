@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.opening import open as open_session
+from holdfast.session.open import open as open_session
 
 Message = dict[str, Any]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.core.ledger.entry import Derived, text_of
-from holdfast.core.ledger.jsontext import encode
-from holdfast.opening import open as open_session
-from holdfast.opening import open_store
+from holdfast.session.open import open as open_session
+from holdfast.session.open import open_store
+from holdfast.text.jsontext import encode
 from tests.input.making import given_back, read_in, run, texts_of
 
 LONE = "\ud800"
@@ -63,7 +63,7 @@ def test_messages_come_back_equal_and_their_texts_can_be_written(text: str, tmp_
         session.sync(messages)
         assert session.messages() == messages
         assert json.loads(session.wire()) == messages
-        entries = session.path()
+        entries = session.ledger.path()
         assert session.read(entries[0].id) == _plain(text)
     with open_session("s", root=tmp_path) as session:
         assert session.messages() == messages

@@ -12,17 +12,17 @@ from msgspec.structs import replace
 
 import holdfast
 from holdfast import Policy, Session
-from holdfast.config import load
 from holdfast.core.asking import Answer, Ask, Failed
 from holdfast.core.ledger.entry import Compressed, Noted
 from holdfast.core.ledger.summary import Summary
-from holdfast.engine import Outcome
+from holdfast.engine.engine import Outcome
+from holdfast.engine.summarizer import Summarizing
 from holdfast.errors import BadSetting
 from holdfast.models.limits import read_spent
 from holdfast.models.scripted import scripted
+from holdfast.project.settings import load
 from holdfast.stores.memory import MemoryStore
-from holdfast.summarizing import Summarizing
-from tests.test_engine import call, text
+from tests.engine.test_engine import call, text
 
 BUDGET = 2_600
 CHOICE = "Balances live in memory between two imports"
@@ -48,7 +48,7 @@ def opened(root: Path | None = None, **other: Any) -> Session:
 
 
 def ref_of(session: Session, words: str) -> str:
-    return next(entry.id[:12] for entry in session.path() if words in session.read(entry.id))
+    return next(entry.id[:12] for entry in session.ledger.path() if words in session.read(entry.id))
 
 
 def good(session: Session) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def told(found: object, **other: Any) -> Answer:
 def with_model(session: Session, *replies: Answer | Failed) -> list[Ask]:
     """Give a session a scripted model; what it is asked."""
     asked: list[Ask] = []
-    session.engine.summarizing = Summarizing(session, scripted(replies, asked=asked))
+    session.engine.summarizing = Summarizing(session.ledger, scripted(replies, asked=asked))
     return asked
 
 

@@ -10,11 +10,11 @@ import pytest
 
 from holdfast.core.asking import Answer, Ask, Failed
 from holdfast.core.ledger.summary import Summary
-from holdfast.core.shrink.answers import Refused, checked, summarising
+from holdfast.core.shrink.ask.answers import Refused, checked, summarising
 from holdfast.models.drive import answer
 from holdfast.models.limits import Guard, Limits
 from holdfast.models.naming import model_of
-from tests.core.shrink.test_answers import KNOWN, SPAN
+from tests.core.shrink.ask.test_answers import KNOWN, SPAN
 
 pytestmark = pytest.mark.slow
 

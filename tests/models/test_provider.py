@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.core.asking import Answer, Ask, Failed
 from holdfast.core.ledger.summary import Summary
-from holdfast.core.shrink.answers import summarising
+from holdfast.core.shrink.ask.answers import summarising
 from holdfast.errors import BadSetting
 from holdfast.models.drive import answer
 from holdfast.models.limits import Guard, Limits

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 import holdfast
 from holdfast import NothingToShrink, Outcome, Policy
-from holdfast.core.observe.marks import WARNING
-from holdfast.core.observe.pastes import own_words_of
+from holdfast.core.ledger.marks import WARNING
+from holdfast.core.observe.requests.pastes import own_words_of
 from holdfast.core.plan.policy import STAND_INS, Offload, Tail, Truncate
-from holdfast.vocabularies import counter
+from holdfast.models.tokenizers import counter
 from tests.provider.strict import worse
 
 Message: TypeAlias = dict[str, Any]

@@ -16,8 +16,8 @@ from holdfast.core.ledger.entry import (
 )
 from holdfast.core.ledger.window import Item
 from holdfast.core.measure.tokens import count_body
-from holdfast.session import Session
-from holdfast.vocabularies import counter
+from holdfast.models.tokenizers import counter
+from holdfast.session.session import Session
 
 Message: TypeAlias = dict[str, Any]
 WIRES = ("anthropic", "openai_chat", "openai_responses")
@@ -267,7 +267,7 @@ def spelled(draw: st.DrawFn, messages: list[Message]) -> list[bytes]:
 
 def hiding(session: Session, shown: list[Item], stand_in: bool, together: bool) -> Compressed:
     """A compression that hides items in sight; its counts are the true ones."""
-    head = session.head()
+    head = session.ledger.head()
     count = counter(head.vocabulary)
     groups = [shown] if together else [[item] for item in shown]
     steps: list[Step] = []
@@ -282,7 +282,7 @@ def hiding(session: Session, shown: list[Item], stand_in: bool, together: bool) 
                 after=count_body(body, count) if body else 0,
             )
         )
-    return Compressed(tuple(steps), session.window().generation, head.seq)
+    return Compressed(tuple(steps), session.ledger.window().generation, head.seq)
 
 
 def instead_of(group: list[Item]) -> Source | None:
@@ -302,6 +302,6 @@ def instead_of(group: list[Item]) -> Source | None:
 
 def in_sight(session: Session) -> int:
     """Raw tokens of what is in sight, counted anew."""
-    items = session.window().items
-    count = counter(session.head().vocabulary) if items else len
+    items = session.ledger.window().items
+    count = counter(session.ledger.head().vocabulary) if items else len
     return sum(count_body(item.body, count) for item in items)

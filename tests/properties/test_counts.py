@@ -16,13 +16,14 @@ from holdfast.core.ledger.entry import Compressed, Used
 from holdfast.core.ledger.replay import replay
 from holdfast.core.measure.tokens import count_body
 from holdfast.core.measure.usage import factor_of, split
+from holdfast.engine.live_window import copied
+from holdfast.engine.status import sized_window
 from holdfast.errors import BadCompression, Unreadable
-from holdfast.ingesting import ingest
-from holdfast.session import Session
-from holdfast.sight import copied
+from holdfast.models.tokenizers import counter
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
-from holdfast.surfaces.reporting import listed, report_of
-from holdfast.vocabularies import counter
+from holdfast.surfaces.status import listed, report_of
+from holdfast.transcripts.ingest import ingest
 from holdfast.wire.detect import MESSAGE_WIRES, PLAIN, TRANSCRIPT_WIRES
 from tests.properties.sessions import in_sight
 from tests.properties.transcripts import WRITERS, Happened, growing, happenings
@@ -30,20 +31,20 @@ from tests.properties.transcripts import WRITERS, Happened, growing, happenings
 
 def counted_in_messages(session: Session) -> int:
     """Raw tokens of the messages that would be sent, read and counted anew."""
-    head = session.head()
+    head = session.ledger.head()
     wire = TRANSCRIPT_WIRES[head.wire].SPEAKS if head.wire in TRANSCRIPT_WIRES else head.wire
     wire = wire or PLAIN
     count, take = counter(head.vocabulary), MESSAGE_WIRES[wire].read
-    sent = copied(session.sight.messages())
+    sent = copied(session.ledger.sight.messages())
     return sum(count_body(body, count) for message in sent for body in take(message))
 
 
 def broken_counts(session: Session) -> list[str]:
     """Every sum of a session that does not add up."""
-    head, usage, now = session.head(), session.status(), session.sized()
+    head, usage, now = session.ledger.head(), session.status(), sized_window(session.ledger)
     lane = head.lane(session.agent)
     messages, report = counted_in_messages(session), report_of(session, "")
-    factor = factor_of(session.model(), lane.calibration)
+    factor = factor_of(session.ledger.model(), lane.calibration)
     rows, events = listed(session, now), [one for one in session.log() if one.before]
     laws = {
         "the head's sum is the count of the items": (lane.tokens, in_sight(session)),
@@ -64,7 +65,10 @@ def broken_counts(session: Session) -> list[str]:
             abs(messages * factor + usage.overhead - usage.tokens) <= 0.5,
             True,
         ),
-        "the limit is at least what was accepted": (session.limit() >= accepted(session), True),
+        "the limit is at least what was accepted": (
+            session.ledger.limit() >= accepted(session),
+            True,
+        ),
         "an event saves the difference": (
             [one.saved for one in events],
             [one.before - one.after for one in events],
@@ -75,7 +79,7 @@ def broken_counts(session: Session) -> list[str]:
 
 def accepted(session: Session) -> int:
     """The largest request of the session's model that was reported as done."""
-    model = session.head().model
+    model = session.ledger.head().model
     reports = (entry.body for entry in session.store.read(session.name))
     used = [body for body in reports if isinstance(body, Used) and body.model == model]
     return max((body.input + body.output for body in used), default=0)
@@ -84,7 +88,7 @@ def accepted(session: Session) -> int:
 def lanes_of(session: Session) -> list[Session]:
     """A session, and those of its sub-agents."""
     store = session.store
-    return [Session(session.name, store, agent=lane) for lane in session.head().lanes]
+    return [Session(session.name, store, agent=lane) for lane in session.ledger.head().lanes]
 
 
 @given(st.sampled_from(sorted(WRITERS)), happenings, st.data())
@@ -128,7 +132,7 @@ def compressed_to_a_part(session: Session, percent: int) -> None:
     assert made.plan is not None
     assert sum(step.before - step.after for step in made.plan.steps) == saved
     if made.steps:
-        written = [e.body for e in session.events() if isinstance(e.body, Compressed)][-1]
+        written = [e.body for e in session.ledger.events() if isinstance(e.body, Compressed)][-1]
         assert (written.before, written.after) == (before.tokens, after.tokens)
 
 

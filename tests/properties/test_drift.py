@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.core.ledger.entry import ToolCalled
-from holdfast.core.verify.drift.ghosts import ghosts
 from holdfast.core.verify.drift.judge import RULES, judge
-from holdfast.core.verify.drift.move import Move
+from holdfast.core.verify.drift.message import Move
+from holdfast.core.verify.drift.off_topic import ghosts
 from holdfast.core.verify.drift.signs import LINE
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from tests.core.building import call
 from tests.core.verify.drift.grounds import REQUEST, ground, says

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from holdfast.core.ledger.arrive import derived
+from holdfast.core.ledger.append import derived
 from holdfast.core.ledger.entry import Compressed, Derived, Entry, Restored, Said, Used
 from holdfast.core.ledger.head import UNCOUNTED, Head, settled
 from holdfast.core.ledger.head import advance as move
@@ -15,9 +15,9 @@ from holdfast.core.ledger.replay import replay
 from holdfast.core.ledger.snapshot import keep, numbers, reopen
 from holdfast.core.ledger.window import Run, Window, advance, fold, grown
 from holdfast.core.measure.tokens import count_body
-from holdfast.session import Session
+from holdfast.models.tokenizers import counter
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
-from holdfast.vocabularies import counter
 from tests.properties.sessions import Message, hiding, histories, in_sight, words
 
 
@@ -75,13 +75,15 @@ def lived(draw: st.DrawFn) -> Session:
             case "replace":
                 told = [replaced(message, draw(st.booleans())) for message in told]
                 session.sync(told)
-            case "hide" if session.window().items:
-                items = list(session.window().items)
+            case "hide" if session.ledger.window().items:
+                items = list(session.ledger.window().items)
                 some = draw(
                     st.lists(st.sampled_from(items), min_size=1, unique_by=lambda i: i.entry.seq)
                 )
                 some.sort(key=lambda item: item.entry.seq)
-                session.commit(hiding(session, some, draw(st.booleans()), draw(st.booleans())))
+                session.ledger.commit(
+                    hiding(session, some, draw(st.booleans()), draw(st.booleans()))
+                )
             case "restore":
                 undo(session, draw(st.integers(0, 3)))
             case "report":
@@ -90,7 +92,7 @@ def lived(draw: st.DrawFn) -> Session:
             case "note":
                 session.note(draw(st.sampled_from(("task_done", "phase_change"))))
             case "count":
-                session.head()
+                session.ledger.head()
             case "helper":
                 helper = Session("s", session.store, agent="helper")
                 helper.append({"role": "user", "content": [{"type": "text", "text": draw(words)}]})
@@ -122,7 +124,7 @@ def undo(session: Session, which: int) -> None:
     before = fold(entries)
     without = fold([*entries, _restoring(chosen, entries)])
     returns = _tokens(session, without) - _tokens(session, before)
-    session.commit(Restored(chosen.id, session.window().generation, returns))
+    session.ledger.commit(Restored(chosen.id, session.ledger.window().generation, returns))
 
 
 def _restoring(chosen: Entry, entries: list[Entry]) -> Entry:
@@ -131,19 +133,19 @@ def _restoring(chosen: Entry, entries: list[Entry]) -> Entry:
 
 
 def _tokens(session: Session, window: Window) -> int:
-    counts = session.store.counts("s", session.head().vocabulary)
+    counts = session.store.counts("s", session.ledger.head().vocabulary)
     total = 0
     for item in window.items:
         if item.stand_in is None:
             total += counts[item.entry.seq]
         else:
-            total += count_body(item.stand_in, counter(session.head().vocabulary))
+            total += count_body(item.stand_in, counter(session.ledger.head().vocabulary))
     return total
 
 
 @given(lived())
 def test_a_head_kept_up_to_date_is_the_head_of_a_replay(session: Session) -> None:
-    head = session.head()
+    head = session.ledger.head()
     counts = session.store.counts("s", head.vocabulary)
     assert replay(session.store.read("s"), counts, head) == head
 
@@ -197,8 +199,8 @@ def test_counts_that_come_late_and_in_any_order_make_the_head_of_a_replay(
 
 @given(lived())
 def test_the_tokens_of_a_head_are_those_of_what_is_in_sight(session: Session) -> None:
-    assert session.head().lane("").tokens == in_sight(session)
-    assert session.head().lane("").uncounted == 0
+    assert session.ledger.head().lane("").tokens == in_sight(session)
+    assert session.ledger.head().lane("").uncounted == 0
 
 
 @pytest.mark.parametrize("together", [False, True])
@@ -212,10 +214,10 @@ def test_what_left_altogether_or_in_company_the_host_does_not_bring_back(togethe
     ]
     session = Session("s", MemoryStore())
     session.sync(told)
-    hidden = list(session.window().items)[-2:]
-    session.commit(hiding(session, hidden, together, together))
+    hidden = list(session.ledger.window().items)[-2:]
+    session.ledger.commit(hiding(session, hidden, together, together))
     session.sync([replaced(message, really=True) for message in told])
-    assert session.head().lane("").tokens == in_sight(session)
+    assert session.ledger.head().lane("").tokens == in_sight(session)
 
 
 @given(lived())
@@ -232,8 +234,8 @@ def test_no_two_entries_have_the_same_name(session: Session) -> None:
 @given(lived())
 def test_a_window_kept_up_to_date_is_the_fold_of_everything(session: Session) -> None:
     entries = list(session.store.read("s"))
-    assert shape(session.window()) == shape(fold(entries))
-    assert shape(Session("s", session.store).window()) == shape(fold(entries))
+    assert shape(session.ledger.window()) == shape(fold(entries))
+    assert shape(Session("s", session.store).ledger.window()) == shape(fold(entries))
 
 
 @given(lived(), st.data())
@@ -274,7 +276,7 @@ def test_a_kept_window_opened_again_and_advanced_is_the_fold_of_everything(
 def test_what_is_hidden_can_be_read_back(session: Session) -> None:
     entries = [e for e in session.store.read("s") if not isinstance(e.body, Derived)]
     for entry in entries:
-        assert session.find(entry.id) == entry
+        assert session.ledger.find(entry.id) == entry
 
 
 @given(lived())
@@ -286,21 +288,27 @@ def test_a_fresh_process_sends_the_same_bytes(session: Session) -> None:
 def test_compressing_and_restoring_is_as_before(
     session: Session, stand_in: bool, together: bool, data: st.DataObject
 ) -> None:
-    items = list(session.window().items)
+    items = list(session.ledger.window().items)
     if not items:
         return
     some = data.draw(st.lists(st.sampled_from(items), min_size=1, unique_by=lambda i: i.entry.seq))
     some.sort(key=lambda item: item.entry.seq)
-    wire, tokens, shown = session.wire(), session.head().lane("").tokens, shape(session.window())
+    wire, tokens, shown = (
+        session.wire(),
+        session.ledger.head().lane("").tokens,
+        shape(session.ledger.window()),
+    )
     body = hiding(session, some, stand_in, together)
-    entry = session.commit(body).entries[0]
+    entry = session.ledger.commit(body).entries[0]
     hidden = {item.entry.id for item in some}
-    assert hidden.isdisjoint(i.entry.id for i in session.window().items if i.stand_in is None)
+    assert hidden.isdisjoint(
+        i.entry.id for i in session.ledger.window().items if i.stand_in is None
+    )
     saved = sum(step.before - step.after for step in body.steps)
-    assert session.head().lane("").tokens == tokens - saved
-    session.commit(Restored(entry.id, session.window().generation, saved))
-    assert (session.wire(), session.head().lane("").tokens) == (wire, tokens)
-    assert shape(session.window()).items == shown.items
+    assert session.ledger.head().lane("").tokens == tokens - saved
+    session.ledger.commit(Restored(entry.id, session.ledger.window().generation, saved))
+    assert (session.wire(), session.ledger.head().lane("").tokens) == (wire, tokens)
+    assert shape(session.ledger.window()).items == shown.items
 
 
 @given(st.lists(st.lists(st.integers(), max_size=4), max_size=8), st.data())

@@ -6,8 +6,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from holdfast.core.ledger.entry import Derived
-from holdfast.history import Synced
-from holdfast.session import Session
+from holdfast.engine.sync import Synced
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from tests.properties.sessions import Message, any_history, hiding, histories, in_sight, words
 
@@ -76,7 +76,7 @@ def test_a_rewind_branches_and_loses_nothing(
     assert synced == Synced(1, branched=upto < len(messages))
     assert json.dumps(session.messages()) == json.dumps(rewound)
     assert sources(session)[: len(before)] == before
-    assert session.head().lane("").tokens == in_sight(session)
+    assert session.ledger.head().lane("").tokens == in_sight(session)
     assert list(session.store.check()) == []
 
 
@@ -87,12 +87,12 @@ def test_a_branch_left_and_taken_again_is_the_branch_it_was(
     messages = drawn[1]
     assume(len(messages) > 1)
     session = talked(messages)
-    path = session.path()
+    path = session.ledger.path()
     upto = data.draw(st.integers(1, len(messages) - 1))
     new = {"role": "user", "content": "X" + text}
     session.sync([*messages[:upto], new])
     session.sync(messages)
-    assert session.path() == path
+    assert session.ledger.path() == path
     assert json.dumps(session.messages()) == json.dumps(messages)
     assert list(session.store.check()) == []
 
@@ -122,10 +122,10 @@ def test_a_client_that_sends_our_own_window_back_adds_nothing(
     drawn: tuple[str, list[Message]], stand_in: bool, together: bool, data: st.DataObject
 ) -> None:
     session = talked(drawn[1])
-    items = list(session.window().items)
+    items = list(session.ledger.window().items)
     some = data.draw(st.lists(st.sampled_from(items), min_size=1, unique_by=lambda i: i.entry.seq))
     some.sort(key=lambda item: item.entry.seq)
-    session.commit(hiding(session, some, stand_in, together))
+    session.ledger.commit(hiding(session, some, stand_in, together))
     sent = session.messages()
     before = sources(session)
     assert session.sync(sent) == Synced(0, branched=False)
@@ -138,12 +138,12 @@ def test_a_client_that_goes_on_from_our_window_adds_only_what_is_new(
     drawn: tuple[str, list[Message]], together: bool, data: st.DataObject
 ) -> None:
     session = talked(drawn[1])
-    items = list(session.window().items)
+    items = list(session.ledger.window().items)
     some = data.draw(st.lists(st.sampled_from(items), min_size=1, unique_by=lambda i: i.entry.seq))
     some.sort(key=lambda item: item.entry.seq)
-    session.commit(hiding(session, some, stand_in=True, together=together))
-    sent, before = session.messages(), session.path()
+    session.ledger.commit(hiding(session, some, stand_in=True, together=together))
+    sent, before = session.messages(), session.ledger.path()
     new = {"role": "user", "content": "and on"}
     assert session.sync([*sent, new]) == Synced(1, branched=False)
-    assert session.path()[:-1] == before
+    assert session.ledger.path()[:-1] == before
     assert session.messages() == [*sent, new]

@@ -18,7 +18,7 @@ from holdfast.core.ledger.entry import (
     ToolCalled,
     ToolReturned,
 )
-from holdfast.core.ledger.jsontext import as_object, cleaned
+from holdfast.text.jsontext import as_object, cleaned
 from holdfast.wire.detect import MESSAGE_WIRES
 from tests.properties.sessions import Message, any_history, arguments, histories, words
 

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from holdfast.core.ledger.size import most_tokens
 from holdfast.core.measure.tokens import count_body
 from holdfast.core.plan.policy import Policy
-from holdfast.session import Session
+from holdfast.models.tokenizers import counter
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
-from holdfast.vocabularies import counter
 from tests.properties.sessions import Message, any_history
 
 
@@ -28,7 +28,7 @@ def test_no_body_has_more_tokens_than_can_be_told_without_counting(
     session = Session("s", MemoryStore())
     session.extend(drawn[1])
     count = counter("o200k_base")
-    for item in session.window().items:
+    for item in session.ledger.window().items:
         assert count_body(item.body, count) <= most_tokens(item.body)
 
 
@@ -36,8 +36,8 @@ def test_no_body_has_more_tokens_than_can_be_told_without_counting(
 def test_an_entry_is_counted_once_in_its_life(drawn: tuple[str, list[Message]]) -> None:
     session = Session("s", MemoryStore())
     session.extend(drawn[1])
-    head = session.head()
+    head = session.ledger.head()
     counts = session.store.counts("s", head.vocabulary)
     assert sorted(counts) == list(range(1, head.seq + 1))
     assert head.lane("").tokens == sum(counts.values())
-    assert session.head() == head
+    assert session.ledger.head() == head

@@ -21,8 +21,8 @@ from holdfast.core.ledger.summary import (
     Ref,
     Summary,
 )
-from holdfast.core.shrink.merging import joined, merge, merge_errors, merge_files, resolve
-from holdfast.core.shrink.writing import read, write
+from holdfast.core.shrink.summary.merge import joined, merge, merge_errors, merge_files, resolve
+from holdfast.core.shrink.summary.text import read, write
 
 Row = TypeVar("Row")
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from holdfast import NothingToShrink, Policy, Session
 from holdfast.core.ledger.entry import Said
 from holdfast.core.plan.policy import Offload
-from holdfast.sight import copied
+from holdfast.engine.live_window import copied
 from holdfast.stores.memory import MemoryStore
 from tests.properties.laws import CUT, sendable, spelled, text_in
 from tests.properties.sessions import PNG
@@ -174,7 +174,7 @@ def opened(drawn: Drawn, policy: Policy | None = None) -> Session:
 
 
 def shown(session: Session) -> list[Message]:
-    return copied(session.sight.messages())
+    return copied(session.ledger.sight.messages())
 
 
 def unheard(window: list[Message], request: Request) -> list[str]:
@@ -185,7 +185,7 @@ def unheard(window: list[Message], request: Request) -> list[str]:
 
 def unopened(session: Session, window: list[Message]) -> list[str]:
     """References in a window that do not open to what the user sent, byte for byte."""
-    sent = {entry.body.text for entry in session.path() if isinstance(entry.body, Said)}
+    sent = {entry.body.text for entry in session.ledger.path() if isinstance(entry.body, Said)}
     refs = {ref for message in window for _, ref in CUT.findall(text_in(message))}
     return [ref for ref in sorted(refs) if session.read(ref) not in sent]
 

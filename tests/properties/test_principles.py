@@ -13,21 +13,21 @@ from holdfast import Policy, Session
 from holdfast.core.ledger.entry import Compressed, Derived, text_of
 from holdfast.core.ledger.head import AT_BIRTH
 from holdfast.core.measure.usage import Usage
-from holdfast.core.plan.always import KIND_OF
 from holdfast.core.plan.policy import (
     COMPACTABLE,
+    PROFILES,
     STAND_INS,
     DriftWatch,
     Preservation,
     Settings,
     with_settings,
 )
-from holdfast.core.plan.profiles import PROFILES
-from holdfast.core.shrink.cutting import UNBOUND
+from holdfast.core.plan.preserve import KIND_OF
+from holdfast.core.shrink.summary.cut import UNBOUND
 from holdfast.core.view.log import Event
-from holdfast.packets import Packet
+from holdfast.models.tokenizers import counter
+from holdfast.packets.packet import Packet
 from holdfast.stores.memory import MemoryStore
-from holdfast.vocabularies import counter
 from tests.properties.laws import policies, sendable, size_of, text_in
 from tests.properties.test_summarize import (
     FEW,
@@ -71,16 +71,16 @@ def test_a_session_of_many_windows_fits_in_one_by_three_tiers_and_keeps_what_the
 ):
     session, sent = worked(small(), 60)
     count = counter("o200k_base")
-    assert session.tokens_of(session.path()) > 3 * WINDOW
+    assert session.ledger.tokens_of(session.ledger.path()) > 3 * WINDOW
     for number, request in enumerate(sent, 1):
         text = "\n".join(str(message["content"]) for message in request)
         asked = [f"Part {at}: make the importer handle case {at}." for at in (1, number)]
         rules = [rule for at, rule in RULES.items() if at <= number]
         assert [words for words in (*asked, *rules) if words not in text] == []
-        assert count(text) < session.limit()
+        assert count(text) < session.ledger.limit()
     made = tiers(session)
     assert {event.kind for event in made} == {"TIER_1", "TIER_2", "TIER_3"}
-    summed = [event.before / session.limit() for event in made if event.kind == "TIER_3"]
+    summed = [event.before / session.ledger.limit() for event in made if event.kind == "TIER_3"]
     assert summed and all(0.75 <= fraction < 0.85 for fraction in summed)
 
 
@@ -104,7 +104,7 @@ def test_every_request_follows_the_thresholds_of_the_protocol(drawn: Drawn, perc
     for upto, message in enumerate(drawn.messages, 1):
         session.append(message)
         usage, known = session.status(), len(session.log())
-        weighed = session.head().lane("").weighed
+        weighed = session.ledger.head().lane("").weighed
         session.messages()
         events = list(session.log()[known:])
         assert too_early(usage, events) == []
@@ -137,9 +137,9 @@ def test_a_context_may_be_thrown_away_at_any_moment_for_the_ledger_has_all_of_it
         assert Session("s", store, policy=policy).wire() == sent
     whole = Session("s", MemoryStore(), policy=with_settings(Policy(), PROFILES["off"]))
     whole.extend(drawn.messages)
-    recorded = {entry.id: entry.body for entry in Session("s", store).path()}
-    assert {entry.id: recorded.get(entry.id) for entry in whole.path()} == {
-        entry.id: entry.body for entry in whole.path()
+    recorded = {entry.id: entry.body for entry in Session("s", store).ledger.path()}
+    assert {entry.id: recorded.get(entry.id) for entry in whole.ledger.path()} == {
+        entry.id: entry.body for entry in whole.ledger.path()
     }
 
 
@@ -186,7 +186,7 @@ def test_what_is_handed_to_a_worker_or_a_session_is_small_whole_and_binds_as_it_
     prompt = packet.to_prompt()
     assert counter("o200k_base")(prompt) == packet.token_count
     assert packet.over_budget == (packet.token_count > DEPTHS[depth])
-    want = all_said(session.path())
+    want = all_said(session.ledger.path())
     binding = [row.text for row in want.constraints if not row.lifted and row.by == "user"]
     assert [text for text in binding if sendable(text) not in prompt] == []
     next_one = holdfast.resume(session, as_="next")
@@ -204,7 +204,7 @@ def test_nothing_left_without_a_name_in_sight_that_brings_it_back(
     session = opened(drawn, with_settings(Policy(), {**EAGER, "offload.form": form}))
     made = compacted(session, percent)
     steps = made.steps if made is not None else ()
-    path = session.path()
+    path = session.ledger.path()
     said = {e.id: text_of(e.body) for e in path if not isinstance(e.body, Derived)}
     shown = sendable(session.wire().decode())
     for step in steps:
@@ -219,7 +219,7 @@ def test_nothing_left_without_a_name_in_sight_that_brings_it_back(
 @pytest.mark.seed("R009")
 def test_a_massive_history_is_carried_by_one_summary_that_is_extended_and_stays_good() -> None:
     session, _ = worked(small("anchored"), 60, size=160)
-    whole = session.tokens_of(session.path())
+    whole = session.ledger.tokens_of(session.ledger.path())
     made = session.compact(whole * 14 // 1_000)
     assert whole > 10 * WINDOW
     assert 1 - made.after.tokens / whole >= 0.986

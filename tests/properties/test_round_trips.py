@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.core.ledger.entry import Said, ToolCalled, ToolReturned
-from holdfast.core.ledger.jsontext import encode
-from holdfast.exporting import exported
-from holdfast.ingesting import ingest
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
+from holdfast.text.jsontext import encode
+from holdfast.transcripts.export import exported
+from holdfast.transcripts.ingest import ingest
 from holdfast.wire.detect import MESSAGE_WIRES
 from holdfast.wire.documents import open_document
 from tests.properties.sessions import Message, any_history, scalars, spelled, values
@@ -35,7 +35,7 @@ def test_dictionaries_come_back_equal_and_in_the_same_key_order(
     session = Session("s", MemoryStore())
     session.extend(messages)
     assert json.dumps(session.messages()) == json.dumps(messages)
-    assert session.head().wire == wire
+    assert session.ledger.head().wire == wire
 
 
 @given(any_history, st.data())
@@ -46,7 +46,7 @@ def test_bytes_come_back_as_they_were_spelled(
     session = Session("s", MemoryStore())
     session.extend(raws)
     sent = b"[" + b",".join(raws) + b"]"
-    assert (session.wire(), b"".join(exported(session))) == (sent, sent)
+    assert (session.wire(), b"".join(exported(session.ledger))) == (sent, sent)
 
 
 @given(any_history, st.data())
@@ -64,7 +64,7 @@ def test_told_one_by_one_or_all_at_once_is_the_same(
             other.messages()
         at += size
     assert other.wire() == one.wire()
-    assert other.head() == one.head()
+    assert other.ledger.head() == one.ledger.head()
     assert list(other.store.read("s")) == list(one.store.read("s"))
 
 
@@ -85,8 +85,8 @@ def test_documents_come_back_byte_for_byte(
             member = b"input" if wire == "openai_responses" else b"messages"
             document = b'{"model":"m",' + gap + b'"%s":' % member + document + b',"top_p":1.0}'
     session = ingested(document, "drawn.jsonl" if form == "lines" else "drawn.json")
-    assert b"".join(exported(session)) == document
-    assert session.head().wire == wire
+    assert b"".join(exported(session.ledger)) == document
+    assert session.ledger.head().wire == wire
     assert json.dumps(session.messages()) == json.dumps(messages)
     assert list(session.store.check()) == []
 

@@ -20,7 +20,7 @@ from hypothesis.stateful import (
 from msgspec.structs import replace
 
 from holdfast import NothingToShrink, Outcome, Policy, Session
-from holdfast.core.ledger.arrive import Batch
+from holdfast.core.ledger.append import Batch
 from holdfast.core.ledger.entry import Compressed, EntryId, Restored, Step
 from holdfast.core.ledger.head import Head
 from holdfast.core.plan.policy import At
@@ -88,7 +88,7 @@ class Life(RuleBasedStateMachine):
             model=data.draw(st.sampled_from(MODELS[self.wire])),
             at=At(events=events),
         )
-        self.session.policy = self.policy
+        self.session.ledger.policy = self.policy
         first = data.draw(histories(self.wire))
         self.session.extend(first)
         self.said += first
@@ -208,14 +208,14 @@ class Life(RuleBasedStateMachine):
         """What is sent now; what was sent before stays, unless a compression was logged."""
         sent = self.session.messages()
         now, before = [spelled(message) for message in sent], self.sent
-        self.sent = (self.session.window().generation, now)
+        self.sent = (self.session.ledger.window().generation, now)
         if self.sent[0] == before[0]:
             assert now[: len(before[1])] == before[1]
         return sent
 
     def _window(self) -> str:
         """What is in sight, with nothing done about it."""
-        return spelled([json.loads(raw) for raw in self.session.sight.messages()])
+        return spelled([json.loads(raw) for raw in self.session.ledger.sight.messages()])
 
     def _check_window(self, shown: list[Message]) -> None:
         hidden = len(self._hidden_in_place())
@@ -245,7 +245,7 @@ class Life(RuleBasedStateMachine):
         ]
 
     def teardown(self) -> None:
-        self.session.head()
+        self.session.ledger.head()
         damage = list(self.session.store.check())
         self.session.close()
         left = list(_drafts(Path(self.root)))

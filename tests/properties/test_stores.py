@@ -16,10 +16,10 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from holdfast.core.ledger.arrive import Batch
+from holdfast.core.ledger.append import Batch
 from holdfast.core.ledger.entry import Compressed, Restored
 from holdfast.core.ledger.head import Head
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.stores.store import Store
@@ -50,6 +50,10 @@ class TwoStores(RuleBasedStateMachine):
     def begin(self, data: st.DataObject, wire: str) -> None:
         self.rest = data.draw(histories(wire))
 
+    def commit(self, body: Compressed | Restored) -> None:
+        one, other = (session.ledger.commit(body) for session in self.pair)
+        assert one == other
+
     def both(self, name: str, *args: Any, **kwargs: Any) -> None:
         one, other = (getattr(session, name)(*args, **kwargs) for session in self.pair)
         assert one == other
@@ -74,27 +78,27 @@ class TwoStores(RuleBasedStateMachine):
         self.told = [*self.told[:upto], {"role": "user", "content": text}]
         self.both("sync", self.told)
 
-    @precondition(lambda self: len(self.pair[0].window().items) > 0)
+    @precondition(lambda self: len(self.pair[0].ledger.window().items) > 0)
     @rule(data=st.data(), stand_in=st.booleans(), together=st.booleans())
     def hide(self, data: st.DataObject, stand_in: bool, together: bool) -> None:
-        items = list(self.pair[0].window().items)
+        items = list(self.pair[0].ledger.window().items)
         some = data.draw(
             st.lists(st.sampled_from(items), min_size=1, unique_by=lambda i: i.entry.seq)
         )
         some.sort(key=lambda item: item.entry.seq)
         body = hiding(self.pair[0], some, stand_in, together)
-        self.pair[1].head()
-        self.both("commit", body)
-        self.committed.append(f"#{self.pair[0].head().seq}")
+        self.pair[1].ledger.head()
+        self.commit(body)
+        self.committed.append(f"#{self.pair[0].ledger.head().seq}")
 
     @precondition(lambda self: self.committed)
     @rule()
     def restore(self) -> None:
-        entry = self.pair[0].find(self.committed.pop())
+        entry = self.pair[0].ledger.find(self.committed.pop())
         assert isinstance(entry.body, Compressed)
         saved = sum(step.before - step.after for step in entry.body.steps)
-        generation = self.pair[0].window().generation
-        self.both("commit", Restored(entry.id, generation, saved))
+        generation = self.pair[0].ledger.window().generation
+        self.commit(Restored(entry.id, generation, saved))
 
     @rule(prompt=st.integers(1, 9_000), model=st.sampled_from((None, "claude-opus-4", "gpt-4o")))
     def report(self, prompt: int, model: str | None) -> None:

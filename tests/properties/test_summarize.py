@@ -13,13 +13,13 @@ from holdfast import NothingToShrink, Outcome, Policy, Session
 from holdfast.core.ledger.entry import Compressed, Entry
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item, in_force
-from holdfast.core.observe.calls import read_scene
-from holdfast.core.observe.files import files_of
-from holdfast.core.observe.intent import Wanted, wanted
+from holdfast.core.observe.files.changes import files_of
+from holdfast.core.observe.requests.intent import Wanted, wanted
+from holdfast.core.observe.scene import read_scene
 from holdfast.core.plan.policy import At, Batch
-from holdfast.core.shrink.writing import read
+from holdfast.core.shrink.summary.text import read
 from holdfast.core.view.log import Event
-from holdfast.sight import copied
+from holdfast.engine.live_window import copied
 from holdfast.stores.memory import MemoryStore
 from tests.examples import examples
 from tests.properties.laws import (
@@ -68,7 +68,7 @@ def opened(drawn: Drawn, policy: Policy) -> Session:
 
 def shown(session: Session) -> list[Message]:
     """What is in sight, with nothing done about it."""
-    return copied(session.sight.messages())
+    return copied(session.ledger.sight.messages())
 
 
 def compacted(session: Session, percent: int) -> Outcome | None:
@@ -85,7 +85,7 @@ def tiers(session: Session) -> list[Event]:
 
 
 def newest(session: Session) -> Summary | None:
-    made = in_force(session.sight.window(whole=True))
+    made = in_force(session.ledger.sight.window(whole=True))
     bodies = [entry.body for entry in reversed(made) if isinstance(entry.body, Compressed)]
     return next((body.summary for body in bodies if body.summary is not None), None)
 
@@ -108,7 +108,7 @@ def unsaid(session: Session, window: Sequence[Message]) -> list[str]:
     Of a request that is larger than its share the beginning stands, with a line that says so. Where
     rules and corrections do not fit, a line says how many: so many may be missing, and no more.
     """
-    want = all_said(session.path())
+    want = all_said(session.ledger.path())
     text = "\n".join(text_in(message) for message in window)
     requests = (want.intent.original, want.intent.current)
     due = [
@@ -128,7 +128,7 @@ def _missing(due: Sequence[str], text: str) -> list[str]:
 
 def in_tail(session: Session) -> int:
     """How much is out of sight behind the last entry that a summary stands for."""
-    window = session.sight.window(whole=True)
+    window = session.ledger.sight.window(whole=True)
     seqs = {entry.id: entry.seq for entry in window.ledger}
     bodies = [entry.body for entry in in_force(window)]
     steps = [step for body in bodies if isinstance(body, Compressed) for step in body.steps]
@@ -217,17 +217,20 @@ def test_undoing_a_summary_gives_the_window_before_it_back(
     drawn: Drawn, percent: int, policy: Policy
 ) -> None:
     session = opened(drawn, policy)
-    windows = [session.sight.messages()]
+    windows = [session.ledger.sight.messages()]
     sizes = [session.status().tokens]
     for share in (80, percent):
         if compacted(session, share) is not None and len(tiers(session)) == len(windows):
-            windows.append(session.sight.messages())
+            windows.append(session.ledger.sight.messages())
             sizes.append(session.status().tokens)
     while len(windows) > 1:
         windows.pop()
         sizes.pop()
         session.undo()
-        assert (session.sight.messages(), session.status().tokens) == (windows[-1], sizes[-1])
+        assert (session.ledger.sight.messages(), session.status().tokens) == (
+            windows[-1],
+            sizes[-1],
+        )
 
 
 @FEW
@@ -259,11 +262,11 @@ def test_the_stored_table_of_files_is_that_of_the_whole_record(
     for share in (percent, 60):
         if compacted(session, share) is None:
             continue
-        summary, window = newest(session), session.window()
+        summary, window = newest(session), session.ledger.window()
         if summary is None:
             continue
         kept = {item.entry.id for item in window.items if len(item.covers) < 2}
-        gone = [Item(entry) for entry in session.path() if entry.id not in kept]
+        gone = [Item(entry) for entry in session.ledger.path() if entry.id not in kept]
         assert summary.files == files_of(read_scene(gone))
 
 

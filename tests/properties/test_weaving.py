@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.core.ledger.entry import Said, Source, Thought, ToolCalled, ToolReturned
-from holdfast.stores.weaving import SHORTEST, unweave, weave
+from holdfast.stores.encoding import SHORTEST, unweave, weave
 
 TEXTS = st.text(max_size=3 * SHORTEST) | st.text(
     'ab\n"\\\x1b\u00e9\u4e2d\U0001f600', min_size=SHORTEST

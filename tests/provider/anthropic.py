@@ -7,8 +7,8 @@ taken for one that has it switched on.
 import re
 from collections.abc import Iterator, Sequence
 
-from holdfast.core.observe.marks import WARNING
-from holdfast.core.shrink.writing import is_summary
+from holdfast.core.ledger.marks import WARNING
+from holdfast.core.shrink.summary.text import is_summary
 from tests.provider.rules import (
     Broken,
     Fields,

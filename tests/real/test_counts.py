@@ -10,10 +10,10 @@ import pytest
 
 import holdfast
 from holdfast.errors import NothingToShrink
-from holdfast.ingesting import ingest
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
-from holdfast.wire.lines import NAME as LINES
+from holdfast.transcripts.ingest import ingest
+from holdfast.wire.opaque_lines import NAME as LINES
 from tests.properties.test_counts import (
     broken_counts,
     compressed_to_a_part,

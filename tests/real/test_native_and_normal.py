@@ -20,9 +20,9 @@ from holdfast.core.ledger.entry import (
     ToolReturned,
 )
 from holdfast.core.measure.tokens import count_body
-from holdfast.ingesting import ingest
+from holdfast.models.tokenizers import counter
 from holdfast.stores.memory import MemoryStore
-from holdfast.vocabularies import counter
+from holdfast.transcripts.ingest import ingest
 from holdfast.wire.openai_chat import read
 from tests.real.data import names, native_file, needs_data, normal, row_of, unpacked
 

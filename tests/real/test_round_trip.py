@@ -5,14 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core.plan.policy import Policy, with_settings
-from holdfast.core.plan.profiles import PROFILES
-from holdfast.exporting import exported
-from holdfast.ingesting import ingest
-from holdfast.session import Session
+from holdfast.core.plan.policy import PROFILES, Policy, with_settings
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.stores.store import Store
+from holdfast.transcripts.export import exported
+from holdfast.transcripts.ingest import ingest
 from tests.real.data import names, native_file, needs_data, normal, normal_file, unpacked
 
 pytestmark = needs_data
@@ -24,7 +23,7 @@ CUTS = (0.02, 0.2, 0.5, 0.75, 0.97)
 
 def given_back(store: Store, name: str) -> bytes:
     """A session's own document, as it is exported."""
-    return b"".join(exported(Session(name, store, owns_store=False)))
+    return b"".join(exported(Session(name, store, owns_store=False).ledger))
 
 
 def test_every_recorded_session_is_looked_at() -> None:

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from holdfast import Session
 from holdfast.core.ledger.entry import Entry
-from holdfast.stores.engine import Database, connect
+from holdfast.stores.connection import Database, connect
 from holdfast.stores.migrations import MIGRATIONS, migrate
 from holdfast.stores.sqlite import SqliteStore
 from tests.reliability.ledgers import SESSION, engine_at, message, plan, store_at
@@ -89,9 +89,9 @@ def _fill(store: SqliteStore) -> None:
     session.extend([message(number) for number in range(9)])
     session.append({"role": "assistant", "content": "", "tool_calls": [_CALL]})
     session.append({"role": "tool", "tool_call_id": "c1", "content": "README.md\n\0 ü \u2028"})
-    session.commit(plan(session.window()))
+    session.ledger.commit(plan(session.ledger.window()))
     session.report(usage={"prompt_tokens": 900, "completion_tokens": 7}, model="gpt-4o")
-    session.head()
+    session.ledger.head()
 
 
 _CALL = {"id": "c1", "type": "function", "function": {"name": "ls", "arguments": '{"path": "."}'}}

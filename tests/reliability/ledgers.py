@@ -12,7 +12,7 @@ import holdfast
 from holdfast import Policy, Session
 from holdfast.core.ledger.entry import Compressed, Derived, Entry, Said, Step
 from holdfast.core.ledger.window import Item, Window
-from holdfast.stores.engine import Database
+from holdfast.stores.connection import Database
 from holdfast.stores.sqlite import SqliteStore
 
 SESSION, TESTS = "s", "tests"

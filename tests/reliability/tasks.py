@@ -9,10 +9,10 @@ from itertools import count
 import apsw
 
 import holdfast
-from holdfast import following
 from holdfast.errors import Conflict, StoreFull
+from holdfast.models.tokenizers import VOCABULARIES, counter
 from holdfast.stores.sqlite import SqliteStore
-from holdfast.vocabularies import VOCABULARIES, counter
+from holdfast.transcripts.follow import follow as follow_file
 from tests.reliability.failing import kill_at
 from tests.reliability.forks import Line
 from tests.reliability.ledgers import (
@@ -56,12 +56,12 @@ def commit(line: Line, root: str) -> None:
             session.append(message(number))
             line.tell(*_end_of(session))
             if number % 3 == 2:
-                written = session.commit(plan(session.window())).entries[0]
+                written = session.ledger.commit(plan(session.ledger.window())).entries[0]
                 line.tell(written.seq, written.id)
 
 
 def _end_of(session: holdfast.Session) -> tuple[int, str]:
-    window = session.window()
+    window = session.ledger.window()
     return window.ledger[-1].seq, str(window.end)
 
 
@@ -81,7 +81,7 @@ def follow(line: Line, root: str, path: str) -> None:
     with store_at(ledger(root)) as store:
         line.tell("ready")
         while line.hear() is not None:
-            line.tell(following.follow(store, SESSION, path))
+            line.tell(follow_file(store, SESSION, path))
 
 
 def append_some(line: Line, root: str, session: str, by: str, many: int) -> None:
@@ -132,11 +132,11 @@ def compress(line: Line, root: str) -> None:
     """Compress for ever, as others do; says which compressions were written and how many not."""
     with opened(root) as session:
         while True:
-            window = session.window()
+            window = session.ledger.window()
             if len([item for item in window.items if not item.covers]) < 12:
                 continue
             try:
-                written = session.commit(plan(window)).entries[0]
+                written = session.ledger.commit(plan(window)).entries[0]
             except Conflict:
                 line.tell("conflict")
                 continue

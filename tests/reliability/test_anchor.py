@@ -14,19 +14,19 @@ import holdfast
 from holdfast import NothingToShrink, Policy, Session
 from holdfast.core.compress import to_budget
 from holdfast.core.ledger.entry import Compressed, Said, is_request, text_of
+from holdfast.core.ledger.marks import PASTE_MARK
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item, in_force
-from holdfast.core.observe.calls import read_scene
-from holdfast.core.observe.files import files_of
-from holdfast.core.observe.intent import wanted
-from holdfast.core.observe.marks import PASTE_MARK
+from holdfast.core.observe.files.changes import files_of
+from holdfast.core.observe.requests.intent import wanted
+from holdfast.core.observe.scene import read_scene
 from holdfast.core.plan.policy import Policy as Rules
 from holdfast.core.plan.state import State
-from holdfast.core.shrink.pasting import says_the_same
+from holdfast.core.shrink.clip_pastes import says_the_same
 from holdfast.core.shrink.step import Means, nowhere
-from holdfast.core.shrink.writing import read, write
+from holdfast.core.shrink.summary.text import read, write
+from holdfast.models.tokenizers import counter
 from holdfast.stores.memory import MemoryStore
-from holdfast.vocabularies import counter
 from tests.core import building
 from tests.properties.laws import is_anchor, text_in
 from tests.provider.strict import worse
@@ -46,7 +46,7 @@ def opened(policy: Policy | None = None, messages: list[Message] | None = None) 
 
 def anchor(session: Session) -> Summary:
     """The summary that is kept."""
-    made = in_force(session.sight.window(whole=True))
+    made = in_force(session.ledger.sight.window(whole=True))
     bodies = [entry.body for entry in reversed(made) if isinstance(entry.body, Compressed)]
     return next((body.summary for body in bodies if body.summary is not None), Summary())
 
@@ -60,16 +60,16 @@ def check(session: Session, whole: list[Message]) -> None:
     window = session.messages()
     assert worse("openai_chat", whole, window) == []
     text = "\n".join(text_in(message) for message in window)
-    want = wanted(read_scene([Item(entry) for entry in session.path()]))
+    want = wanted(read_scene([Item(entry) for entry in session.ledger.path()]))
     due = [want.intent.original, want.intent.current, *want.intent.changes]
     assert [quote.text for quote in due if quote.text not in text] == []
     rules = [row.text for row in want.constraints if not row.lifted]
     assert [words for words in rules if words not in text] == []
     assert made_up(session) == []
-    summary, shown = anchor(session), session.window()
+    summary, shown = anchor(session), session.ledger.window()
     if summary.revision:
         kept = {item.entry.id for item in shown.items if len(item.covers) < 2}
-        gone = [Item(entry) for entry in session.path() if entry.id not in kept]
+        gone = [Item(entry) for entry in session.ledger.path() if entry.id not in kept]
         assert summary.files == files_of(read_scene(gone))
 
 
@@ -88,7 +88,7 @@ def _is_said(text: str, whole: str) -> bool:
 
 
 def said_in(session: Session) -> list[str]:
-    bodies = [entry.body for entry in session.path()]
+    bodies = [entry.body for entry in session.ledger.path()]
     return [body.text for body in bodies if isinstance(body, Said) and is_request(body)]
 
 
@@ -364,7 +364,7 @@ def test_pinned_words_survive_until_the_user_unpins_them() -> None:
 
 def test_a_reference_pins_all_that_was_said_there() -> None:
     session = opened(messages=[ask("Go."), say("The magic number is 48213."), *turn(1)])
-    entry = session.path()[1].id
+    entry = session.ledger.path()[1].id
     session.pin(entry[:12])
     for number in range(2, 12):
         session.extend(turn(number))

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.engine.references import text_of_entry
 from holdfast.errors import StoreRefused
-from holdfast.opening import open as open_session
-from holdfast.opening import open_store
-from holdfast.references import text_of_entry
-from holdfast.session import Session
+from holdfast.session.open import open as open_session
+from holdfast.session.open import open_store
+from holdfast.session.session import Session
 from holdfast.stores.sqlite import SqliteStore
 from tests.reliability.forks import Forks
 from tests.surfaces.cli.working import talk
@@ -53,7 +53,7 @@ def test_a_copy_made_beside_four_writers_is_whole_and_every_reference_in_it_reso
         assert again.messages() == session.messages()
         for listed in there.sessions():
             one = Session(listed.name, there, owns_store=False)
-            told = [(e.id, text_of_entry(e)) for e in one.path()]
+            told = [(e.id, text_of_entry(e)) for e in one.ledger.path()]
             assert [(name, one.read(name)) for name, _ in told] == told
     session.close()
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.opening import open as open_session
+from holdfast.session.open import open as open_session
 
 DAY = 86_400
 CLOCK = Path(__file__).parent / "clock"

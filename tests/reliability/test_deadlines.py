@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from holdfast.surfaces.hooks.at_hand import HUGE
+from holdfast.surfaces.hooks.session import HUGE
 from tests.input.large import transcript
 from tests.surfaces.hooks.hooking import HOOK, LARGE, SESSION, environment, ran_bash
 
@@ -43,12 +43,12 @@ STUCK = """
 import sys
 class Stuck:
     def find_spec(self, name, path=None, target=None):
-        if name == "holdfast.surfaces.hooks.{kind}":
+        if name == "holdfast.surfaces.hooks.events.{kind}":
             {what}
 sys.meta_path.insert(0, Stuck())
 """
 SOON = """
-from holdfast.surfaces.hooks.claude_code import DEADLINES
+from holdfast.surfaces.hooks.hosts.claude_code import DEADLINES
 DEADLINES["{event}"] = 2.0
 """
 IN_A_PATTERN = "import re; re.match('(a+)+b', 'a' * 80)"

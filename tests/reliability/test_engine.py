@@ -62,7 +62,7 @@ def hidden(session: Session) -> int:
 
 def last_output(session: Session) -> str:
     """What the newest result says."""
-    body = session.window().items[-1].body
+    body = session.ledger.window().items[-1].body
     assert isinstance(body, ToolReturned)
     return body.output
 
@@ -161,11 +161,11 @@ def test_what_cannot_be_made_smaller_is_told_of_once_and_not_tried_again(
     session.append({"role": "system", "content": "Remember this. " * 4_000})
     with caplog.at_level(logging.WARNING):
         first = session.messages()
-        entries = session.head().seq
+        entries = session.ledger.head().seq
         for _ in range(30):
             assert session.messages() == first
     assert len(caplog.records) == 1
-    assert session.head().seq == entries
+    assert session.ledger.head().seq == entries
     assert [one.kind for one in session.log()] == ["CHECKPOINT", "POSTPONED", "ADVICE"]
 
 
@@ -198,7 +198,7 @@ def test_a_critical_window_is_brought_down_when_a_budget_could_bring_it_down() -
     asked.extend(messages)
     critical = asked.status()
     assert 0.85 <= critical.fraction < 1
-    half = asked.limit() // 2
+    half = asked.ledger.limit() // 2
     assert asked.compact(half).after.tokens <= half
     left_alone = Session("s", MemoryStore(), policy=SMALL)
     left_alone.extend(messages)
@@ -280,7 +280,7 @@ def test_a_result_above_the_bound_leaves_before_it_is_ever_sent_and_its_path_ope
     shown = session.messages()[-1]["content"]
     assert isinstance(shown, str)
     (event,) = session.log()
-    entry = session.window().items[-1].entry.id
+    entry = session.ledger.window().items[-1].entry.id
     assert event.files == (f".holdfast/cache/offloaded/20260129_142530_bash-{entry[:8]}.md",)
     assert event.files[0] in shown
     assert (tmp_path / event.files[0]).read_text() == said

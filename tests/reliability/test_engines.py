@@ -7,7 +7,7 @@ import pytest
 
 from holdfast import Session
 from holdfast.errors import StoreRefused
-from holdfast.stores.engine import has_reset_defect
+from holdfast.stores.connection import has_reset_defect
 from tests.reliability.forks import Forks
 from tests.reliability.ledgers import SESSION, bodies, message, said, setting, store_at
 

@@ -137,7 +137,7 @@ def check_appends(entries: Iterable[Entry], history: History) -> None:
 
 def check_window(store: SqliteStore, entries: list[Entry]) -> None:
     """Each entry is in sight or stood for, once, and in order of what comes first."""
-    items = Session(SESSION, store).window().items
+    items = Session(SESSION, store).ledger.window().items
     shown = [name for item in items for name in item.shows]
     assert sorted(shown) == sorted(entry.id for entry in sources(entries))
     firsts = [item.entry.seq for item in items]

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from holdfast.core.ledger.entry import Compressed
-from holdfast.opening import open as open_session
-from holdfast.resuming import resume
-from holdfast.session import Session
+from holdfast.session.open import open as open_session
+from holdfast.session.resume import resume
+from holdfast.session.session import Session
 from tests.contracts.test_erasing import called, returned
 from tests.surfaces.cli.commands import done
 
@@ -93,7 +93,7 @@ def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
 
 def test_there_are_forty_and_each_is_archived(session: Session) -> None:
     assert len(SHAPES) == 40
-    said = "\n".join(str(entry.body) for entry in session.path())
+    said = "\n".join(str(entry.body) for entry in session.ledger.path())
     assert [word for word in WORDS if word not in said] == []
     assert obeyed("\n".join(SHAPES).format(*WORDS)) != []
 

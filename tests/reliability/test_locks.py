@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import holdfast.stores
-from holdfast.places import project_id
-from holdfast.stores import folder
+from holdfast.project.paths import project_id
+from holdfast.stores import connection
 from tests.reliability.forks import PROJECT, Child, Forks
 from tests.reliability.ledgers import bodies, ledger, said, store_at
 
@@ -31,11 +31,11 @@ OPENING = {
 }
 """Calls that open a file by themselves. Closing such a file drops every lock its process holds."""
 ALLOWED = {
-    ("folder.py", "prepare"),
-    ("folder.py", "_sync_entry"),
-    ("folder.py", "_ignore"),
-    ("folder.py", "_prepare_file"),
-    ("copying.py", "copy_to"),
+    ("connection.py", "prepare"),
+    ("connection.py", "_sync_entry"),
+    ("connection.py", "_ignore"),
+    ("connection.py", "_prepare_file"),
+    ("backup.py", "copy_to"),
 }
 """Folders, and files that were not there before: nobody can hold a lock on those."""
 
@@ -74,7 +74,7 @@ def test_a_plain_file_is_only_opened_where_none_was() -> None:
     # A copy is synced through a second opening; nobody knows of it yet, so nobody locks it.
     plain = [flags for flags in opened if not flags & {"O_DIRECTORY", "NEW"}]
     assert plain == [{"O_RDONLY", "os", "open", "path"}]
-    assert folder.NEW & (os.O_CREAT | os.O_EXCL) == os.O_CREAT | os.O_EXCL
+    assert connection.NEW & (os.O_CREAT | os.O_EXCL) == os.O_CREAT | os.O_EXCL
     assert len(opened) - len(plain) == len(ALLOWED)
 
 

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from holdfast.stores.engine import LARGEST_LOG
+from holdfast.stores.connection import LARGEST_LOG
 from tests.reliability.forks import Child, Forks
 from tests.reliability.ledgers import ledger, opened
 

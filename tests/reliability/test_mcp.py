@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from holdfast.core.ledger.entry import Compressed
-from holdfast.opening import open as open_session
+from holdfast.session.open import open as open_session
 from tests.surfaces.cli.working import NEEDLE, messages, recorded
 from tests.surfaces.mcp.clients import served
 from tests.surfaces.mcp.process import Piped, environment, printed
@@ -460,7 +460,7 @@ def test_hook_server_and_command_line_write_one_session_and_lose_nothing(project
     assert not [one for one in answers.values() if one["result"].get("isError")]
     with open_session("live", root=project) as session:
         said = [str(message.get("content")) for message in messages(3)]
-        found = [entry.body for entry in session.path()]
+        found = [entry.body for entry in session.ledger.path()]
         for at in range(12):
             assert sum(f"remark {at} of the hook" in str(body) for body in found) == 1
         assert sum(NEEDLE in str(body) for body in found) == sum(NEEDLE in one for one in said)

@@ -8,7 +8,7 @@ from time import perf_counter
 
 import pytest
 
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.sqlite import SqliteStore
 
 ENTRIES = int(os.environ.get("HOLDFAST_ENTRIES", "1000000"))

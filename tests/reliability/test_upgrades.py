@@ -8,7 +8,7 @@ import pytest
 
 from holdfast import Session
 from holdfast.errors import StoreRefused
-from holdfast.stores.engine import connect
+from holdfast.stores.connection import connect
 from holdfast.stores.migrations import MIGRATIONS, migrate
 from holdfast.stores.sqlite import SqliteStore
 from tests.reliability.forks import Forks

@@ -41,7 +41,7 @@ def test_processes_that_append_to_one_session_all_get_through(forks: Forks, tmp_
             by = f"{number}-"
             assert [e.body for e in sources(entries) if says(e.body, by)] == said(MANY, by)
         assert list(store.check()) == []
-        assert len(Session("s", store).path()) == PROCESSES * MANY
+        assert len(Session("s", store).ledger.path()) == PROCESSES * MANY
 
 
 def says(body: object, by: str) -> bool:

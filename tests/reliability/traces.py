@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from holdfast.stores.engine import connect
+from holdfast.stores.connection import connect
 
 SLICE = 48
 

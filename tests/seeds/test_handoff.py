@@ -8,9 +8,9 @@ import pytest
 from mcp import Client
 from mcp.types import TextContent
 
-from holdfast.opening import open as open_session
-from holdfast.packets import Packet
-from holdfast.vocabularies import counter
+from holdfast.models.tokenizers import counter
+from holdfast.packets.packet import Packet
+from holdfast.session.open import open as open_session
 from tests.surfaces.mcp.clients import MODES, piped, run
 
 TASK = "Add JWT auth"
@@ -242,9 +242,9 @@ def test_a_worker_gets_the_right_context_for_a_fifth_of_the_tokens(
     assert "Don't touch" not in later
     assert "pane-1" in done
     with open_session("orchestrator", root=project) as session:
-        from holdfast.handing.listing import handed
+        from holdfast.packets.records import handed
 
-        (one,) = handed(session)
+        (one,) = handed(session.ledger)
         assert (one.reads, one.reported) == (2, True)
     # The record stays; the file went with the task.
     assert not path.exists()

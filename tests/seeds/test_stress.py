@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from holdfast.config import PROFILES
 from holdfast.core.ledger.entry import Compressed, Derived, text_of
 from holdfast.core.plan.policy import Policy, with_settings
-from holdfast.session import Session
+from holdfast.project.settings import PROFILES
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from tests.reliability.chains import CORRECTIONS, RULES, fact, turn
 
@@ -43,7 +43,7 @@ def test_a_session_under_stress_is_compressed_from_a_quarter_of_its_window_on() 
     calm = worked(with_settings(Policy(), small))
     assert len(made(stress)) > len(made(calm))
     first = next(body for body in made(stress) if body.summary is not None)
-    assert 0.25 <= first.before / stress.limit() < 0.5
+    assert 0.25 <= first.before / stress.ledger.limit() < 0.5
     assert not any(body.summary for body in made(calm)[:1])
 
 
@@ -55,7 +55,7 @@ def test_every_fact_can_be_recovered_after_a_compression(share: float) -> None:
         found = session.recover(f"release id of part {number} {fact(number)}", limit=3)
         assert [hit for hit in found if fact(number) in hit.text] != []
     hidden = {name for body in made(session) for step in body.steps for name in step.hides}
-    said = {e.id: text_of(e.body) for e in session.path() if not isinstance(e.body, Derived)}
+    said = {e.id: text_of(e.body) for e in session.ledger.path() if not isinstance(e.body, Derived)}
     assert hidden
     assert [name for name in hidden if session.read(name) != said[name]] == []
 

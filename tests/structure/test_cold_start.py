@@ -73,7 +73,7 @@ def test_the_settings_of_another_framework_can_wait_until_something_is_planned(
     level, *imported = run(HOOK, tmp_path)
     assert level == "GREEN"
     assert [name for name in imported if name.split(".")[0] in ("ryaml", "_ryaml")] == []
-    assert [name for name in imported if name.startswith("holdfast.files.outside")] == []
+    assert [name for name in imported if name.startswith("holdfast.project.integrations")] == []
 
 
 def test_an_exact_count_does_import_the_tokenizer(tmp_path: Path) -> None:
@@ -106,5 +106,10 @@ def test_a_client_gets_the_tools_before_anything_slow_is_imported(tmp_path: Path
     imported = {row.rpartition("|")[2].strip() for row in rows}
     assert "holdfast.surfaces.mcp.server" in imported
     assert sorted({name.split(".")[0] for name in imported} & set(SLOW) - MCP_NEEDS) == []
-    loaded = ("holdfast.session", "holdfast.stores.sqlite", "holdfast.surfaces.mcp.calls", "mcp")
+    loaded = (
+        "holdfast.session.session",
+        "holdfast.stores.sqlite",
+        "holdfast.surfaces.mcp.calls",
+        "mcp",
+    )
     assert [name for name in loaded if name in imported] == []

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.opening import open as open_session
-from tests.test_handing import TALK, TASK
+from holdfast.session.open import open as open_session
+from tests.packets.test_make_and_deliver import TALK, TASK
 
 SHIM = Path(__file__).parents[2] / "scripts" / "agentwire"
 RECORDS = '#!/bin/sh\nprintf "%s\\n" "$HOLDFAST_LAYOUT" "$@"\nexit 7\n'

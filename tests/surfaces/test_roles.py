@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.plan.profiles import LAYOUTS
+from holdfast.core.plan.policy import LAYOUTS
 from holdfast.errors import NotRecorded, Unreadable
-from holdfast.files.layout import packet_of
-from holdfast.reporting import feedback_file
+from holdfast.packets.feedback import feedback_file
+from holdfast.project.layout import packet_of
 from holdfast.surfaces.roles import (
     ROLES,
     Spelling,

@@ -9,20 +9,29 @@ from math import fsum
 
 from msgspec.structs import replace
 
-from holdfast.core.carrying import Made, after_steps, carry_out, nothing, put_off, saved_by
+from holdfast.core.apply import Made, after_steps, carry_out, nothing, put_off, saved_by
 from holdfast.core.faults import attempt
-from holdfast.core.ledger.entry import text_of
-from holdfast.core.observe.likely import Likely
-from holdfast.core.observe.marks import MASKED
-from holdfast.core.observe.worth import telling
+from holdfast.core.ledger.entry import Said, ToolReturned, is_request, text_of
+from holdfast.core.ledger.head import AT_BIRTH
+from holdfast.core.ledger.marks import MASKED
+from holdfast.core.ledger.size import most_tokens
+from holdfast.core.ledger.window import Item
+from holdfast.core.observe.files.touch import touch_of
+from holdfast.core.observe.requests.pastes import pasted_share
+from holdfast.core.observe.scene import Scene
+from holdfast.core.observe.worth import Likely, telling_names
 from holdfast.core.plan.choose import NOTHING, Choice, choose, enough, priced, worthwhile
+from holdfast.core.plan.cuts import may_change
 from holdfast.core.plan.due import Due
 from holdfast.core.plan.plan import Candidate
-from holdfast.core.plan.state import Looked, State, look
-from holdfast.core.plan.steps import Proposal
-from holdfast.core.shrink.cutting import LEAST_REQUEST, requests_by_size
+from holdfast.core.plan.policy import Policy
+from holdfast.core.plan.preserve import may_leave
+from holdfast.core.plan.proposals import PASTE_SHORT, Proposal, bound_for, by_share, is_exempt
+from holdfast.core.plan.state import Looked, State, fresh, look
 from holdfast.core.shrink.step import Means
+from holdfast.core.shrink.summary.cut import LEAST_REQUEST, requests_by_size
 from holdfast.core.summarize import summarize
+from holdfast.text.jsontext import whole_number
 
 DEPTHS = ((False, False), (True, False), (True, True))
 """How far to go: what is old; what is recent or open as well; and one line for everything."""
@@ -247,7 +256,85 @@ def _richest(state: State, looked: Looked, made: Sequence[Candidate]) -> Candida
     def worth(candidate: Candidate) -> float:
         assert candidate.body is not None
         items = after_steps(state.window.items, candidate.body.steps)
-        names = frozenset[str]().union(*(telling(text_of(item.body)) for item in items))
+        names = frozenset[str]().union(*(telling_names(text_of(item.body)) for item in items))
         return fsum(likely(name) for name in names & known)
 
     return max(made, key=worth)
+
+
+# Birth: large results and large pastes in requests leave before they are ever sent.
+#
+# What was never sent is in no cache, so that nothing is to be weighed: only whether it is large,
+# and whether it may leave.
+
+
+def at_birth(state: State, means: Means) -> Candidate | None:
+    """Tier 1: large results and pastes that were not sent yet leave before they ever are."""
+    items = state.window.items
+    if not may_leave("offload", state.policy.preservation):
+        return None
+    new = [at for at in fresh(state) if items[at].entry.id not in state.spared]
+    if not any(may_be_large(items[at], state.policy, state.limit) for at in new):
+        return None
+    looked = look(state, means.count)
+    legal, scene, tokens = may_change(looked.ground), looked.scene, looked.tokens
+    large = [at for at in new if legal[at] and _is_large(scene, at, tokens[at], state)]
+    if not large:
+        return None
+    # What was never sent is in no cache: it leaves at no cost.
+    unsent = replace(looked, scale=replace(looked.scale, sent=0))
+    chosen = priced([_birth(scene, at, tokens[at]) for at in large], unsent.scale)
+    return carry_out(state, means, unsent, chosen, AT_BIRTH)
+
+
+def may_be_large(item: Item, policy: Policy, limit: int) -> bool:
+    """By bytes alone: no text has more tokens than bytes."""
+    if item.covers or not (isinstance(item.body, ToolReturned) or is_request(item.body)):
+        return False
+    return most_tokens(item.body) > min([by_share(policy.offload, limit), *_tool_bounds(policy)])
+
+
+def _tool_bounds(policy: Policy) -> list[int]:
+    bounds = (whole_number(row.rpartition("=")[2]) for row in policy.offload.tools)
+    return [bound for bound in bounds if bound is not None]
+
+
+def _is_large(scene: Scene, at: int, tokens: int, state: State) -> bool:
+    body, pair = scene.items[at].body, scene.of_result.get(at)
+    if isinstance(body, Said):
+        return not state.hosted and _pasted(body, tokens) > by_share(
+            state.policy.offload, state.limit
+        )
+    if not isinstance(body, ToolReturned) or pair is None:
+        return False
+    touch, rules = touch_of(pair.body), state.policy.offload
+    reading = touch.verb == "read"
+    if tokens <= bound_for(pair.body.tool, rules, state.limit, reading=reading):
+        return False
+    # A page of a file is what the agent asked for, at the size it chose.
+    paged = reading and touch.paged
+    return not paged and not is_exempt(pair.body.tool, pair.body, body, rules.never)
+
+
+def _pasted(body: Said, tokens: int) -> int:
+    """Tokens of the large pastes in a request, about."""
+    return round(tokens * pasted_share(body.text, PASTE_SHORT)) if is_request(body) else 0
+
+
+def _birth(scene: Scene, at: int, tokens: int) -> Proposal:
+    body, entry = scene.items[at].body, scene.items[at].entry.id
+    if isinstance(body, Said):
+        stays = tokens - _pasted(body, tokens)
+        reason = f"pastes of {tokens - stays:,} tokens in a request"
+        return Proposal("paste", at, entry, "", tokens, min(tokens, stays + 500), reason)
+    pair = scene.of_result[at]
+    return Proposal(
+        kind="offload",
+        at=at,
+        entry=entry,
+        tool=pair.body.tool,
+        before=tokens,
+        guess=min(tokens, 500),
+        reason=f"a result of {tokens:,} tokens",
+        touch=touch_of(pair.body),
+    )

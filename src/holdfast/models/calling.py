@@ -4,8 +4,7 @@ from collections.abc import Callable
 from typing import cast
 
 from holdfast.core.asking import Answer, Ask, Failed
-from holdfast.models.deadline import within
-from holdfast.models.drive import AskFn
+from holdfast.models.drive import AskFn, within
 
 
 def calling(function: Callable[[str], str], *, name: str = "") -> AskFn:

@@ -18,8 +18,7 @@ from msgspec import Struct
 
 from holdfast.core.asking import Answer, Ask, Failed
 from holdfast.errors import BadSetting
-from holdfast.models.deadline import one_line
-from holdfast.models.drive import AskFn, too_late
+from holdfast.models.drive import AskFn, one_line, too_late
 
 LARGEST = 1_000_000
 """Bytes of an answer."""

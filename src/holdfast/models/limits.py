@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from holdfast.core.asking import Answer, Ask, Failed
 from holdfast.core.measure.tokens import guess
-from holdfast.regular import read_regular
+from holdfast.project.regular_files import read_regular
 
 FILE_MODE = 0o600
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW

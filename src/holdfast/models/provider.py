@@ -10,8 +10,7 @@ from typing import Any
 
 from holdfast.core.asking import Answer, Ask, Failed, Stop
 from holdfast.errors import BadSetting
-from holdfast.models.deadline import one_line, within
-from holdfast.models.drive import AskFn, too_late
+from holdfast.models.drive import AskFn, one_line, too_late, within
 
 LIBRARY = "pydantic_ai"
 GRACE = 1.0

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from holdfast.core.ledger.arrive import Batch
+from holdfast.core.ledger.append import Batch
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.snapshot import keep
 from holdfast.core.ledger.window import fold
 from holdfast.errors import StoreDamaged
 from holdfast.stores import packing
 from holdfast.stores.checks import check_session, replayed
-from holdfast.stores.engine import Database
+from holdfast.stores.connection import Database
 from holdfast.stores.store import Damage, Listed
 
 if TYPE_CHECKING:

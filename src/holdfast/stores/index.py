@@ -15,12 +15,10 @@ import apsw
 import msgspec
 from msgspec import Struct
 
+from holdfast.core.index.passages import VERSION, Mark, Rows, rows_of
+from holdfast.core.index.terms import Found, Matches, Pool, Spot, Term, pool_of
 from holdfast.core.ledger.entry import Entry
-from holdfast.core.view.search.passages import VERSION
-from holdfast.core.view.search.pooling import Found, Matches, Pool, Spot, pool_of
-from holdfast.core.view.search.query import Term
-from holdfast.core.view.search.rows import Mark, Rows, rows_of
-from holdfast.stores.engine import Database, Row
+from holdfast.stores.connection import Database, Row
 from holdfast.stores.migrations import m005_the_index
 
 SPOT_BITS, PASSAGE_BITS = 24, 16

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from holdfast.core.ledger.arrive import Batch
+from holdfast.core.ledger.append import Batch
 from holdfast.core.ledger.entry import Derived, Entry, EntryId, Sighting
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.snapshot import Kept
@@ -25,9 +25,8 @@ from holdfast.stores.store import (
 )
 
 if TYPE_CHECKING:
-    from holdfast.core.view.search.pooling import Pooled
-    from holdfast.core.view.search.query import Term
-    from holdfast.stores.engine import Database
+    from holdfast.core.index.terms import Pooled, Term
+    from holdfast.stores.connection import Database
 
 
 class _Shelf:
@@ -213,7 +212,7 @@ class MemoryStore:
         self, terms: "Sequence[Term]", *, sessions: Sequence[str] | None = None, limit: int = 100
     ) -> "Pooled":
         """See `Store.search`."""
-        from holdfast.core.view.search.pooling import Pooled
+        from holdfast.core.index.terms import Pooled
         from holdfast.stores import index  # late: only whoever searches pays for it
 
         with self._lock:

@@ -7,7 +7,7 @@ killed half-way leaves the store as it was before the step.
 from collections.abc import Callable
 
 from holdfast.errors import StoreRefused
-from holdfast.stores.engine import Database
+from holdfast.stores.connection import Database
 
 APPLICATION_ID = 0x484F4C44
 """'HOLD': tells our file from any other SQLite file."""

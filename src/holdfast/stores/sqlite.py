@@ -15,7 +15,7 @@ import apsw
 import msgspec
 from msgspec.structs import replace
 
-from holdfast.core.ledger.arrive import Batch
+from holdfast.core.ledger.append import Batch
 from holdfast.core.ledger.entry import (
     Body,
     Compressed,
@@ -30,18 +30,22 @@ from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.snapshot import Kept
 from holdfast.errors import StoreBusy, StoreDamaged, StoreFull, StoreRefused
 from holdfast.stores import packing
-from holdfast.stores.contents import Contents
-from holdfast.stores.engine import Row, connect, make_durable, refuse_log
-from holdfast.stores.folder import close_to_others, prepare
+from holdfast.stores.blobs import Contents
+from holdfast.stores.connection import (
+    Row,
+    close_to_others,
+    connect,
+    make_durable,
+    prepare,
+    refuse_log,
+)
+from holdfast.stores.encoding import Order, is_long, is_spanned, named, spanned, unweave, weave
 from holdfast.stores.migrations import migrate, refuse_foreign
-from holdfast.stores.spans import Order, is_long, is_spanned, named, spanned
 from holdfast.stores.store import Build, Damage, Erasure, Listed, Look, Progress, Tombstone
-from holdfast.stores.weaving import unweave, weave
 
 if TYPE_CHECKING:
-    from holdfast.core.view.search.pooling import Pooled
-    from holdfast.core.view.search.query import Term
-    from holdfast.core.view.search.rows import Rows
+    from holdfast.core.index.passages import Rows
+    from holdfast.core.index.terms import Pooled, Term
 
 FIND = "select key, head from sessions where project = ? and name = ?"
 MAKE = "insert into sessions(project, name, touched, head) values (?, ?, 0, x'') returning key"
@@ -410,7 +414,7 @@ class SqliteStore:
 
     def erase(self, session: str, erasure: Erasure) -> None:
         """See `Store.erase`."""
-        from holdfast.stores.erasing import erase_rows, scrub  # late: few ever erase
+        from holdfast.stores.erase import erase_rows, scrub  # late: few ever erase
 
         with self._lock, translated(self.path):
             # What is deleted is overwritten, and not only left for others to write over.
@@ -421,7 +425,7 @@ class SqliteStore:
 
     def tombstones(self, session: str | None = None, ref: str = "") -> list[Tombstone]:
         """See `Store.tombstones`."""
-        from holdfast.stores.erasing import tombstones  # late: asked only for what is missing
+        from holdfast.stores.erase import tombstones  # late: asked only for what is missing
 
         with self._lock, translated(self.path):
             return list(tombstones(self._db, self.project, session, ref))
@@ -447,7 +451,7 @@ class SqliteStore:
         Raises:
             StoreRefused: there is such a file already, or it cannot be made.
         """
-        from holdfast.stores.copying import copy_to  # late: few ever copy
+        from holdfast.stores.backup import copy_to  # late: few ever copy
 
         with self._lock, translated(path):
             return copy_to(self._db, path)
@@ -456,7 +460,7 @@ class SqliteStore:
         self, terms: "Sequence[Term]", *, sessions: Sequence[str] | None = None, limit: int = 100
     ) -> "Pooled":
         """See `Store.search`."""
-        from holdfast.core.view.search.pooling import Pooled
+        from holdfast.core.index.terms import Pooled
         from holdfast.stores import index  # late: only whoever searches pays for it
 
         self.index(sessions)
@@ -493,7 +497,7 @@ class SqliteStore:
 
     def _caught_up(self, keys: Container[int], progress: Progress) -> bool:
         """Index what was appended since the last search; whether all of it was ours to do."""
-        from holdfast.core.view.search.passages import VERSION
+        from holdfast.core.index.passages import VERSION
         from holdfast.stores import index
 
         listed = list(self._each(BEHIND, (VERSION,), _as_it_is))

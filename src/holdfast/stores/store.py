@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from holdfast.core.ledger.arrive import Batch
+from holdfast.core.ledger.append import Batch
 from holdfast.core.ledger.entry import Entry, EntryId, Sighting
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.snapshot import Kept
 from holdfast.errors import Conflict
 
 if TYPE_CHECKING:
-    from holdfast.core.view.search.pooling import Pooled
-    from holdfast.core.view.search.query import Term
+    from holdfast.core.index.terms import Pooled, Term
 
 T = TypeVar("T")
 

@@ -4,16 +4,16 @@ import os
 from functools import cached_property
 from pathlib import Path
 
-from holdfast.config import Settings, load, load_for
 from holdfast.core.plan.policy import Plain
+from holdfast.engine.references import named
 from holdfast.errors import Ambiguous, Erased, NotRecorded
-from holdfast.following import followed_quietly
-from holdfast.opening import open as open_session
-from holdfast.opening import open_store
-from holdfast.places import find_root, ledger_path
-from holdfast.references import named
-from holdfast.session import Session
+from holdfast.project.paths import find_root, ledger_path
+from holdfast.project.settings import Settings, load, load_for
+from holdfast.session.open import open as open_session
+from holdfast.session.open import open_store
+from holdfast.session.session import Session
 from holdfast.stores.store import Store, newest_first, newest_in
+from holdfast.transcripts.follow import followed_quietly
 
 
 class Project:
@@ -38,7 +38,9 @@ class Project:
         store = open_store(self.root)
         rules = self.settings.policy.retention
         if rules.days or rules.megabytes:
-            from holdfast.retaining import retain_daily  # late: only where something is to expire
+            from holdfast.engine.purge.retention import (
+                retain_daily,  # late: only where something is to expire
+            )
 
             retain_daily(store, self.settings.policy, str(self.root))
         return store

@@ -35,7 +35,7 @@ class Spelling(Struct, frozen=True):
 
 def spelling_of(layout: str, prefix: str = "") -> Spelling:
     """How things are called in a project with this layout."""
-    from holdfast.files.layout import packet_of  # late: the texts alone need no layout
+    from holdfast.project.layout import packet_of  # late: the texts alone need no layout
 
     packets = packet_of("pane-n", layout).replace("pane-n", f"pane-{ANY}")
     folder = packets.rpartition("/context/")[0]

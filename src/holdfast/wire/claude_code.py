@@ -9,9 +9,10 @@ The format is internal to its maker and moves: whatever is not a message is kept
 
 from collections.abc import Mapping
 
-from holdfast.core.ledger.arrive import Draft
+from holdfast.core.ledger.append import Draft
 from holdfast.core.ledger.entry import Compacted, Said, Source, Used
-from holdfast.core.ledger.jsontext import (
+from holdfast.core.ledger.marks import is_sent_summary
+from holdfast.text.jsontext import (
     Json,
     as_count,
     as_list,
@@ -21,7 +22,6 @@ from holdfast.core.ledger.jsontext import (
     members,
     parse,
 )
-from holdfast.core.observe.marks import is_sent_summary
 from holdfast.wire import anthropic
 
 NAME = "claude_code"

@@ -6,9 +6,9 @@ as `token_count`, often twice; the rest is bookkeeping.
 
 from collections.abc import Mapping
 
-from holdfast.core.ledger.arrive import Draft
+from holdfast.core.ledger.append import Draft
 from holdfast.core.ledger.entry import Compacted, Derived, Noted, Said, Source, Used
-from holdfast.core.ledger.jsontext import (
+from holdfast.text.jsontext import (
     Json,
     as_count,
     as_list,

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 
-from holdfast.core.ledger.jsontext import Json
+from holdfast.text.jsontext import Json
 from holdfast.wire import (
     anthropic,
     claude_code,
     codex,
     gemini,
-    lines,
+    opaque_lines,
     openai_chat,
     openai_responses,
     opencode,
@@ -27,7 +27,7 @@ TRANSCRIPT_WIRES: dict[str, TranscriptWire] = {
     gemini.NAME: gemini,
     opencode.NAME: opencode,
 }
-WIRES = (*MESSAGE_WIRES, *TRANSCRIPT_WIRES, lines.NAME)
+WIRES = (*MESSAGE_WIRES, *TRANSCRIPT_WIRES, opaque_lines.NAME)
 
 PLAIN = openai_chat.NAME
 """Plain words in roles fit every format: the one most widely read is as good as any."""
@@ -58,8 +58,8 @@ def wire_of_array(pieces: Iterable[Piece]) -> str:
 def _wire_of_document(values: list[dict[str, Json]]) -> str:
     found = wire_of_messages(values)
     if found or not values:
-        return found or lines.NAME
-    return PLAIN if could_be(PLAIN, values) else lines.NAME
+        return found or opaque_lines.NAME
+    return PLAIN if could_be(PLAIN, values) else opaque_lines.NAME
 
 
 def wire_of_messages(values: list[dict[str, Json]]) -> str:

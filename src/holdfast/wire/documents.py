@@ -10,8 +10,8 @@ from typing import BinaryIO
 
 from msgspec import Struct
 
-from holdfast.core.ledger.jsontext import NotJson, as_object, parse
-from holdfast.wire import arrays, lines
+from holdfast.text.jsontext import NotJson, as_object, parse
+from holdfast.wire import arrays, opaque_lines
 from holdfast.wire.detect import wire_of_array, wire_of_lines
 from holdfast.wire.jsonl import cut_lines
 from holdfast.wire.pieces import LONGEST, MARK, SPACE, Piece
@@ -35,11 +35,11 @@ def open_document(stream: BinaryIO, *, wire: str = "") -> Opened:
     Without a name the wire is found by looking; what fits none is read as opaque lines.
     """
     head = list(islice(_split(stream), SNIFFED))
-    if wire != lines.NAME and _is_one_value(head):
+    if wire != opaque_lines.NAME and _is_one_value(head):
         return _open_array(b"".join(chain(head, _split(stream))), wire)
     found = wire or wire_of_lines(cut_lines(head))
     everything = chain(_drained(head), _split(stream))
-    return Opened(found, cut_lines(everything, opaque=found == lines.NAME))
+    return Opened(found, cut_lines(everything, opaque=found == opaque_lines.NAME))
 
 
 def _drained(raws: list[bytes]) -> Iterator[bytes]:
@@ -55,8 +55,8 @@ def _split(stream: BinaryIO) -> Iterator[bytes]:
 
 def _open_array(data: bytes, wire: str) -> Opened:
     pieces = arrays.cut(data)
-    found = (wire or wire_of_array(pieces)) if pieces else lines.NAME
-    if found == lines.NAME:
+    found = (wire or wire_of_array(pieces)) if pieces else opaque_lines.NAME
+    if found == opaque_lines.NAME:
         raws = data.splitlines(keepends=True)
         return Opened(found, cut_lines(raws, opaque=True))
     return Opened(found, iter(pieces))

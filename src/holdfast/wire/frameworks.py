@@ -10,8 +10,8 @@ from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
-from holdfast.core.ledger.jsontext import Json, NotJson, as_object, as_text, encode, parse
 from holdfast.errors import Unreadable
+from holdfast.text.jsontext import Json, NotJson, as_object, as_text, encode, parse
 from holdfast.wire.turns import Call, Turn, text_block
 
 LANGCHAIN = {

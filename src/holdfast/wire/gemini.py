@@ -16,7 +16,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from holdfast.core.ledger.arrive import Draft
+from holdfast.core.ledger.append import Draft
 from holdfast.core.ledger.entry import (
     Attached,
     Compacted,
@@ -27,15 +27,7 @@ from holdfast.core.ledger.entry import (
     ToolReturned,
     Used,
 )
-from holdfast.core.ledger.jsontext import (
-    Json,
-    as_count,
-    as_list,
-    as_object,
-    as_text,
-    canonical,
-    encode,
-)
+from holdfast.text.jsontext import Json, as_count, as_list, as_object, as_text, canonical, encode
 from holdfast.wire.media import read_media
 
 NAME = "gemini"

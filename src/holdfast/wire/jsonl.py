@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from holdfast.core.ledger.jsontext import Json
+from holdfast.text.jsontext import Json
 from holdfast.wire.arrays import end_of_value
 from holdfast.wire.pieces import LONGEST, MARK, SPACE, Piece, read_object
 

@@ -5,7 +5,7 @@ import binascii
 from hashlib import sha256
 
 from holdfast.core.ledger.entry import Media
-from holdfast.core.ledger.jsontext import Json, as_object, as_text, canonical
+from holdfast.text.jsontext import Json, as_object, as_text, canonical
 
 ENOUGH = 64 * 1024
 """Characters of base64 that hold the size of nearly every picture."""

@@ -17,7 +17,7 @@ from holdfast.core.ledger.entry import (
     ToolReturned,
     text_of,
 )
-from holdfast.core.ledger.jsontext import (
+from holdfast.text.jsontext import (
     Json,
     as_list,
     as_object,
@@ -30,8 +30,8 @@ from holdfast.core.ledger.jsontext import (
     parse,
     steady,
 )
-from holdfast.wire.kinds import ANTHROPIC, CHAT, RESPONSES, kinds_of
 from holdfast.wire.media import read_media
+from holdfast.wire.part_types import ANTHROPIC, CHAT, RESPONSES, kinds_of
 
 NAME = "openai_chat"
 

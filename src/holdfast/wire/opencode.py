@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.ledger.arrive import Draft
+from holdfast.core.ledger.append import Draft
 from holdfast.core.ledger.entry import (
     Attached,
     Compacted,
@@ -27,7 +27,7 @@ from holdfast.core.ledger.entry import (
     Used,
 )
 from holdfast.core.ledger.head import PRUNED
-from holdfast.core.ledger.jsontext import Json, as_count, as_list, as_object, as_text, encode
+from holdfast.text.jsontext import Json, as_count, as_list, as_object, as_text, encode
 from holdfast.wire.media import read_media
 
 NAME = "opencode"

@@ -2,13 +2,7 @@
 
 from msgspec import Struct
 
-from holdfast.core.ledger.jsontext import (
-    Json,
-    NotJson,
-    as_object,
-    cleaned,
-    parse,
-)
+from holdfast.text.jsontext import Json, NotJson, as_object, cleaned, parse
 
 SPACE = b" \t\r\n"
 MARK = b"\xef\xbb\xbf"

@@ -10,14 +10,8 @@ from itertools import groupby
 from msgspec import Struct
 
 from holdfast.core.ledger.entry import Sighting, Source, Thought
-from holdfast.core.ledger.jsontext import (
-    as_object,
-    joined_array,
-    joined_object,
-    members,
-    parse,
-)
 from holdfast.core.ledger.window import Item, arrival_of
+from holdfast.text.jsontext import as_object, joined_array, joined_object, members, parse
 from holdfast.wire import anthropic
 from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES
 from holdfast.wire.wire import MessageWire, TranscriptWire

@@ -5,10 +5,10 @@ from typing import cast
 
 from msgspec import Struct
 
-from holdfast.core.ledger.jsontext import Json, NotJson, as_object, as_text, parse
 from holdfast.errors import Unreadable
+from holdfast.text.jsontext import Json, NotJson, as_object, as_text, parse
 from holdfast.wire import anthropic, openai_chat, openai_responses
-from holdfast.wire.kinds import ANTHROPIC, CHAT
+from holdfast.wire.part_types import ANTHROPIC, CHAT
 
 CHAT_BLOCKS = CHAT | {"text", "refusal"}
 """Content blocks that the chat format takes as they are."""

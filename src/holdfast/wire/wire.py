@@ -7,9 +7,9 @@ Each is a module, so properties here are named as its constants and classes are.
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from holdfast.core.ledger.arrive import Draft
+from holdfast.core.ledger.append import Draft
 from holdfast.core.ledger.entry import Source
-from holdfast.core.ledger.jsontext import Json
+from holdfast.text.jsontext import Json
 
 
 class MessageWire(Protocol):

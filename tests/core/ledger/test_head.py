@@ -1,7 +1,7 @@
 import msgspec
 import pytest
 
-from holdfast.core.ledger.arrive import derived
+from holdfast.core.ledger.append import derived
 from holdfast.core.ledger.entry import (
     Body,
     Compacted,

@@ -1,6 +1,6 @@
 import pytest
 
-from holdfast.core.ledger.arrive import Arrival, Draft, arrive, derived
+from holdfast.core.ledger.append import Arrival, Draft, arrive, derived
 from holdfast.core.ledger.entry import (
     Compacted,
     Compressed,

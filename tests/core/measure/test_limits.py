@@ -1,6 +1,6 @@
 import pytest
 
-from holdfast.core.ledger.arrive import derived
+from holdfast.core.ledger.append import derived
 from holdfast.core.ledger.entry import Noted, Used
 from holdfast.core.ledger.head import Head, advance
 from holdfast.core.measure.limits import Limit, accepted_by, limit_of

@@ -12,7 +12,7 @@ from holdfast.core.ledger.entry import (
 )
 from holdfast.core.ledger.size import media_tokens, most_tokens
 from holdfast.core.measure.tokens import count_body, guess
-from holdfast.vocabularies import counter
+from holdfast.models.tokenizers import counter
 
 PICTURE = Media("image", width=170, height=85)
 

@@ -15,13 +15,13 @@ import pytest
 from msgspec import Struct
 
 from holdfast.core.ledger.entry import ToolReturned
-from holdfast.core.observe.counts import counts_in
-from holdfast.core.observe.decisions import decisions_of
-from holdfast.core.observe.errors import errors_of
-from holdfast.core.observe.findings import findings_of
-from holdfast.core.observe.intent import wanted
-from holdfast.core.observe.outcomes import shows_failure
-from holdfast.core.observe.progress import next_of, progress_of
+from holdfast.core.observe.requests.intent import wanted
+from holdfast.core.observe.results.decisions import decisions_of
+from holdfast.core.observe.results.errors import errors_of
+from holdfast.core.observe.results.failures import shows_failure
+from holdfast.core.observe.results.findings import findings_of
+from holdfast.core.observe.results.progress import next_of, progress_of
+from holdfast.core.observe.results.tests import counts_in
 from tests.core.building import Told, answer, ask, back, bash, call, scene
 
 PHRASES = Path(__file__).parents[2] / "data" / "phrases"

@@ -6,7 +6,7 @@ from holdfast.core.observe.worth import (
     Worth,
     hold,
     is_own,
-    telling,
+    telling_names,
     uses_of,
     worth_of,
 )
@@ -37,12 +37,12 @@ from tests.core.building import (
 def test_the_names_of_a_text_are_what_would_have_to_be_looked_up(
     text: str, names: set[str]
 ) -> None:
-    assert telling(text) == frozenset(names)
+    assert telling_names(text) == frozenset(names)
 
 
 def test_a_text_that_is_too_long_is_looked_at_from_both_ends() -> None:
     filler = "word " * (LONGEST_TEXT // 4)
-    assert telling(f"first_name {filler} mid_name {filler} last_name") == {
+    assert telling_names(f"first_name {filler} mid_name {filler} last_name") == {
         "first_name",
         "last_name",
     }

@@ -18,7 +18,7 @@ from holdfast.core.plan.choose import (
     worthwhile,
 )
 from holdfast.core.plan.gain import Bill
-from holdfast.core.plan.steps import GENTLEST_FIRST, Proposal
+from holdfast.core.plan.proposals import GENTLEST_FIRST, Proposal
 
 CACHE = Cache(read=0.1, write=1.25)
 

@@ -2,7 +2,7 @@ import pytest
 from msgspec.structs import replace
 
 from holdfast.core.measure.models import UNKNOWN, Model
-from holdfast.core.observe.calls import read_scene
+from holdfast.core.observe.scene import read_scene
 from holdfast.core.plan.cuts import Ground, legal_cuts, may_change, tail_start
 from tests.core.building import (
     BOUND,

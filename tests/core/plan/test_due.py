@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 from holdfast.core.ledger.head import Lane
 from holdfast.core.measure.usage import Usage
 from holdfast.core.plan.due import Due, due, ripe
-from holdfast.core.plan.policy import Policy, with_settings
-from holdfast.core.plan.profiles import PROFILES
+from holdfast.core.plan.policy import PROFILES, Policy, with_settings
 
 
 def at(tokens: int, *, limit: int = 1_000, turns: int = 1, profile: str = "ctx-001") -> Due:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.measure.billing import Meter, Part
+from holdfast.core.measure.bill import Meter, Part
 from holdfast.core.measure.models import Cache
 from holdfast.core.plan.gain import Bill, refetch, weigh
 

@@ -2,6 +2,9 @@ import msgspec
 import pytest
 
 from holdfast.core.plan.policy import (
+    ABOUT,
+    PROFILES,
+    ROLES,
     At,
     Batch,
     NeverStore,
@@ -12,7 +15,6 @@ from holdfast.core.plan.policy import (
     for_model,
     with_settings,
 )
-from holdfast.core.plan.profiles import ABOUT, PROFILES, ROLES
 
 
 @pytest.mark.seed("R040", "R223")

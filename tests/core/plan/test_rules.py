@@ -4,9 +4,8 @@ from holdfast.core.ledger.entry import Compressed, Entry, Said, Step, ToolCalled
 from holdfast.core.ledger.summary import Intent, Quote, Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.measure.usage import ACTIONS, Level
-from holdfast.core.plan.judging import Facts, Verdict, concerned, facts_of, judge, large_inputs
-from holdfast.core.plan.policy import Policy, with_settings
-from holdfast.core.plan.profiles import PROFILES
+from holdfast.core.plan.gates import Facts, Verdict, concerned, facts_of, judge, large_inputs
+from holdfast.core.plan.policy import PROFILES, Policy, with_settings
 from holdfast.core.plan.rules import Gate, Trigger, gates_for, rules_for
 
 RULES = rules_for(Policy())

@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.core.ledger.entry import Media, ToolReturned
-from holdfast.core.observe.marks import is_stand_in
+from holdfast.core.ledger.marks import is_stand_in
 from holdfast.core.plan.policy import Offload
 from holdfast.core.shrink.offload import Source, mask, offload
-from holdfast.vocabularies import counter
+from holdfast.models.tokenizers import counter
 from tests.core.building import back, lines, words
 
 HERE = Source("0123456789ab", ".holdfast/cache/offloaded/20260129_142530_web_search.md")

@@ -4,9 +4,9 @@ import pytest
 
 from holdfast.core.ledger.entry import Step, ToolCalled, ToolReturned
 from holdfast.core.ledger.window import Item
-from holdfast.core.observe.artifacts import Touch, touch_of
+from holdfast.core.observe.files.touch import Touch, touch_of
 from holdfast.core.plan.policy import Policy
-from holdfast.core.plan.steps import Proposal
+from holdfast.core.plan.proposals import Proposal
 from holdfast.core.shrink.step import Means, nowhere, ref_of, shrink
 from tests.core.building import Told, back, bash, call, items, lines, named, thought, words
 

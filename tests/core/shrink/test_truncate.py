@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.core.ledger.entry import ToolCalled
-from holdfast.core.observe.artifacts import touch_of
-from holdfast.core.observe.marks import is_stand_in
+from holdfast.core.ledger.marks import is_stand_in
+from holdfast.core.observe.files.touch import touch_of
 from holdfast.core.plan.policy import Truncate
 from holdfast.core.shrink.truncate import truncate
 from tests.core.building import call, lines, words

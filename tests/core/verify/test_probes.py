@@ -20,7 +20,7 @@ from holdfast.core.ledger.summary import (
     Quote,
     Summary,
 )
-from holdfast.core.verify.answering import (
+from holdfast.core.verify.answers import (
     FOLLOWED,
     PLACES,
     SECTIONS,

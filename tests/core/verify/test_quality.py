@@ -16,7 +16,7 @@ from holdfast.core.ledger.summary import (
     Quote,
     Summary,
 )
-from holdfast.core.verify.answering import Answered
+from holdfast.core.verify.answers import Answered
 from holdfast.core.verify.probes import draw
 from holdfast.core.verify.quality import DIMENSIONS, Quality, contradictions, quality
 

@@ -18,7 +18,7 @@ from holdfast.core.ledger.summary import (
     Ref,
     Summary,
 )
-from holdfast.core.shrink.writing import is_summary, read, write
+from holdfast.core.shrink.summary.text import is_summary, read, write
 from holdfast.core.view.forms import FORMS, as_object, render
 from holdfast.errors import BadSetting
 from tests.core.view.goldens import ARCHIVE, FOLDER, RICH, SESSION, TASK, made

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.core.view.recovery import LEVELS
-from holdfast.opening import open as open_session
-from holdfast.vocabularies import counter
+from holdfast.core.view.levels import LEVELS
+from holdfast.models.tokenizers import counter
+from holdfast.session.open import open as open_session
 from tests.surfaces.cli.commands import document, done, invoke
 from tests.surfaces.cli.working import FIRST, LATEST, recorded, talked
 
@@ -67,7 +67,7 @@ def test_checkpoint_and_reset_ends_the_session_and_opens_one_that_goes_on(projec
 def test_a_fresh_session_reads_what_the_old_one_has(project: Path) -> None:
     talked(project)
     with open_session("talk", root=project) as old:
-        ref = old.path()[0].id[:8]
+        ref = old.ledger.path()[0].id[:8]
     done("checkpoint", "--reset", "--as", "monday")
     assert FIRST in done("recover", "--session", "monday", "--ref", ref)
 
@@ -75,14 +75,14 @@ def test_a_fresh_session_reads_what_the_old_one_has(project: Path) -> None:
 def test_resume_prints_what_a_fresh_session_needs_and_changes_nothing(project: Path) -> None:
     talked(project)
     with open_session("talk", root=project) as session:
-        before = session.head().seq
+        before = session.ledger.head().seq
     told = done("resume")
     assert (OPENING in told, LATEST in told) == (True, True)
     assert COUNT(told) <= 2_000
     small = document("resume", "talk", "--budget", "200")
     assert small["tokens"] == COUNT(small["text"]) <= 200
     with open_session("talk", root=project) as session:
-        assert session.head().seq == before
+        assert session.ledger.head().seq == before
 
 
 def test_resume_goes_on_from_a_checkpoint_by_its_name(project: Path) -> None:

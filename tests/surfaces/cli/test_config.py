@@ -5,9 +5,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from holdfast.config import CHOICES, SETTINGS, variable
 from holdfast.core.plan.policy import Policy
 from holdfast.errors import BadSetting
+from holdfast.project.settings import CHOICES, SETTINGS, variable
 from tests.input.making import chat, run
 from tests.surfaces.cli.commands import document, done, invoke
 

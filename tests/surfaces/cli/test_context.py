@@ -8,12 +8,12 @@ import pytest
 from click.testing import CliRunner
 
 from holdfast.errors import BadPacket, NotRecorded
-from holdfast.opening import open as open_session
-from holdfast.packets import Packet
+from holdfast.packets.packet import Packet
+from holdfast.session.open import open as open_session
 from holdfast.surfaces.cli.context import COMMANDS
 from holdfast.surfaces.cli.main import cli
+from tests.packets.test_make_and_deliver import RULE, TALK, TASK
 from tests.surfaces.cli.commands import document, done, invoke
-from tests.test_handing import RULE, TALK, TASK
 
 
 @pytest.fixture

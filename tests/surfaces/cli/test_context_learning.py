@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.opening import open as open_session
+from holdfast.session.open import open as open_session
 from tests.surfaces.cli.commands import document, done, invoke
 
 TALK = (

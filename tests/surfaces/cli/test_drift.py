@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.opening import open as open_session
+from holdfast.session.open import open as open_session
+from tests.engine.test_drift import breaks, history, spoken
 from tests.surfaces.cli.commands import document, done, invoke
-from tests.test_drifting import breaks, history, spoken
 
 
 def recorded(root: Path, *, drifts: bool) -> None:

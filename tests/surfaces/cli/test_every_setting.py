@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from holdfast.config import SETTINGS, load
 from holdfast.core.ledger.entry import Derived, text_of
 from holdfast.errors import HoldfastError, NothingToShrink
-from holdfast.opening import open_store
-from holdfast.session import Session
+from holdfast.project.settings import SETTINGS, load
+from holdfast.session.open import open_store
+from holdfast.session.session import Session
 from tests.secrets import PLANTED
 from tests.surfaces.cli.commands import done, invoke
 
@@ -144,7 +144,7 @@ def lived(root: Path, settings: dict[str, object]) -> Iterator[object]:
         yield from sent(session, root)
         yield [repr(event) for event in session.log()]
         yield str(session.status())
-        yield [text_of(e.body) for e in session.path() if not isinstance(e.body, Derived)]
+        yield [text_of(e.body) for e in session.ledger.path() if not isinstance(e.body, Derived)]
     zone = re.search(r"\d\d:\d\d:\d\d (\w+)", done("--root", str(root), "status", "--session", "s"))
     yield zone[1] if zone else ""
     yield sorted(str(path.relative_to(root)) for path in (root / ".holdfast").rglob("*.md"))

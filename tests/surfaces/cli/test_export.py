@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import NotRecorded, Unreadable
-from holdfast.opening import open as open_session
+from holdfast.session.open import open as open_session
 from tests.input.making import LEDGERLY, coded, line, run, told
 from tests.surfaces.cli.commands import document, done, invoke
 from tests.surfaces.cli.test_ingest import BUNDLED

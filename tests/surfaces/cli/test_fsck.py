@@ -5,7 +5,7 @@ from typing import cast
 import apsw
 
 from holdfast.errors import NotRecorded
-from holdfast.stores.engine import Database
+from holdfast.stores.connection import Database
 from tests.input.making import LEDGERLY, run
 from tests.surfaces.cli.commands import document, done, invoke
 

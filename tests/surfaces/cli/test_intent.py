@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import NotRecorded
-from holdfast.opening import open as open_session
+from holdfast.session.open import open as open_session
 from tests.input.making import told
 from tests.surfaces.cli.commands import document, done, invoke
 from tests.surfaces.cli.working import FIRST, LATEST, TURN, recorded, talked

@@ -10,8 +10,8 @@ import pytest
 
 from holdfast.core.plan.policy import NeverStore, Policy
 from holdfast.errors import BadSetting
-from holdfast.opening import open as open_session
-from holdfast.opening import open_store
+from holdfast.session.open import open as open_session
+from holdfast.session.open import open_store
 from tests.input.making import coded, line, run, sent, told
 from tests.surfaces.cli.commands import document, done, invoke
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from holdfast.core.plan.policy import Policy
+from holdfast.engine.purge.retention import DAY, retain
+from holdfast.engine.purge.rewrite import erase_session
 from holdfast.errors import Erased, NotRecorded, StoreRefused
-from holdfast.opening import open as open_session
-from holdfast.opening import open_store
-from holdfast.purging import erase_session
-from holdfast.retaining import DAY, retain
-from holdfast.session import Session
+from holdfast.session.open import open as open_session
+from holdfast.session.open import open_store
+from holdfast.session.session import Session
 from tests.input.making import line
 from tests.surfaces.cli.commands import document, done, invoke
 from tests.surfaces.cli.working import NEEDLE, recorded

@@ -12,8 +12,8 @@ import pytest
 
 from holdfast.core.plan.policy import Policy, Redact
 from holdfast.errors import BadSetting, HoldfastError
-from holdfast.opening import open as open_session
-from holdfast.session import Session
+from holdfast.session.open import open as open_session
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from tests.contracts.test_erasing import called, returned
 from tests.secrets import NAMED, PLANTED, drawn, every_value, planted_text
@@ -231,7 +231,7 @@ def test_the_same_ledger_gives_the_same_bytes_whoever_looked_at_it_before() -> N
 
 def test_no_log_line_holds_a_secret(session: Session, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG):
-        session.policy = Policy(window=20_000)
+        session.ledger.policy = Policy(window=20_000)
         session.messages()
         session.compact(6_000)
         session.undo()
@@ -253,7 +253,7 @@ def test_a_model_that_is_asked_for_prose_is_shown_no_secret(session: Session) ->
         asked.append(prompt)
         return "{}"
 
-    session.summarizer = model
+    session.ledger.summarizer = model
     session.compact(6_000)
     assert asked
     assert shown("\n".join(asked)) == []
@@ -291,7 +291,7 @@ def test_redaction_can_be_turned_off_by_the_user_and_not_by_a_project(
 @pytest.mark.parametrize("rules", [Redact(secrets="maybe"), Redact(patterns=("(",))])
 def test_a_setting_that_cannot_be_meant_is_refused(rules: Redact) -> None:
     with pytest.raises(BadSetting):
-        Session("s", MemoryStore(), policy=Policy(redact=rules)).redactor.text("x")
+        Session("s", MemoryStore(), policy=Policy(redact=rules)).ledger.redactor.text("x")
 
 
 def test_a_hook_that_only_appends_loads_no_pattern(project: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from holdfast.core.faults import Faults, collecting
-from holdfast.core.view.replays import sparkline
+from holdfast.core.view.replay import sparkline
 from holdfast.errors import Unreadable
 from tests.input.making import LEDGERLY, chat, coded, line, run, told
 from tests.surfaces.cli.commands import document, done, invoke

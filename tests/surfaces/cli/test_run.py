@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import NotUnderstood
-from holdfast.opening import open as open_session
-from holdfast.surfaces import acts
-from holdfast.surfaces.registry import COMMANDS, QUICK, Asked, spelled, understood
+from holdfast.session.open import open as open_session
+from holdfast.surfaces import actions
+from holdfast.surfaces.commands import COMMANDS, QUICK, Asked, spelled, understood
 from tests.input.making import run
 from tests.surfaces.cli.commands import document, done, invoke
 from tests.surfaces.cli.working import FIRST, NEEDLE, recorded, window_for
@@ -60,7 +60,7 @@ def test_words_that_only_look_like_a_quick_command_are_none(words: str) -> None:
 def test_every_command_has_its_module_and_every_quick_one_its_act(command: object) -> None:
     name = getattr(command, "name", "")
     assert hasattr(import_module(f"holdfast.surfaces.cli.{name}"), name)
-    assert not getattr(command, "words", ()) or hasattr(acts, name)
+    assert not getattr(command, "words", ()) or hasattr(actions, name)
 
 
 @pytest.mark.seed("R107", "R213")

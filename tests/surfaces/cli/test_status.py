@@ -6,7 +6,7 @@ import pytest
 from holdfast.core.ledger.entry import Compressed, Said, Step
 from holdfast.core.measure.usage import ACTIONS, Level, Usage
 from holdfast.errors import BadSetting, NotRecorded
-from holdfast.opening import open as open_session
+from holdfast.session.open import open as open_session
 from tests.input.making import LEDGERLY, chat, run
 from tests.surfaces.cli.commands import document, done, invoke
 from tests.surfaces.cli.test_ingest import BUNDLED
@@ -34,10 +34,10 @@ def _compressed(root: Path) -> None:
     """One compression of each tier."""
     with open_session("small", root=root) as session:
         for tier, at in ((1, 0), (2, 1), (3, 2)):
-            entry = session.path()[at]
+            entry = session.ledger.path()[at]
             step = Step((entry.id,), "a test", Said("user", "less"), tier, before=900, after=100)
-            generation = session.head().lane("").generation
-            session.commit(Compressed((step,), generation, session.head().seq))
+            generation = session.ledger.head().lane("").generation
+            session.ledger.commit(Compressed((step,), generation, session.ledger.head().seq))
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ import pytest
 from holdfast.core.ledger.entry import Compressed, Said, Step
 from holdfast.core.verify.quality import DIMENSIONS
 from holdfast.core.view.forms import FORMS
-from holdfast.opening import open as open_session
-from holdfast.session import Session
+from holdfast.session.open import open as open_session
+from holdfast.session.session import Session
 from tests.surfaces.cli.commands import document, done, invoke
 from tests.surfaces.cli.working import CHOICE, FIRST, LATEST, TURN, talked, window_for
 
@@ -60,7 +60,10 @@ def test_compressing_tells_what_leaves_what_stays_and_how_good_the_summary_is(ta
     left = sum(one["count"] for one in found["leaves"])
     kept = sum(one["count"] for one in found["stays"])
     with open_session("talk", root=talk) as session:
-        assert (left + kept, len(session.window().items)) == (len(session.path()), kept + 1)
+        assert (left + kept, len(session.ledger.window().items)) == (
+            len(session.ledger.path()),
+            kept + 1,
+        )
     lines = dict(line.split(": ", 1) for line in out.splitlines() if ": " in line)
     assert lines["leaves"].startswith(f"{left:,} entries, ")
     assert lines["stays"].startswith(f"{kept:,} entries, ")
@@ -227,10 +230,10 @@ def test_a_probe_that_nothing_in_sight_answers_misses_its_target_and_ends_with_o
 
 
 def hide_all_but_the_end(session: Session) -> None:
-    window = session.window()
+    window = session.ledger.window()
     hides = tuple(name for item in window.items[:-1] for name in item.shows)
     gone = Step(hides, "by hand", Said("user", "nothing"), tier=1)
-    session.commit(Compressed((gone,), window.generation, session.head().seq))
+    session.ledger.commit(Compressed((gone,), window.generation, session.ledger.head().seq))
 
 
 @pytest.mark.usefixtures("talk")

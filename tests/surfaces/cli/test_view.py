@@ -7,7 +7,7 @@ import pytest
 
 import holdfast
 from holdfast.errors import NotRecorded
-from holdfast.opening import open_store
+from holdfast.session.open import open_store
 from tests.input.making import LEDGERLY, run
 from tests.surfaces.cli.commands import document, done, invoke
 from tests.surfaces.cli.working import messages, recorded, window_for

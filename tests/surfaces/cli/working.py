@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.core.measure.models import UNKNOWN
-from holdfast.opening import open as open_session
+from holdfast.session.open import open as open_session
 from tests.surfaces.cli.commands import done
 
 FIRST = "Find out why the nightly export drops rows.\nDo not touch the schema."

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from holdfast.surfaces.hooks import codex, gemini, opencode
-from holdfast.surfaces.hooks.filling import full_from, is_filling, reported
-from holdfast.surfaces.hooks.happening import Reply
+from holdfast.surfaces.hooks.event import Reply
+from holdfast.surfaces.hooks.hosts import codex, gemini, opencode
+from holdfast.surfaces.hooks.hosts.gemini_usage import full_from, is_filling, reported
 from holdfast.surfaces.hooks.main import HOSTS
 from holdfast.wire.gemini import call_named
 from tests.surfaces.hooks.hooking import HOOK, LARGE, environment
@@ -163,7 +163,7 @@ def test_opencode_is_answered_with_what_there_is_and_nothing_else() -> None:
 @pytest.mark.parametrize("agent", HOSTS)
 def test_an_answer_with_half_a_letter_in_it_is_written(agent: str) -> None:
     reply = Reply(output="lone \udfff end", context="half \ud800", block="\udc00", told="\udfff")
-    speaks = import_module(f"holdfast.surfaces.hooks.{HOSTS[agent]}")
+    speaks = import_module(f"holdfast.surfaces.hooks.hosts.{HOSTS[agent]}")
     results = {"gemini": "AfterTool", "opencode": "tool.execute.after"}
     document: dict[str, object] = {"tool_response": "old"}
     raw = speaks.write(results.get(agent, "PostToolUse"), document, reply)

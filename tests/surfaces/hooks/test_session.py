@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import holdfast
-from holdfast.checkpoints import checkpoints_of
 from holdfast.core.ledger.entry import Noted
+from holdfast.engine.checkpoints import checkpoints_of
 from tests.contracts.transcripts import (
     assistant,
     boundary,
@@ -52,7 +52,7 @@ def test_before_a_compaction_all_is_put_down_and_its_writer_told_what_to_keep(
     assert not told.startswith("{")  # plain text is what the client hands on
     with holdfast.open(SESSION, root=project) as session:
         (taken,) = checkpoints_of(session.store.read(SESSION))
-        assert session.find(taken.id[:12]).id == taken.id
+        assert session.ledger.find(taken.id[:12]).id == taken.id
     (archive,) = (project / ".holdfast/cache/conversations").iterdir()
     assert "The job is written." in archive.read_text()
 
@@ -228,7 +228,7 @@ def test_in_a_very_long_session_nobody_waits_for_a_checkpoint(
     used = {**USAGE, "cache_read_input_tokens": 160_000}
     line = assistant("a9", "a3", "m9", text("On."), usage=used, model="claude-haiku-4-5")
     transcript.write_bytes(jsonl(*LINES, line))
-    short = "from holdfast.surfaces.hooks import at_hand\nat_hand.LONG = 3\n"
+    short = "from holdfast.surfaces.hooks import session\nsession.LONG = 3\n"
     (project / "sitecustomize.py").write_text(short)
     path = str(project)
     told = run(project, event, {"transcript_path": str(transcript)}, PYTHONPATH=path)
@@ -306,11 +306,11 @@ def _checkpoints(project: Path) -> int:
 def test_a_record_that_no_hook_can_go_through_is_told_from_the_ends_of_the_transcript(
     project: Path, transcript: Path, event: str
 ) -> None:
-    few = "from holdfast.surfaces.hooks import at_hand\nat_hand.MOST = 3\n"
+    few = "from holdfast.surfaces.hooks import session\nsession.MOST = 3\n"
     (project / "sitecustomize.py").write_text(few)
     document = {"transcript_path": str(transcript), "source": "compact"}
     told = run(project, event, document, PYTHONPATH=str(project))
     assert f"First request: {GOAL}" in told.out
     assert "Constraint: Use port 8443 only." in told.out
     with holdfast.open(SESSION, root=project) as session:
-        assert session.path()
+        assert session.ledger.path()

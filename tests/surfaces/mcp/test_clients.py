@@ -9,7 +9,7 @@ import pytest
 from mcp import Client, MCPError
 from mcp.types import CallToolResult, TextContent, TextResourceContents
 
-from holdfast.opening import open as open_session
+from holdfast.session.open import open as open_session
 from holdfast.surfaces.mcp.calls import CALLS
 from holdfast.surfaces.mcp.tools import TOOLS, schema_of
 from tests.surfaces.cli.working import FIRST, LATEST, NEEDLE, recorded
@@ -96,7 +96,7 @@ def test_tools_answer_in_text(way: Way) -> None:
     assert came["context_checkpoint"].startswith("checkpoint ")
     with open_session("live", root=way.root) as session:
         ref = came["context_checkpoint"].split()[1]
-        assert session.find(ref).id.startswith(ref)
+        assert session.ledger.find(ref).id.startswith(ref)
 
 
 def test_a_compression_is_planned_unless_it_is_asked_for_and_what_left_is_found(way: Way) -> None:

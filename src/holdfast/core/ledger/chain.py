@@ -21,7 +21,7 @@ from holdfast.core.ledger.entry import (
     ToolReturned,
     pack,
 )
-from holdfast.core.ledger.jsontext import NotJson, parse, same_spelling, steady
+from holdfast.text.jsontext import NotJson, parse, same_spelling, steady
 
 
 def meaning(body: Source) -> bytes:

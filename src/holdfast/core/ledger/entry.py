@@ -17,8 +17,7 @@ import msgspec
 from msgspec import Struct
 
 from holdfast.core.ledger.packet import Feedback, Packet
-from holdfast.core.ledger.phases import Phase
-from holdfast.core.ledger.summary import Summary
+from holdfast.core.ledger.summary import Phase, Summary
 
 EntryId: TypeAlias = str
 """32 hex digits: the meaning of an entry and of everything before it."""

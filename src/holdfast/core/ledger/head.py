@@ -32,8 +32,8 @@ from holdfast.core.ledger.entry import (
     is_request,
     role_of,
 )
-from holdfast.core.ledger.jsontext import whole_number
 from holdfast.core.ledger.size import most_tokens
+from holdfast.text.jsontext import whole_number
 
 STAMP = 5
 """Raised when the fold changes what it computes: older heads are then replayed."""

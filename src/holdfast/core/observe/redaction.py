@@ -40,11 +40,11 @@ from holdfast.core.ledger.entry import (
     Unread,
     Used,
 )
-from holdfast.core.ledger.jsontext import NotJson, encode, parse
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item, Run, Window
-from holdfast.core.ledger.worded import worded
-from holdfast.core.observe.secrets import OPENS, SHORTEST_EVERYWHERE, find_secrets
+from holdfast.text.jsontext import NotJson, encode, parse
+from holdfast.text.secrets import OPENS, SHORTEST_EVERYWHERE, find_secrets
+from holdfast.text.walk import worded
 
 REF = 12
 MANY = 48

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from holdfast.core.faults import rule, rule_or
-from holdfast.core.observe.marks import WARNING, is_stand_in
+from holdfast.core.ledger.marks import WARNING, is_stand_in
 
 Kind: TypeAlias = Literal["plain", "item", "heading"]
 

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from holdfast.core.measure.models import Cache
 from holdfast.core.plan.gain import Bill, refetch, weigh
-from holdfast.core.plan.steps import GENTLEST_FIRST, Proposal
+from holdfast.core.plan.proposals import GENTLEST_FIRST, Proposal
 
 
 class Scale(Struct, frozen=True):

@@ -19,7 +19,7 @@ from holdfast.core.ledger.entry import (
     role_of,
 )
 from holdfast.core.measure.models import Model
-from holdfast.core.observe.calls import Scene
+from holdfast.core.observe.scene import Scene
 
 SERVER_SIDE = ("srvtoolu_", "mcptoolu_")
 """How the ids of tools begin that the provider itself runs: their results have a shape of their

@@ -7,7 +7,7 @@ from msgspec import Struct
 from holdfast.core.ledger.window import Item
 from holdfast.core.measure.models import Model
 from holdfast.core.measure.tokens import CountTokens, count_body
-from holdfast.core.observe.calls import Scene, read_scene
+from holdfast.core.observe.scene import Scene, read_scene
 from holdfast.core.plan.cuts import Ground, is_sealed, lead_of, loops_of
 
 

@@ -2,13 +2,13 @@
 
 from holdfast.core.ledger.entry import Said, Source, Thought, ToolCalled, ToolReturned, is_request
 from holdfast.core.ledger.window import Item
-from holdfast.core.observe.artifacts import touch_of
-from holdfast.core.observe.kinds import kind_of
-from holdfast.core.observe.outcomes import shows_failure
+from holdfast.core.observe.files.touch import touch_of
+from holdfast.core.observe.results.failures import shows_failure
+from holdfast.core.observe.scene import kind_of
 from holdfast.core.plan.cuts import may_change
 from holdfast.core.plan.plan import Kept
+from holdfast.core.plan.proposals import is_exempt
 from holdfast.core.plan.state import Looked
-from holdfast.core.plan.steps import is_exempt
 
 
 def kept_of(looked: Looked, taken: set[int], never: tuple[str, ...] = ()) -> tuple[Kept, ...]:

@@ -9,9 +9,10 @@ from collections.abc import Iterable
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.ledger.phases import Check, Phase
+from holdfast.core.ledger.summary import Check, Phase
 from holdfast.core.measure.usage import ACTIONS, BOUNDS, Level
-from holdfast.core.plan.always import (
+from holdfast.core.plan.policy import Policy
+from holdfast.core.plan.preserve import (
     HIERARCHY,
     Always,
     Compactable,
@@ -19,7 +20,6 @@ from holdfast.core.plan.always import (
     always_of,
     compactable_of,
 )
-from holdfast.core.plan.policy import Policy
 
 NEVER = 1_000_000
 """A bound from here on is none: no window is so full, no result so large."""

@@ -12,12 +12,12 @@ from holdfast.core.measure.models import Model
 from holdfast.core.measure.sizes import raw_sizes
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.measure.usage import Usage, factor_of, measure, usage_of
-from holdfast.core.observe.calls import Scene, read_scene
+from holdfast.core.observe.scene import Scene, read_scene
 from holdfast.core.observe.worth import Telling, hold
 from holdfast.core.plan.choose import Scale
 from holdfast.core.plan.cuts import Ground, tail_start
 from holdfast.core.plan.policy import Policy
-from holdfast.core.plan.steps import Look, Proposal, propose
+from holdfast.core.plan.proposals import Look, Proposal, propose
 
 
 class State(Struct, frozen=True):

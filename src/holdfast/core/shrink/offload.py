@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from holdfast.core.ledger.entry import Media, ToolReturned
+from holdfast.core.ledger.marks import MASKED, OFFLOADED, OFFLOADED_CTX, REFERENCE
 from holdfast.core.ledger.size import media_of
 from holdfast.core.measure.tokens import CountTokens, count_body
-from holdfast.core.observe.marks import MASKED, OFFLOADED, OFFLOADED_CTX, REFERENCE
 from holdfast.core.plan.policy import Offload
 from holdfast.core.shrink.outline.outline import Outline, head_of, outline, tail_of
 

@@ -7,15 +7,15 @@ from msgspec import Struct
 
 from holdfast.core.faults import rule
 from holdfast.core.ledger.entry import Said, Source, Step, ToolCalled, ToolReturned
+from holdfast.core.ledger.marks import MASKED
 from holdfast.core.ledger.summary import Ref, Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.measure.tokens import CountTokens, count_body
-from holdfast.core.observe.marks import MASKED
 from holdfast.core.plan.policy import Policy
-from holdfast.core.plan.steps import PASTE_SHORT, TIERS, Proposal
+from holdfast.core.plan.proposals import PASTE_SHORT, TIERS, Proposal
 from holdfast.core.shrink import offload as tier_1
+from holdfast.core.shrink.clip_pastes import ONE_LINE, Form, cut_pastes, within
 from holdfast.core.shrink.outline.outline import outline
-from holdfast.core.shrink.pasting import ONE_LINE, Form, cut_pastes, within
 from holdfast.core.shrink.truncate import truncate
 
 Address: TypeAlias = Callable[[Proposal, Item], str]

@@ -3,7 +3,12 @@
 from collections.abc import Callable
 
 from holdfast.core.ledger.entry import ToolCalled
-from holdfast.core.ledger.jsontext import (
+from holdfast.core.ledger.marks import REFERENCE, TRUNCATED, TRUNCATED_CTX, is_stand_in
+from holdfast.core.measure.tokens import CountTokens
+from holdfast.core.observe.files.touch import Touch
+from holdfast.core.plan.policy import Truncate
+from holdfast.core.shrink.outline.outline import outline
+from holdfast.text.jsontext import (
     NotJson,
     as_text,
     cleaned,
@@ -14,11 +19,6 @@ from holdfast.core.ledger.jsontext import (
     members,
     parse,
 )
-from holdfast.core.measure.tokens import CountTokens
-from holdfast.core.observe.artifacts import Touch
-from holdfast.core.observe.marks import REFERENCE, TRUNCATED, TRUNCATED_CTX, is_stand_in
-from holdfast.core.plan.policy import Truncate
-from holdfast.core.shrink.outline.outline import outline
 
 DEEPEST = 6
 """Levels of nesting that are looked into: edits come in lists of objects."""

@@ -20,12 +20,12 @@ from holdfast.core.ledger.entry import (
     role_of,
     text_of,
 )
-from holdfast.core.ledger.jsontext import NotJson, parse
+from holdfast.core.ledger.marks import is_stand_in
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item
-from holdfast.core.observe.marks import is_stand_in
-from holdfast.core.shrink.pasting import says_the_same
-from holdfast.core.shrink.spelling import field
+from holdfast.core.shrink.clip_pastes import says_the_same
+from holdfast.core.shrink.summary.quoting import field
+from holdfast.text.jsontext import NotJson, parse
 
 Rule: TypeAlias = "Callable[[Sequence[Item], Sequence[Item]], list[str]]"
 

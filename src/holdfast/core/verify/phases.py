@@ -19,15 +19,15 @@ from holdfast.core.ledger.entry import (
     is_request,
     text_of,
 )
-from holdfast.core.ledger.phases import HALF, INTACT, RECOVERY, Check, Phase
+from holdfast.core.ledger.summary import HALF, INTACT, RECOVERY, Check, Phase
 from holdfast.core.ledger.window import Item, apply
-from holdfast.core.observe.artifacts import touch_of
-from holdfast.core.observe.calls import final_answers, read_scene
-from holdfast.core.observe.outcomes import resolved
-from holdfast.core.observe.reads import superseded
-from holdfast.core.plan.always import KIND_OF, UNUSED, Held
+from holdfast.core.observe.files.reads import superseded
+from holdfast.core.observe.files.touch import touch_of
+from holdfast.core.observe.results.failures import resolved
+from holdfast.core.observe.scene import final_answers, read_scene
+from holdfast.core.plan.preserve import KIND_OF, UNUSED, Held
 from holdfast.core.plan.rules import SEQUENCE
-from holdfast.core.shrink.spelling import field
+from holdfast.core.shrink.summary.quoting import field
 
 NAMES = tuple(phase.name for phase in SEQUENCE)
 WORDS = "words"

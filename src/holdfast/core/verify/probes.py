@@ -22,8 +22,8 @@ from holdfast.core.ledger.summary import (
     Quote,
     Summary,
 )
-from holdfast.core.observe.choices import still_held
-from holdfast.core.observe.worth import telling
+from holdfast.core.observe.results.choices import still_held
+from holdfast.core.observe.worth import telling_names
 from holdfast.core.verify.phrases import (
     OPENING,
     PHRASE,
@@ -199,7 +199,7 @@ def _about_words(rows: Sequence[Quote]) -> Iterator[Probe]:
 def _worthy(rows: Sequence[Fact], needed: frozenset[str]) -> list[Fact]:
     """Half are the worthiest of all, half the worthiest of each stretch of the span."""
     rank = {
-        at: (row.entry in needed or bool(needed and telling(row.text) & needed), row.worth)
+        at: (row.entry in needed or bool(needed and telling_names(row.text) & needed), row.worth)
         for at, row in enumerate(rows)
     }
     best = sorted(rank, key=lambda at: rank[at], reverse=True)

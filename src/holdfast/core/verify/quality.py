@@ -12,9 +12,9 @@ from msgspec import Struct
 
 from holdfast.core.faults import rule
 from holdfast.core.ledger.summary import Error, Quote, Summary
-from holdfast.core.shrink.normal import gist_of
-from holdfast.core.shrink.spelling import name_of
-from holdfast.core.verify.answering import Answered
+from holdfast.core.shrink.summary.quoting import name_of
+from holdfast.core.shrink.summary.text import gist_of
+from holdfast.core.verify.answers import Answered
 
 BEST = 5.0
 CHANGED = 3

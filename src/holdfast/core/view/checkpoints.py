@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from holdfast.core.ledger.entry import Checkpointed, Entry
 from holdfast.core.ledger.summary import Summary
-from holdfast.core.shrink.fitting import standing
+from holdfast.core.shrink.summary.fit import standing
 from holdfast.core.view.forms.parts import chosen, due, failed, in_a_line, looked_at
 
 WIDTH = 160

@@ -17,10 +17,10 @@ from holdfast.core.ledger.entry import (
     Noted,
     Restored,
 )
-from holdfast.core.ledger.phases import Phase
-from holdfast.core.observe.effects import Caused, effects_of
+from holdfast.core.ledger.summary import Phase
+from holdfast.core.observe.results.refetched import Caused, effects_of
 from holdfast.core.verify.quality import DIMENSIONS
-from holdfast.core.view.phases import halves, preserved_checks
+from holdfast.core.view.rules import halves, preserved_checks
 
 SHOWN_FILES = 3
 """Files that a log names one by one; the rest is a number, and in the JSON."""

@@ -7,7 +7,7 @@ import click
 from holdfast.errors import NotRecorded
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.surfaces.cli.options import json_option, project_of, project_option
-from holdfast.surfaces.cli.printing import echo, plain, print_json, short
+from holdfast.surfaces.cli.output import echo, plain, print_json, short
 
 EXAMPLE = """\b
 Examples:

@@ -3,14 +3,14 @@
 import click
 from msgspec import to_builtins
 
-from holdfast.checkpoints import checkpoints_of, page_of
 from holdfast.core.ledger.entry import Checkpointed, Entry
 from holdfast.core.view.checkpoints import Listed, changes, listed, render_changes
+from holdfast.engine.checkpoints import checkpoints_of, page_of
 from holdfast.errors import Ambiguous, NotRecorded
-from holdfast.session import Session
-from holdfast.surfaces.acts import start_afresh
+from holdfast.session.session import Session
+from holdfast.surfaces.actions import start_afresh
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.printing import echo, exact, page, plain, plain_lines, print_json, short
+from holdfast.surfaces.cli.output import echo, exact, page, plain, plain_lines, print_json, short
 
 EXAMPLE = """\b
 Examples:
@@ -166,7 +166,7 @@ def diff(
 
 
 def _all(session: Session) -> list[Entry]:
-    return checkpoints_of(session.events(), session.agent)
+    return checkpoints_of(session.ledger.events(), session.agent)
 
 
 def _one(session: Session, ref: str | None) -> Entry:

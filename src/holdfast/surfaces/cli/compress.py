@@ -8,13 +8,10 @@ import click
 from msgspec import Struct, to_builtins
 from msgspec.structs import asdict
 
-from holdfast.compressing import compress as compress_messages
 from holdfast.core.compress import Candidate
-from holdfast.core.ledger.jsontext import Json, NotJson, as_object, as_text, encode, parse
 from holdfast.core.plan.policy import Policy
 from holdfast.core.shrink.step import ref_of
-from holdfast.core.view.phases import render_phases
-from holdfast.core.view.plans import (
+from holdfast.core.view.plan import (
     by_kind,
     plan_document,
     render_outcome,
@@ -22,15 +19,14 @@ from holdfast.core.view.plans import (
     sizes,
     usage_document,
 )
-from holdfast.engine import Outcome
+from holdfast.core.view.rules import render_phases
+from holdfast.engine.engine import Outcome
 from holdfast.errors import NotWritten, Unreadable
-from holdfast.files.reading import opened, reason_of
-from holdfast.ingesting import stem_of
-from holdfast.opening import open as open_session
-from holdfast.session import Session
+from holdfast.session.compress import compress as compress_messages
+from holdfast.session.open import open as open_session
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
-from holdfast.surfaces.acts import compacted, phases_of, summary_of, told_elsewhere, verdicts_of
-from holdfast.surfaces.cli.hearing import heard
+from holdfast.surfaces.actions import compacted, phases_of, summary_of, told_elsewhere, verdicts_of
 from holdfast.surfaces.cli.options import (
     Project,
     flags_of,
@@ -40,7 +36,11 @@ from holdfast.surfaces.cli.options import (
     project_option,
     session_option,
 )
-from holdfast.surfaces.cli.printing import columns, echo, page, plain, plain_lines, print_json
+from holdfast.surfaces.cli.output import columns, echo, page, plain, plain_lines, print_json
+from holdfast.surfaces.cli.stdin import heard
+from holdfast.text.jsontext import Json, NotJson, as_object, as_text, encode, parse
+from holdfast.transcripts.ingest import stem_of
+from holdfast.transcripts.open import opened, reason_of
 from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES
 from holdfast.wire.documents import open_document
 
@@ -213,7 +213,7 @@ def _keep(project: Project, file: Path, given: Given, model: str) -> str:
     stem = "stdin" if str(file) == "-" else stem_of(file)
     first = Session("compress", MemoryStore(), policy=project.settings.policy, wire=given.wire)
     first.extend(given.messages[:1])
-    name = f"{stem}-{first.path()[0].id[:8]}"
+    name = f"{stem}-{first.ledger.path()[0].id[:8]}"
     policy = project.settings.policy
     with open_session(name, root=project.root, policy=policy, model=model or None) as session:
         session.sync(given.messages)
@@ -235,7 +235,7 @@ def batch_threshold(policy: Policy, model: str) -> int:
     from msgspec.structs import replace
 
     named = replace(policy, model=model)
-    limit = Session("compress", MemoryStore(), policy=named).limit()
+    limit = Session("compress", MemoryStore(), policy=named).ledger.limit()
     return max(limit * policy.at.batch // 100, 1)
 
 

@@ -4,7 +4,7 @@ import click
 from msgspec.structs import asdict
 
 from holdfast.surfaces.cli.options import json_option, project_of, project_option
-from holdfast.surfaces.cli.printing import echo, print_json
+from holdfast.surfaces.cli.output import echo, print_json
 
 EXAMPLE = """\b
 Examples:

@@ -6,12 +6,12 @@ import click
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
-from holdfast.fault_notes import faults_in
-from holdfast.surfaces.agents.finding import Failed, Found, agents_in, each
-from holdfast.surfaces.agents.plans import PROJECT, Check, Place, agent_named
+from holdfast.engine.fault_log import faults_in
 from holdfast.surfaces.cli.install import agent_argument, end, place_of, scope_option, tell_found
 from holdfast.surfaces.cli.options import Project, json_option, project_of, project_option
-from holdfast.surfaces.cli.printing import echo, plain, print_json, styled
+from holdfast.surfaces.cli.output import echo, plain, print_json, styled
+from holdfast.surfaces.install.detect import Failed, Found, agents_in, each
+from holdfast.surfaces.install.plan import PROJECT, Check, Place, agent_named
 
 EXAMPLE = """\b
 Examples:

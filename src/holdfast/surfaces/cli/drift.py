@@ -2,10 +2,10 @@
 
 import click
 
-from holdfast.core.view.drifts import drifts_document, render_drifts
-from holdfast.drifting import reviewed
+from holdfast.core.view.drift import drifts_document, render_drifts
+from holdfast.engine.drift import reviewed
 from holdfast.surfaces.cli.options import complete_session, json_option, project_of, project_option
-from holdfast.surfaces.cli.printing import columns, page, plain_lines, print_json
+from holdfast.surfaces.cli.output import columns, page, plain_lines, print_json
 
 EXAMPLE = """\b
 Examples:
@@ -38,7 +38,7 @@ def drift(
     has to set it right. Exit code 0 when all is well, 1 when drift was found.
     """
     session = project_of(ctx, root).session(name, agent)
-    flagged, judged = reviewed(session, steps or 0)
+    flagged, judged = reviewed(session.ledger, steps or 0)
     if as_json:
         print_json("drift", {"session": session.name, **drifts_document(flagged, judged)})
     else:

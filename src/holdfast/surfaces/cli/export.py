@@ -7,15 +7,15 @@ from pathlib import Path
 import click
 
 from holdfast.errors import NotRecorded, Unreadable
-from holdfast.exporting import exported, sources_of
-from holdfast.files.reading import reason_of
 from holdfast.surfaces.cli.options import (
     complete_session,
     json_option,
     project_of,
     project_option,
 )
-from holdfast.surfaces.cli.printing import echo, print_json
+from holdfast.surfaces.cli.output import echo, print_json
+from holdfast.transcripts.export import exported, sources_of
+from holdfast.transcripts.open import reason_of
 
 EXAMPLE = """\b
 Examples:
@@ -43,7 +43,7 @@ def export(
 ) -> None:
     """Give a session's bytes back exactly as they came."""
     session = project_of(ctx, root).session(name)
-    sources = sources_of(session)
+    sources = sources_of(session.ledger)
     if source not in sources:
         raise NotRecorded("source", source, where=f"session {session.name!r}")
     if as_json and output is None:
@@ -51,7 +51,7 @@ def export(
     size = 0
     try:
         with output.open("wb") if output else nullcontext(sys.stdout.buffer) as stream:
-            for chunk in exported(session, source):
+            for chunk in exported(session.ledger, source):
                 size += stream.write(chunk)
     except OSError as error:
         if isinstance(error, BrokenPipeError):

@@ -4,10 +4,10 @@ import click
 from msgspec.structs import asdict
 
 from holdfast.errors import NotRecorded, StoreDamaged
-from holdfast.places import ledger_path
+from holdfast.project.paths import ledger_path
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.surfaces.cli.options import json_option, project_of, project_option
-from holdfast.surfaces.cli.printing import echo, plain, print_json, styled
+from holdfast.surfaces.cli.output import echo, plain, print_json, styled
 
 EXAMPLE = """\b
 Examples:

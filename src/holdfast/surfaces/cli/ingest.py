@@ -9,11 +9,11 @@ from pathlib import Path
 import click
 
 from holdfast.errors import Erased, Unreadable
-from holdfast.files.finding import Found, agent_sessions, session_files
-from holdfast.ingesting import Ingested, Progress
-from holdfast.ingesting import ingest as ingest_file
 from holdfast.surfaces.cli.options import Project, json_option, project_of, project_option
-from holdfast.surfaces.cli.printing import echo, plain, print_json, short, styled
+from holdfast.surfaces.cli.output import echo, plain, print_json, short, styled
+from holdfast.transcripts.find import Found, agent_sessions, session_files
+from holdfast.transcripts.ingest import Ingested, Progress
+from holdfast.transcripts.ingest import ingest as ingest_file
 from holdfast.wire.detect import WIRES
 
 SHOWN_FLAWS = 5

@@ -8,11 +8,11 @@ from typing import TypeVar
 import click
 from msgspec import Struct, to_builtins
 
-from holdfast.surfaces.agents.finding import Failed, Found, agents_in, each
-from holdfast.surfaces.agents.plans import AGENTS, PROJECT, USER, Place, agent_named
-from holdfast.surfaces.agents.writing import Done, carry_out, pending
 from holdfast.surfaces.cli.options import json_option, project_of, project_option
-from holdfast.surfaces.cli.printing import echo, plain, print_json, styled
+from holdfast.surfaces.cli.output import echo, plain, print_json, styled
+from holdfast.surfaces.install.apply import Done, carry_out, pending
+from holdfast.surfaces.install.detect import Failed, Found, agents_in, each
+from holdfast.surfaces.install.plan import AGENTS, PROJECT, USER, Place, agent_named
 
 EXAMPLE = """\b
 Examples:

@@ -2,10 +2,10 @@
 
 import click
 
-from holdfast.core.view.intents import intent_document, render_intent
-from holdfast.surfaces.acts import asked_in
+from holdfast.core.view.summary import intent_document, render_intent
+from holdfast.surfaces.actions import asked_in
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.printing import echo, exact, print_json
+from holdfast.surfaces.cli.output import echo, exact, print_json
 
 EXAMPLE = """\b
 Examples:

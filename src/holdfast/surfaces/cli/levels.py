@@ -2,11 +2,11 @@
 
 import click
 
-from holdfast.core.view.recovery import LEVELS
-from holdfast.leveling import full
-from holdfast.session import Session
-from holdfast.surfaces.cli.printing import echo, exact, print_json
-from holdfast.vocabularies import counter
+from holdfast.core.view.levels import LEVELS
+from holdfast.engine.levels import full
+from holdfast.models.tokenizers import counter
+from holdfast.session.session import Session
+from holdfast.surfaces.cli.output import echo, exact, print_json
 
 
 def give(session: Session, number: int | None, *, as_json: bool) -> None:
@@ -27,7 +27,7 @@ def _give_level(session: Session, number: int, *, as_json: bool) -> None:
         "session": session.name,
         "level": number,
         "budget": LEVELS[number],
-        "tokens": counter(session.head().vocabulary)(text),
+        "tokens": counter(session.ledger.head().vocabulary)(text),
         "text": text,
     }
     print_json("recover", document)
@@ -36,7 +36,7 @@ def _give_level(session: Session, number: int, *, as_json: bool) -> None:
 def _give_all(session: Session, *, as_json: bool) -> None:
     """Print the whole conversation, as it is read."""
     if as_json:
-        print_json("recover", {"session": session.name, "text": "".join(full(session))})
+        print_json("recover", {"session": session.name, "text": "".join(full(session.ledger))})
         return
-    for part in full(session):
+    for part in full(session.ledger):
         click.echo(exact(part), nl=False)

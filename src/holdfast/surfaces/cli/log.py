@@ -3,11 +3,11 @@
 import click
 from msgspec import to_builtins
 
-from holdfast.core.view.listing import opening
+from holdfast.core.view.conversation import opening
 from holdfast.core.view.log import Event, render_log
-from holdfast.surfaces.acts import RECENT, events_of
+from holdfast.surfaces.actions import RECENT, events_of
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.printing import (
+from holdfast.surfaces.cli.output import (
     columns,
     echo,
     for_a_person,

@@ -9,12 +9,12 @@ import click
 
 from holdfast import __version__
 from holdfast.core.faults import collecting
+from holdfast.engine.fault_log import new_faults
 from holdfast.errors import HoldfastError
-from holdfast.fault_notes import new_faults
-from holdfast.surfaces import registry
-from holdfast.surfaces.cli.printing import echo, plain
+from holdfast.surfaces import commands
+from holdfast.surfaces.cli.output import echo, plain
 
-COMMANDS = {command.name: command.about for command in registry.COMMANDS}
+COMMANDS = {command.name: command.about for command in commands.COMMANDS}
 """Every command and what it is for; each lives in a module of its name."""
 
 

@@ -7,10 +7,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from holdfast.core.measure.models import doubt
-from holdfast.core.plan.policy import Plain, Redact
-from holdfast.core.plan.profiles import PROFILES
-from holdfast.redacting import redacted_title
-from holdfast.surfaces.cli.printing import echo, plain
+from holdfast.core.plan.policy import PROFILES, Plain, Redact
+from holdfast.engine.redact import redacted_title
+from holdfast.surfaces.cli.output import echo, plain
 from holdfast.surfaces.project import Project
 
 F = TypeVar("F", bound=Callable[..., object])

@@ -3,11 +3,11 @@
 import click
 
 from holdfast.core.ledger.entry import Derived, text_of
-from holdfast.core.view.listing import opening
+from holdfast.core.view.conversation import opening
 from holdfast.errors import NotRecorded
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.printing import echo, plain, print_json
+from holdfast.surfaces.cli.output import echo, plain, print_json
 
 EXAMPLE = """\b
 Examples:
@@ -44,16 +44,16 @@ def pin(
         raise click.UsageError("there are no words to pin")
     made = session.pin(words)[:12]
     if as_json:
-        shown = session.redactor.text(words)
+        shown = session.ledger.redactor.text(words)
         print_json("pin", {"session": session.name, "pin": made, "text": shown})
         return
-    shown = opening(session.redactor.text(words), SHOWN)
+    shown = opening(session.ledger.redactor.text(words), SHOWN)
     echo(plain(f"pinned {made} in {session.name}: {shown}"))
     echo(f"lift it: holdfast unpin {made}")
 
 
 def _words(session: Session, ref: str) -> str:
-    entry = session.find(ref)
+    entry = session.ledger.find(ref)
     if isinstance(entry.body, Derived):
         raise NotRecorded("words", "", where=f"entry {ref!r}")
     return text_of(entry.body)

@@ -6,14 +6,14 @@ from pathlib import Path
 import click
 from msgspec import to_builtins
 
-from holdfast.core.plan.always import Held, always_of
 from holdfast.core.plan.policy import Policy
-from holdfast.core.view.phases import render_held
+from holdfast.core.plan.preserve import Held, always_of
+from holdfast.core.view.rules import render_held
+from holdfast.engine.preserve import creatable, held_in, offer
+from holdfast.engine.preserve import create as create_missing
 from holdfast.errors import BadSetting
-from holdfast.keeping import creatable, held_in, offer
-from holdfast.keeping import create as create_missing
 from holdfast.surfaces.cli.options import json_option, project_of, project_option
-from holdfast.surfaces.cli.printing import echo, for_a_person, plain_lines, print_json
+from holdfast.surfaces.cli.output import echo, for_a_person, plain_lines, print_json
 
 EXAMPLE = """\b
 Examples:

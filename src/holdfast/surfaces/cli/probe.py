@@ -2,8 +2,8 @@
 
 import click
 
-from holdfast.core.verify.widening import PROBED
-from holdfast.core.view.probing import (
+from holdfast.core.verify.widen import PROBED
+from holdfast.core.view.probes import (
     Probed,
     newest_summary,
     probe_window,
@@ -11,10 +11,10 @@ from holdfast.core.view.probing import (
     probed_document,
     render_probed,
 )
-from holdfast.session import Session
+from holdfast.models.tokenizers import counter
+from holdfast.session.session import Session
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.printing import columns, page, plain_lines, print_json
-from holdfast.vocabularies import counter
+from holdfast.surfaces.cli.output import columns, page, plain_lines, print_json
 
 EXAMPLE = """\b
 Examples:
@@ -49,9 +49,9 @@ def probe(
 
 def asked_again(session: Session) -> Probed:
     """The probes of the newest summary; without one, those of the summary that would be given."""
-    window = session.redactor.window(session.sight.window(whole=True))
+    window = session.ledger.redactor.window(session.ledger.sight.window(whole=True))
     made = newest_summary(window)
     if made is not None:
-        return probe_window(window, made, counter(session.head().vocabulary), PROBED)
+        return probe_window(window, made, counter(session.ledger.head().vocabulary), PROBED)
     account = session.summary()
     return probed(account.rows, str(account))

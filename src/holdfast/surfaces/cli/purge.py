@@ -7,9 +7,9 @@ from time import gmtime, strftime, time
 import click
 from msgspec import to_builtins
 
+from holdfast.engine.purge.purge import Purge, carry_out, part, whole
+from holdfast.engine.purge.retention import retain
 from holdfast.errors import NotRecorded
-from holdfast.forgetting import Purge, carry_out, part, whole
-from holdfast.retaining import retain
 from holdfast.surfaces.cli.options import (
     Project,
     complete_session,
@@ -17,7 +17,7 @@ from holdfast.surfaces.cli.options import (
     project_of,
     project_option,
 )
-from holdfast.surfaces.cli.printing import echo, plain, print_json, short
+from holdfast.surfaces.cli.output import echo, plain, print_json, short
 
 EXAMPLE = """\b
 Examples:
@@ -85,20 +85,20 @@ def purge(
     done = bool(chosen) and not dry_run and _agreed(yes)
     if done:
         for one in chosen:
-            carry_out(project.session(one.session), one, at=_now())
+            carry_out(project.session(one.session).ledger, one, at=_now())
     _tell(chosen, done=done, as_json=as_json)
 
 
 def _chosen(project: Project, name: str | None, ref: str | None, before: int | None) -> list[Purge]:
     if before is None:
         session = project.session(name)
-        return [part(session, ref) if ref else whole(session)]
+        return [part(session.ledger, ref) if ref else whole(session.ledger)]
     if not project.has_ledger:
         raise NotRecorded("ledger", "", where=str(project.root))
     # Times are compared as they are written; what nobody timed is never old.
     limit = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(max(time() - before, 0)))
     old = [one for one in project.store.sessions() if one.head.at and one.head.at[:19] < limit[:19]]
-    return [whole(project.session(one.name)) for one in reversed(old)]
+    return [whole(project.session(one.name).ledger) for one in reversed(old)]
 
 
 def _by_retention(project: Project, *, dry: bool, as_json: bool) -> None:

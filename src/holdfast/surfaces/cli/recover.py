@@ -5,14 +5,21 @@ import sys
 import click
 from msgspec import to_builtins
 
-from holdfast.core.view.excerpts import Hit, fenced
+from holdfast.core.view.search.excerpts import Hit, fenced
 from holdfast.errors import NotRecorded, Unreadable
-from holdfast.session import Session
-from holdfast.surfaces.acts import EXCERPTS, RECOVERED, excerpts_of
+from holdfast.session.session import Session
+from holdfast.surfaces.actions import (
+    EXCERPTS,
+    RECOVERED,
+    WHOLE,
+    excerpts_of,
+    left_of,
+    lines_of,
+    span_of,
+)
 from holdfast.surfaces.cli.levels import give
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.printing import echo, exact, print_json
-from holdfast.surfaces.recovering import WHOLE, left_of, lines_of, span_of
+from holdfast.surfaces.cli.output import echo, exact, print_json
 
 EXAMPLE = """\b
 Examples:

@@ -13,25 +13,16 @@ from msgspec.structs import replace
 
 from holdfast.core.faults import attempt
 from holdfast.core.ledger.head import Head
+from holdfast.core.measure.frames import Report, reports_of, told_in
 from holdfast.core.measure.models import Model, find
-from holdfast.core.measure.reported import Report, reports_of, told_in
 from holdfast.core.measure.usage import factor_of
 from holdfast.core.plan.policy import Policy, for_model
-from holdfast.core.view.replays import (
-    Bills,
-    bills_document,
-    render_bills,
-    render_total,
-    total_of,
-)
+from holdfast.core.view.replay import Bills, bills_document, render_bills, render_total, total_of
+from holdfast.engine.replay import PREFIX
+from holdfast.engine.replay import replay as run_replay
 from holdfast.errors import HoldfastError, Unreadable
-from holdfast.files.finding import Found, session_files
-from holdfast.ingesting import ingest
-from holdfast.replaying import PREFIX
-from holdfast.replaying import replay as run_replay
-from holdfast.session import Session
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
-from holdfast.surfaces.agents.plans import AGENTS
 from holdfast.surfaces.cli.options import (
     Project,
     flags_of,
@@ -40,7 +31,10 @@ from holdfast.surfaces.cli.options import (
     project_of,
     project_option,
 )
-from holdfast.surfaces.cli.printing import columns, echo, plain, plain_lines, print_json
+from holdfast.surfaces.cli.output import columns, echo, plain, plain_lines, print_json
+from holdfast.surfaces.install.plan import AGENTS
+from holdfast.transcripts.find import Found, session_files
+from holdfast.transcripts.ingest import ingest
 
 EXAMPLE = """\b
 Examples:
@@ -181,9 +175,9 @@ def replayed(
     name, policy = read.session, project.settings_in(_host_of(read.wire)).policy
     session = _of_main(name, store, policy)
     # As in a live session: what is planned and summarised is what anyone may see.
-    entries = session.redactor.entries(session.path())
+    entries = session.ledger.redactor.entries(session.ledger.path())
     model = _priced(_model(store, name, policy), prices)
-    told, reports = told_in(session.events()), _reports(session)
+    told, reports = told_in(session.ledger.events()), _reports(session)
     # What the provider accepted fits into its window, whatever the table says of the model.
     window = policy.window or max(model.window, told.peak)
     with _progress(label, len(entries)) as progress:
@@ -192,7 +186,7 @@ def replayed(
             entries,
             policy=for_model(policy, model.id),
             model=model,
-            limit=max(session.limit(), 0 if policy.window else told.peak),
+            limit=max(session.ledger.limit(), 0 if policy.window else told.peak),
             prefix=prefix,
             window=window,
             reports=reports,
@@ -225,15 +219,15 @@ def _host_of(wire: str) -> str:
 
 def _reports(session: Session) -> list[Report]:
     """What the provider reported of the requests that lead to the session's end."""
-    path = session.path()
-    numbered = session.store.counts(session.name, session.head().vocabulary)
+    path = session.ledger.path()
+    numbered = session.store.counts(session.name, session.ledger.head().vocabulary)
     counts = {entry.id: numbered.get(entry.seq, 0) for entry in path}
-    return reports_of(path, session.events(), counts)
+    return reports_of(path, session.ledger.events(), counts)
 
 
 def _factor(session: Session, model: Model) -> float:
     """How many tokens of the provider's one of ours is, by what it reported."""
-    return factor_of(model, session.head().lane(session.agent).calibration)
+    return factor_of(model, session.ledger.head().lane(session.agent).calibration)
 
 
 def _of_main(name: str, store: MemoryStore, policy: Policy) -> Session:

@@ -2,12 +2,12 @@
 
 import click
 
-from holdfast.core.view.recovery import Recovered
+from holdfast.core.view.levels import Recovered
 from holdfast.errors import NotRecorded
-from holdfast.resuming import BUDGET, found, ready
-from holdfast.resuming import resume as go_on
+from holdfast.session.resume import BUDGET, found, ready
+from holdfast.session.resume import resume as go_on
 from holdfast.surfaces.cli.options import Project, json_option, project_of, project_option
-from holdfast.surfaces.cli.printing import echo, exact, plain, print_json
+from holdfast.surfaces.cli.output import echo, exact, plain, print_json
 
 EXAMPLE = """\b
 Examples:

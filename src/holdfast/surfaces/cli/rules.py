@@ -3,10 +3,10 @@
 import click
 from msgspec import to_builtins
 
-from holdfast.config import Setting, Settings
 from holdfast.core.plan.policy import COMPACTABLE, Policy, for_model
 from holdfast.core.plan.rules import rules_for
 from holdfast.core.view.rules import Shown, render_rules, render_xml
+from holdfast.project.settings import Setting, Settings
 from holdfast.surfaces.cli.options import (
     flags_of,
     json_option,
@@ -14,7 +14,7 @@ from holdfast.surfaces.cli.options import (
     project_of,
     project_option,
 )
-from holdfast.surfaces.cli.printing import echo, page, plain_lines, print_json
+from holdfast.surfaces.cli.output import echo, page, plain_lines, print_json
 
 EXAMPLE = """\b
 Examples:

@@ -11,8 +11,8 @@ from holdfast.surfaces.cli.options import (
     project_option,
     session_option,
 )
-from holdfast.surfaces.cli.printing import echo, plain_lines, print_json
-from holdfast.surfaces.registry import QUICK, spelled, understood
+from holdfast.surfaces.cli.output import echo, plain_lines, print_json
+from holdfast.surfaces.commands import QUICK, spelled, understood
 
 EXAMPLE = """\b
 Examples:

@@ -4,11 +4,11 @@ import click
 
 from holdfast.core.measure.models import find
 from holdfast.core.measure.usage import Usage
-from holdfast.core.view.listing import opening
-from holdfast.redacting import redacted_title
+from holdfast.core.view.conversation import opening
+from holdfast.engine.redact import redacted_title
 from holdfast.stores.store import newest_first
 from holdfast.surfaces.cli.options import Project, json_option, project_of, project_option
-from holdfast.surfaces.cli.printing import COLOURS, columns, echo, plain, print_json, short, styled
+from holdfast.surfaces.cli.output import COLOURS, columns, echo, plain, print_json, short, styled
 
 EXAMPLE = """\b
 Examples:
@@ -48,7 +48,7 @@ def _rows(project: Project, limit: int) -> list[tuple[dict[str, object], Usage]]
 def _row(project: Project, name: str) -> tuple[dict[str, object], Usage]:
     session = project.session(name)
     usage = session.status()
-    head = session.head()
+    head = session.ledger.head()
     lane = head.lane("")
     row: dict[str, object] = {
         "session": name,

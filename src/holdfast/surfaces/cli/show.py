@@ -8,18 +8,19 @@ from msgspec import to_builtins
 from msgspec.structs import asdict
 
 from holdfast.core.measure.sizes import Sized
+from holdfast.core.view.conversation import Row, bar
 from holdfast.core.view.forms import FORMS, as_object, render
-from holdfast.core.view.listing import Row, bar
-from holdfast.core.view.plans import usage_document
-from holdfast.files.layout import archive_of
-from holdfast.session import SUMMARY_BUDGET, Session
+from holdfast.core.view.plan import usage_document
+from holdfast.engine.status import sized_window
+from holdfast.project.layout import archive_of
+from holdfast.session.session import SUMMARY_BUDGET, Session
 from holdfast.surfaces.cli.options import (
     complete_session,
     json_option,
     project_of,
     project_option,
 )
-from holdfast.surfaces.cli.printing import (
+from holdfast.surfaces.cli.output import (
     columns,
     echo,
     exact,
@@ -30,7 +31,7 @@ from holdfast.surfaces.cli.printing import (
     short,
     styled,
 )
-from holdfast.surfaces.reporting import listed
+from holdfast.surfaces.status import listed
 
 EXAMPLE = """\b
 Examples:
@@ -94,7 +95,7 @@ def show(
     if ref:
         _show_one(session, ref, as_json=as_json)
         return
-    now = session.sized()
+    now = sized_window(session.ledger)
     rows = _rows(session, now, start, limit)
     if as_json:
         document = {"session": session.name, "window": usage_document(now.usage)}
@@ -109,7 +110,9 @@ def _show_summary(session: Session, form: str, budget: int, *, as_json: bool) ->
     archive = archive if (Path(session.root) / archive).is_file() else ""
     rows, written = account.rows, str(account)
     if form != WINDOW:
-        written = render(rows, form, session=session.name, task=session.task(), archive=archive)
+        written = render(
+            rows, form, session=session.name, task=session.ledger.task(), archive=archive
+        )
     if as_json:
         document = {
             "session": session.name,
@@ -124,7 +127,7 @@ def _show_summary(session: Session, form: str, budget: int, *, as_json: bool) ->
 
 
 def _show_one(session: Session, ref: str, *, as_json: bool) -> None:
-    entry, text = session.find(ref), session.read(ref)
+    entry, text = session.ledger.find(ref), session.read(ref)
     if as_json:
         print_json("show", {"session": session.name, "ref": entry.id, "text": text})
     else:
@@ -139,7 +142,7 @@ def _rows(session: Session, now: Sized, start: int, limit: int) -> list[Row]:
 
 
 def _lines(session: Session, rows: list[Row]) -> Iterator[str]:
-    agents = [agent for agent in session.head().lanes if agent and agent != session.agent]
+    agents = [agent for agent in session.ledger.head().lanes if agent and agent != session.agent]
     yield styled(f"session {plain(session.name)}", bold=True) + f"  {len(rows):,} entries shown"
     yield styled("step   tokens                ref           what", dim=True)
     largest = max((row.tokens for row in rows), default=1)

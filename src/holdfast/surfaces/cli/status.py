@@ -10,15 +10,15 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from holdfast.core.plan.policy import Plain
-from holdfast.core.view.listing import bar
-from holdfast.core.view.report import Report, faults_noted, render
+from holdfast.core.view.conversation import bar
+from holdfast.core.view.status import Report, faults_noted, render
 from holdfast.surfaces.cli.options import (
     complete_session,
     json_option,
     project_of,
     project_option,
 )
-from holdfast.surfaces.cli.printing import (
+from holdfast.surfaces.cli.output import (
     COLOURS,
     columns,
     echo,
@@ -28,7 +28,7 @@ from holdfast.surfaces.cli.printing import (
     short,
     styled,
 )
-from holdfast.surfaces.reporting import now_in, report_of
+from holdfast.surfaces.status import now_in, report_of
 
 EXAMPLE = """\b
 Examples:

@@ -5,13 +5,13 @@ import re
 import click
 from msgspec import to_builtins
 
-from holdfast.core.observe.runs import Standing
-from holdfast.session import Session
+from holdfast.core.observe.unattended import Standing
+from holdfast.engine.unattended import start as start_run
+from holdfast.engine.unattended import status as run_status
+from holdfast.engine.unattended import stop as stop_run
+from holdfast.session.session import Session
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.printing import echo, plain, print_json
-from holdfast.unattended import start as start_run
-from holdfast.unattended import status as run_status
-from holdfast.unattended import stop as stop_run
+from holdfast.surfaces.cli.output import echo, plain, print_json
 
 EXAMPLE = """\b
 Examples:
@@ -66,7 +66,7 @@ def start(
 ) -> None:
     """Let a plan run on in a session without asking, until the time is over."""
     session = project_of(ctx, root).session(name, agent)
-    _print(session, start_run(session, plan, max_age=max_age), as_json=as_json)
+    _print(session, start_run(session.ledger, plan, max_age=max_age), as_json=as_json)
 
 
 @unattended.command(epilog=EXAMPLE)
@@ -79,7 +79,7 @@ def status(
 ) -> None:
     """Say whether the agent goes on by itself; exit code 1 when it has to ask."""
     session = project_of(ctx, root).session(name, agent)
-    found = run_status(session)
+    found = run_status(session.ledger)
     _print(session, found, as_json=as_json)
     raise click.exceptions.Exit(0 if found.unattended else 1)
 
@@ -92,7 +92,7 @@ def status(
 def stop(ctx: click.Context, name: str | None, agent: str, root: str | None, as_json: bool) -> None:
     """End the run: from now on the agent asks."""
     session = project_of(ctx, root).session(name, agent)
-    _print(session, stop_run(session), as_json=as_json)
+    _print(session, stop_run(session.ledger), as_json=as_json)
 
 
 def _print(session: Session, found: Standing, *, as_json: bool) -> None:

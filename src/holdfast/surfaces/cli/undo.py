@@ -3,14 +3,15 @@
 import click
 
 from holdfast.core.ledger.entry import Compressed, Entry
-from holdfast.core.view.listing import Row
-from holdfast.engine import undoable
+from holdfast.core.view.conversation import Row
+from holdfast.engine.engine import undoable
+from holdfast.engine.status import sized_window
 from holdfast.errors import NotRecorded
-from holdfast.session import Session
-from holdfast.surfaces.acts import told_elsewhere
+from holdfast.session.session import Session
+from holdfast.surfaces.actions import told_elsewhere
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.printing import columns, echo, plain, print_json
-from holdfast.surfaces.reporting import listed
+from holdfast.surfaces.cli.output import columns, echo, plain, print_json
+from holdfast.surfaces.status import listed
 
 EXAMPLE = """\b
 Examples:
@@ -27,10 +28,10 @@ SHOWN = 8
 def undo(ctx: click.Context, name: str | None, agent: str, root: str | None, as_json: bool) -> None:
     """Take the newest compression back: what it hid is in sight again, as it was."""
     session = project_of(ctx, root).session(name, agent)
-    newest, before = _newest(session), session.sized()
+    newest, before = _newest(session), sized_window(session.ledger)
     hidden = {row.ref for row in listed(session, before) if row.hidden}
     session.undo()
-    after = session.sized()
+    after = sized_window(session.ledger)
     back = [row for row in listed(session, after) if row.ref in hidden and not row.hidden]
     rows = sorted(back, key=lambda row: -row.tokens)
     returned = after.usage.tokens - before.usage.tokens
@@ -53,7 +54,7 @@ def undo(ctx: click.Context, name: str | None, agent: str, root: str | None, as_
 
 
 def _newest(session: Session) -> Entry:
-    made = undoable(session.sight.window(whole=True))
+    made = undoable(session.ledger.sight.window(whole=True))
     if made is None:
         where = f"session {session.name!r} that could be undone"
         raise NotRecorded("compression", "", where=where)

@@ -3,9 +3,6 @@
 import click
 
 from holdfast.errors import NotRecorded
-from holdfast.surfaces.agents.finding import Found, each
-from holdfast.surfaces.agents.plans import AGENTS, PROJECT, Place, agent_named
-from holdfast.surfaces.agents.writing import Done, record_of, take_out
 from holdfast.surfaces.cli.install import (
     Did,
     agent_argument,
@@ -17,7 +14,10 @@ from holdfast.surfaces.cli.install import (
     tell_found,
 )
 from holdfast.surfaces.cli.options import json_option, project_option
-from holdfast.surfaces.cli.printing import print_json
+from holdfast.surfaces.cli.output import print_json
+from holdfast.surfaces.install.apply import Done, record_of, take_out
+from holdfast.surfaces.install.detect import Found, each
+from holdfast.surfaces.install.plan import AGENTS, PROJECT, Place, agent_named
 
 EXAMPLE = """\b
 Examples:

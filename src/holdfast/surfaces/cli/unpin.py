@@ -2,12 +2,12 @@
 
 import click
 
-from holdfast.core.view.intents import meant
-from holdfast.core.view.listing import opening
+from holdfast.core.view.conversation import opening
+from holdfast.core.view.summary import meant
 from holdfast.errors import NotRecorded
-from holdfast.surfaces.acts import asked_in
+from holdfast.surfaces.actions import asked_in
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.printing import echo, plain, print_json
+from holdfast.surfaces.cli.output import echo, plain, print_json
 
 EXAMPLE = """\b
 Examples:

@@ -5,13 +5,13 @@ import sys
 import click
 
 from holdfast.core.ledger.head import Head
-from holdfast.core.view.plans import usage_document
-from holdfast.core.view.sending import render_sent
+from holdfast.core.view.plan import usage_document
+from holdfast.core.view.sent import render_sent
+from holdfast.engine.live_window import copied
 from holdfast.errors import NotRecorded
-from holdfast.session import Session
-from holdfast.sight import copied
+from holdfast.session.session import Session
 from holdfast.surfaces.cli.options import complete_session, json_option, project_of, project_option
-from holdfast.surfaces.cli.printing import exact, page, print_json
+from holdfast.surfaces.cli.output import exact, page, print_json
 from holdfast.wire.detect import MESSAGE_WIRES, PLAIN, TRANSCRIPT_WIRES
 
 EXAMPLE = """\b
@@ -47,7 +47,7 @@ def view(
     if as_bytes and as_json:
         raise click.UsageError("give --wire or --json, not both")
     session = project_of(ctx, root).session(name or named, agent)
-    raws = session.sight.messages()
+    raws = session.ledger.sight.messages()
     if not raws:
         raise NotRecorded("message to send", "", where=f"session {session.name!r}")
     if as_bytes:

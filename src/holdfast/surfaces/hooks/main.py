@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Protocol
 
-    from holdfast.core.ledger.jsontext import Json
-    from holdfast.surfaces.hooks.happening import Happened, Reply
+    from holdfast.surfaces.hooks.event import Happened, Reply
+    from holdfast.text.jsontext import Json
 
     class Host(Protocol):
         """How one program speaks."""
@@ -118,7 +118,7 @@ def _guarded(words: list[str]) -> bytes:
         raw = _heard(began + DEADLINE)
         if _is_small(agent, event, raw) or _has_room(agent, event, raw):
             return b""
-        host: Host = _module(HOSTS[agent])
+        host: Host = _module(f"hosts.{HOSTS[agent]}")
         if event in host.AFTERWARDS and _goes_on_alone():
             return b""
         # A new process has no alarm of its own before this.
@@ -139,14 +139,14 @@ def _guarded(words: list[str]) -> bytes:
 def answered(happened: "Happened") -> "Reply":
     """What is done about an event, by the module of its kind."""
     from holdfast.core.faults import collecting  # late: small results end before this
-    from holdfast.fault_notes import new_faults
-    from holdfast.surfaces.hooks.happening import TooMuch
+    from holdfast.engine.fault_log import new_faults
+    from holdfast.surfaces.hooks.event import TooMuch
 
     with collecting(new_faults()) as faults:
         try:
-            reply = _module(happened.kind).answer(happened)
+            reply = _module(f"events.{happened.kind}").answer(happened)
         except TooMuch:
-            reply = _module("shortly").answer(happened)
+            reply = _module("events.shortly").answer(happened)
     for fault in faults.found:
         _tell(happened.root, f"{fault.rule} failed and was left out: {fault.error}", debug=False)
     return reply
@@ -176,7 +176,7 @@ def _heard(until: float) -> bytes:
 
 
 def _read(raw: bytes) -> "dict[str, Json]":
-    from holdfast.core.ledger.jsontext import as_object, parse  # late: most need no looking into
+    from holdfast.text.jsontext import as_object, parse  # late: most need no looking into
 
     return as_object(parse(raw)[0])
 
@@ -186,7 +186,9 @@ def _is_small(agent: str, event: str, raw: bytes) -> bool:
     if RESULTS.get(agent) != event or len(raw) > SMALL or _has_settings():
         return False
     if agent == "gemini":
-        from holdfast.surfaces.hooks.filling import is_filling  # late: nobody else needs it
+        from holdfast.surfaces.hooks.hosts.gemini_usage import (
+            is_filling,  # late: nobody else needs it
+        )
 
         return not is_filling(raw)
     return True
@@ -203,7 +205,7 @@ def _has_room(agent: str, event: str, raw: bytes) -> bool:
 
 def _last_size(path: bytes) -> int:
     """Tokens of the last request, read off the bytes; 0 when they do not tell."""
-    from holdfast.regular import end_of  # late: most events need no transcript
+    from holdfast.project.regular_files import end_of  # late: most events need no transcript
 
     try:
         usage = end_of(path, 64 * 1024, links=True).rpartition(b'"usage":{')[2][:2_000]
@@ -259,7 +261,7 @@ def _limit(seconds: float, what: str, place: list[str]) -> None:
     from _thread import start_new_thread  # lighter than threading, and as good for this
     from time import sleep
 
-    from holdfast.surfaces.hooks.logs import log  # now: a busy process might not get to it later
+    from holdfast.surfaces.hooks.log import log  # now: a busy process might not get to it later
 
     def end() -> None:
         sleep(max(seconds, 0))
@@ -284,7 +286,7 @@ def _hurry(
     def end() -> None:
         sleep(max(seconds * HURRY, 0))
         try:
-            answer = host.write(event, document, _module("shortly").answer(happened))
+            answer = host.write(event, document, _module("events.shortly").answer(happened))
         except Exception as error:  # noqa: BLE001  Nothing is said then: the deadline stands.
             _tell(happened.root, f"{what}: {type(error).__name__}: {error}", debug=False)
             return
@@ -308,7 +310,7 @@ def _say(answer: bytes) -> None:
 
 
 def _tell(root: str, line: str, *, debug: bool) -> None:
-    from holdfast.surfaces.hooks.logs import log  # late: only what fails is logged
+    from holdfast.surfaces.hooks.log import log  # late: only what fails is logged
 
     log(root, line)
     if debug:

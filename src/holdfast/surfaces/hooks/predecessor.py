@@ -8,10 +8,10 @@ that was used last, unless it is known to have ended otherwise.
 from collections.abc import Iterator
 
 from holdfast.core.ledger.entry import Noted
-from holdfast.originals import ASKED
-from holdfast.session import Session
-from holdfast.surfaces.hooks.happening import Happened
-from holdfast.surfaces.hooks.session_end import ENDED
+from holdfast.engine.originals import ASKED
+from holdfast.session.session import Session
+from holdfast.surfaces.hooks.event import Happened
+from holdfast.surfaces.hooks.events.session_end import ENDED
 
 CLEAR = "clear"
 FOLLOWED = "followed_by"
@@ -45,7 +45,7 @@ def _others(happened: Happened, session: Session) -> Iterator[Session]:
     for one in listed[:LOOKED_AT]:
         other = session.sibling(one.name)
         session.owns_store, other.owns_store = True, False
-        if one.head.wire in wires and other.path():
+        if one.head.wire in wires and other.ledger.path():
             yield other
 
 

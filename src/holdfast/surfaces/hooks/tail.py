@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from holdfast.core.ledger.jsontext import Json, NotJson, as_count, as_object, as_text, parse
-from holdfast.regular import end_of
+from holdfast.project.regular_files import end_of
+from holdfast.text.jsontext import Json, NotJson, as_count, as_object, as_text, parse
 
 LOOKED_AT = (64 * 1024, 1024 * 1024)
 """Bytes from the end that are looked at, and how many when they tell nothing."""

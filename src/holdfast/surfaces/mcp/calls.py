@@ -9,17 +9,17 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from holdfast.core.ledger.jsontext import Json
-from holdfast.core.view.excerpts import fenced
-from holdfast.core.view.listing import opening
-from holdfast.core.view.plans import render_plan
+from holdfast.core.view.conversation import opening
+from holdfast.core.view.plan import render_plan
+from holdfast.core.view.search.excerpts import fenced
 from holdfast.errors import NotRecorded, Unreadable
-from holdfast.session import Session
-from holdfast.surfaces import acts
-from holdfast.surfaces.mcp import packets
-from holdfast.surfaces.mcp.desk import Desk
-from holdfast.surfaces.mcp.taking import Act, act
-from holdfast.surfaces.recovering import WHOLE, left_of, lines_of, span_of
+from holdfast.session.session import Session
+from holdfast.surfaces import actions
+from holdfast.surfaces.actions import WHOLE, left_of, lines_of, span_of
+from holdfast.surfaces.mcp import packet_calls
+from holdfast.surfaces.mcp.arguments import Act, act
+from holdfast.surfaces.mcp.project_cache import Desk
+from holdfast.text.jsontext import Json
 
 
 class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,7 +39,7 @@ class Recover(Struct, frozen=True, forbid_unknown_fields=True):
     ref: str | None = None
     level: int | None = None
     lines: str | int | None = None
-    limit: Annotated[int, Meta(ge=1, le=50)] = acts.EXCERPTS
+    limit: Annotated[int, Meta(ge=1, le=50)] = actions.EXCERPTS
 
 
 def called(desk: Desk, name: str, arguments: Mapping[str, Json]) -> str:
@@ -54,19 +54,19 @@ def called(desk: Desk, name: str, arguments: Mapping[str, Json]) -> str:
 def _status(desk: Desk, asked: Nothing) -> str:
     del asked
     with desk.session() as session:
-        return acts.status(session)
+        return actions.status(session)
 
 
 def _intent(desk: Desk, asked: Nothing) -> str:
     del asked
     with desk.session() as session:
-        return acts.intent(session)
+        return actions.intent(session)
 
 
 def _log(desk: Desk, asked: Nothing) -> str:
     del asked
     with desk.session() as session:
-        return acts.log(session)
+        return actions.log(session)
 
 
 def _checkpoint(desk: Desk, asked: Nothing) -> str:
@@ -83,11 +83,11 @@ def _compress(desk: Desk, asked: Compress) -> str:
     with desk.session() as session:
         if not asked.dry_run:
             desk.tell("compressing")
-            return acts.compress(session)
+            return actions.compress(session)
         desk.tell("planning")
         candidate = session.engine.candidate(None)
-        summary = acts.summary_of(session, candidate)
-        plan = render_plan(candidate.plan, acts.verdicts_of(session, candidate), summary=summary)
+        summary = actions.summary_of(session, candidate)
+        plan = render_plan(candidate.plan, actions.verdicts_of(session, candidate), summary=summary)
         return f"{plan}\n\nNothing was changed; context_compress with dry_run=false applies it."
 
 
@@ -108,7 +108,7 @@ def _recover(desk: Desk, asked: Recover) -> str:
 
 def _found(desk: Desk, session: Session, query: str, limit: int) -> str:
     desk.tell("searching")
-    found = acts.excerpts_of(session, query, limit=limit)
+    found = actions.excerpts_of(session, query, limit=limit)
     if not found:
         raise NotRecorded("entry with", opening(query, 80), where=f"session {session.name!r}")
     return "\n\n".join(fenced(one) for one in found)
@@ -116,17 +116,17 @@ def _found(desk: Desk, session: Session, query: str, limit: int) -> str:
 
 def _part(session: Session, ref: str, lines: str) -> str:
     span = span_of(lines) if lines else None
-    part = lines_of(session, ref.strip(), span or WHOLE, acts.RECOVERED)
+    part = lines_of(session, ref.strip(), span or WHOLE, actions.RECOVERED)
     left = left_of(part, span)
     more = f"\nThe rest: context_recover(ref={part.ref!r}, lines={left!r})" if left else ""
     return fenced(part) + more
 
 
 CALLS: dict[str, Act] = {
-    "context_generate": act(packets.Generate, packets.generate),
-    "context_read": act(packets.Read, packets.read),
-    "context_feedback": act(packets.Feedback, packets.feedback),
-    "context_query": act(packets.Query, packets.query),
+    "context_generate": act(packet_calls.Generate, packet_calls.generate),
+    "context_read": act(packet_calls.Read, packet_calls.read),
+    "context_feedback": act(packet_calls.Feedback, packet_calls.feedback),
+    "context_query": act(packet_calls.Query, packet_calls.query),
     "context_status": act(Nothing, _status),
     "context_compress": act(Compress, _compress),
     "context_recover": act(Recover, _recover),

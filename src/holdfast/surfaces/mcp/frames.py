@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from holdfast.core.ledger.jsontext import Json, NotJson, as_object, cleaned, parse
+from holdfast.text.jsontext import Json, NotJson, as_object, cleaned, parse
 
 Id: TypeAlias = int | float | str
 

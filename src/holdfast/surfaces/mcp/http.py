@@ -20,13 +20,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import NoReturn, cast
 from urllib.parse import urlsplit
 
-from holdfast.core.ledger.jsontext import Json, as_text
 from holdfast.errors import BadSetting
 from holdfast.surfaces.mcp import protocol
 from holdfast.surfaces.mcp.frames import LONGEST, Frame, read_frames
 from holdfast.surfaces.mcp.protocol import Refusal, Result, answer
+from holdfast.surfaces.mcp.requests import Board, Work
 from holdfast.surfaces.mcp.server import NEEDS_LEDGER, Peer, Place, Request, Server
-from holdfast.surfaces.mcp.working import Board, Work
+from holdfast.text.jsontext import Json, as_text
 
 HOST = "127.0.0.1"
 PATH = "/mcp"

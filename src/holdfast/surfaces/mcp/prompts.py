@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from holdfast.core.ledger.jsontext import Json
+from holdfast.text.jsontext import Json
 
 
 class Prompt(Struct, frozen=True):

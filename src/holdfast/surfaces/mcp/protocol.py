@@ -11,8 +11,8 @@ import msgspec
 from msgspec import Struct
 
 from holdfast import __version__
-from holdfast.core.ledger.jsontext import Json, as_object, as_text
 from holdfast.surfaces.mcp.frames import Frame, Id
+from holdfast.text.jsontext import Json, as_object, as_text
 
 HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 ENVELOPES = ("2026-07-28",)
@@ -134,7 +134,7 @@ def _encoded(value: dict[str, Json]) -> bytes:
     try:
         return msgspec.json.encode(value)
     except (UnicodeEncodeError, ValueError):
-        from holdfast.core.ledger.jsontext import cleaned
+        from holdfast.text.jsontext import cleaned
 
         return msgspec.json.encode(cleaned(value))
 

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from holdfast.core.ledger.jsontext import Json, as_object, as_text
 from holdfast.errors import HoldfastError
 from holdfast.surfaces.mcp import prompts, protocol, resources, tools
 from holdfast.surfaces.mcp.frames import Frame, Id
 from holdfast.surfaces.mcp.protocol import INVALID_PARAMS, METHOD_NOT_FOUND, Refusal, Result
+from holdfast.text.jsontext import Json, as_object, as_text
 
 if TYPE_CHECKING:
-    from holdfast.surfaces.mcp.desk import Desk
-    from holdfast.surfaces.mcp.kept import Shelf
+    from holdfast.surfaces.mcp.project_cache import Desk, Shelf
 
 NEEDS_LEDGER = frozenset(
     {"tools/call", "resources/list", "resources/read", "prompts/get", "completion/complete"}
@@ -94,8 +93,8 @@ class Server:
         import logging  # late: this and what follows load what the answer needs
 
         from holdfast.core.faults import collecting
-        from holdfast.fault_notes import new_faults
-        from holdfast.surfaces.mcp.desk import Desk
+        from holdfast.engine.fault_log import new_faults
+        from holdfast.surfaces.mcp.project_cache import Desk
 
         logger = logging.getLogger(__name__)
 
@@ -116,7 +115,7 @@ class Server:
 
     def _kept(self) -> "Shelf":
         """Where the project is between two calls."""
-        from holdfast.surfaces.mcp.kept import Shelf
+        from holdfast.surfaces.mcp.project_cache import Shelf
 
         with self._lock:
             self._shelf = self._shelf or Shelf(self.place.root)
@@ -190,7 +189,7 @@ def _call(desk: "Desk", frame: Frame) -> Result | Refusal:
 
 
 def _resources(desk: "Desk", frame: Frame) -> Result:
-    from holdfast.surfaces.mcp.addresses import listed
+    from holdfast.surfaces.mcp.read_resource import listed
 
     del frame
     return {"resources": listed(desk)}
@@ -201,7 +200,7 @@ def _read(desk: "Desk", frame: Frame) -> Result | Refusal:
     address = resources.address_of(uri)
     if address is None:
         return _no_resource(frame, f"{uri[:200]!r} is no address of ours")
-    from holdfast.surfaces.mcp.addresses import read
+    from holdfast.surfaces.mcp.read_resource import read
 
     try:
         text = read(desk, address)
@@ -221,7 +220,7 @@ def _prompt(desk: "Desk", frame: Frame) -> Result | Refusal:
     if name not in prompts.BY_NAME:
         known = ", ".join(prompts.BY_NAME)
         return Refusal(INVALID_PARAMS, f"there is no prompt {name[:80]!r}; there are {known}")
-    from holdfast.surfaces.mcp.prompting import prompted
+    from holdfast.surfaces.mcp.fill_prompt import prompted
 
     asked = as_object(frame.params.get("arguments"))
     given = {key: as_text(value) for key, value in asked.items()}
@@ -234,7 +233,7 @@ def _prompt(desk: "Desk", frame: Frame) -> Result | Refusal:
 
 
 def _complete(desk: "Desk", frame: Frame) -> Result:
-    from holdfast.surfaces.mcp.prompting import completed
+    from holdfast.surfaces.mcp.fill_prompt import completed
 
     argument = as_object(frame.params.get("argument"))
     found = completed(desk, as_text(argument.get("name")), as_text(argument.get("value")))

@@ -18,8 +18,8 @@ from typing import NoReturn
 from holdfast.errors import Unreadable
 from holdfast.surfaces.mcp.frames import Frame, Lines, read_frames
 from holdfast.surfaces.mcp.protocol import BUSY, Refusal, answer
+from holdfast.surfaces.mcp.requests import Board, Work
 from holdfast.surfaces.mcp.server import Peer, Place, Server, cancelled
-from holdfast.surfaces.mcp.working import Board, Work
 
 CHUNK = 256 * 1024
 HANDS = 4

@@ -5,7 +5,7 @@ Nothing here loads anything: this is what a client asks for first.
 
 from msgspec import Struct
 
-from holdfast.core.ledger.jsontext import Json
+from holdfast.text.jsontext import Json
 
 
 class Argument(Struct, frozen=True):

@@ -4,7 +4,7 @@ from holdfast.core.ledger.entry import Said, Source
 from holdfast.core.ledger.window import Item
 from holdfast.core.verify.drift.ground import Ground, ground_of
 from holdfast.core.verify.drift.judge import RULES
-from holdfast.core.verify.drift.move import Move, move_of
+from holdfast.core.verify.drift.message import Move, move_of
 from holdfast.core.verify.drift.signs import Finding
 from tests.core.building import Told, answer, ask, back, bash, call, entries
 

@@ -5,7 +5,7 @@ import pytest
 from holdfast.core.ledger.entry import Said, ToolCalled
 from holdfast.core.verify.drift.ground import Ground
 from holdfast.core.verify.drift.judge import RULES, judge
-from holdfast.core.verify.drift.move import Move, move_of
+from holdfast.core.verify.drift.message import Move, move_of
 from holdfast.core.verify.drift.signs import LINE, SIGNS, Finding, verdict
 from tests.core.building import Told, answer, ask, back, bash, call
 from tests.core.verify.drift.grounds import found, ground, says

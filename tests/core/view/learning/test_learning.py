@@ -6,15 +6,29 @@ from hypothesis import strategies as st
 
 from holdfast.core.ledger.entry import Entry, Handed, PacketRead, PacketReported
 from holdfast.core.ledger.packet import Choice, Feedback, Outcome, Packet
-from holdfast.core.ledger.tuning import Recommendation, Tunings
-from holdfast.core.view.learning.chance import Share, error_of, mean, median, told
-from holdfast.core.view.learning.efficiency import Efficiency, efficiency, names
-from holdfast.core.view.learning.gaps import counted_as_one, gap_of, is_none, label_of
-from holdfast.core.view.learning.measures import measures, split
-from holdfast.core.view.learning.records import Record, records_of
-from holdfast.core.view.learning.report import headline, render_stats, stats_document
-from holdfast.core.view.learning.tuning import in_words, recommend, says_the_same
-from holdfast.searching import stemmer
+from holdfast.core.ledger.packet_tuning import Recommendation, Tunings
+from holdfast.core.view.packet_stats.efficiency import (
+    Efficiency,
+    Share,
+    efficiency,
+    error_of,
+    mean,
+    median,
+    names,
+    told,
+)
+from holdfast.core.view.packet_stats.measures import measures, split
+from holdfast.core.view.packet_stats.recommend import in_words, recommend, says_the_same
+from holdfast.core.view.packet_stats.records import (
+    Record,
+    counted_as_one,
+    gap_of,
+    is_none,
+    label_of,
+    records_of,
+)
+from holdfast.core.view.packet_stats.report import headline, render_stats, stats_document
+from holdfast.engine.recover import stemmer
 from tests.core.building import named
 
 stems = stemmer()

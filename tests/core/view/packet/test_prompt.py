@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from holdfast.core.ledger.packet import Change, Packet
 from holdfast.core.view.packet.prompt import to_prompt
-from tests.core.view.packet.test_wire import PACKET
+from tests.core.view.packet.test_document import PACKET
 
 
 @pytest.mark.seed("R016", "R244", "R246", "R247", "R248", "R249")

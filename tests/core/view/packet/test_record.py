@@ -1,8 +1,7 @@
 """What the record gives a packet: lines of likely names, few loose ones, and no pieces of text."""
 
 from holdfast.core.ledger.summary import Decision, Summary
-from holdfast.core.observe.likely import Likely
-from holdfast.core.observe.worth import hold
+from holdfast.core.observe.worth import Likely, hold
 from holdfast.core.view.packet.history import avoided_in
 from holdfast.core.view.packet.lines import LOOSE, code_lines, file_named_in
 from holdfast.core.view.packet.record import MOST_LOOSE, Found, fill, pool_of

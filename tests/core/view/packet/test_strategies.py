@@ -6,12 +6,10 @@ from hypothesis import strategies as st
 
 from holdfast.core.ledger.packet import Choice, RelevantFile
 from holdfast.core.ledger.summary import Decision, Summary
-from holdfast.core.view.packet.distance import LINE, Told, by_distance
-from holdfast.core.view.packet.history import avoided_in
-from holdfast.core.view.packet.merging import merged
-from holdfast.core.view.packet.patterns import extract
-from holdfast.core.view.packet.relevance import relevant, similar_by
-from holdfast.thesaurus import like
+from holdfast.core.view.packet.code import extract
+from holdfast.core.view.packet.history import LINE, Told, avoided_in, by_distance
+from holdfast.core.view.packet.select import merged, relevant, similar_by
+from holdfast.models.thesaurus import like
 
 SIMILAR = similar_by(like)
 EXACT = similar_by()

@@ -11,11 +11,11 @@ from itertools import pairwise
 from msgspec import Struct
 
 from holdfast.core.faults import rule
-from holdfast.core.shrink.outline.blobs import is_blob
-from holdfast.core.shrink.outline.languages import language_of
-from holdfast.core.shrink.outline.listings import is_path
+from holdfast.core.shrink.outline.binary import is_blob
+from holdfast.core.shrink.outline.listing import is_path
 from holdfast.core.shrink.outline.reading import LONG, read
-from holdfast.core.shrink.outline.tables import layout_of
+from holdfast.core.shrink.outline.table import layout_of
+from holdfast.text.code import language_of
 
 HEAD, MIDDLE, TAIL = 8_000, 3_000, 4_000
 TOKENS = 24

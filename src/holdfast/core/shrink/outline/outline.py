@@ -7,11 +7,10 @@ from typing import TypeAlias, cast
 from msgspec import Struct
 
 from holdfast.core.faults import attempt
-from holdfast.core.shrink.outline.ends import head_of, tail_of
-from holdfast.core.shrink.outline.fitting import Sketch, clip, count_of, squeezed
+from holdfast.core.shrink.outline.fit import Sketch, clip, count_of, head_of, squeezed, tail_of
+from holdfast.core.shrink.outline.key_lines import telling_lines
 from holdfast.core.shrink.outline.kinds import kind_of
 from holdfast.core.shrink.outline.reading import Reading, read
-from holdfast.core.shrink.outline.telling import telling_lines
 
 __all__ = ["Outline", "head_of", "outline", "tail_of"]
 
@@ -35,20 +34,20 @@ def outline_nothing(_reading: Reading, _lines: int, _width: int) -> Sketch:
 Draw: TypeAlias = Callable[[Reading, int, int], Sketch]
 
 OUTLINES: Mapping[str, tuple[str, str]] = {
-    "binary": ("blobs", "outline_blob"),
-    "code": ("symbols", "outline_code"),
-    "diff": ("diffs", "outline_diff"),
+    "binary": ("binary", "outline_blob"),
+    "code": ("code", "outline_code"),
+    "diff": ("diff", "outline_diff"),
     "empty": ("outline", "outline_nothing"),
-    "grep": ("matches", "outline_matches"),
-    "html": ("pages", "outline_page"),
-    "json": ("records", "outline_records"),
-    "jsonl": ("records", "outline_records"),
-    "listing": ("listings", "outline_listing"),
-    "log": ("logs", "outline_log"),
+    "grep": ("grep", "outline_matches"),
+    "html": ("html", "outline_page"),
+    "json": ("json", "outline_records"),
+    "jsonl": ("json", "outline_records"),
+    "listing": ("listing", "outline_listing"),
+    "log": ("log", "outline_log"),
     "prose": ("prose", "outline_prose"),
-    "table": ("tables", "outline_table"),
-    "tests": ("runs", "outline_run"),
-    "trace": ("traces", "outline_trace"),
+    "table": ("table", "outline_table"),
+    "tests": ("tests", "outline_run"),
+    "trace": ("trace", "outline_trace"),
 }
 """The module and the function that outline each kind of text."""
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from holdfast.core.shrink.outline.fitting import Detail, Sketch, chosen, count_of
+from holdfast.core.shrink.outline.fit import Detail, Sketch, chosen, count_of
 from holdfast.core.shrink.outline.reading import Reading
 
 HEADING = re.compile(r"^(#{1,6}) {1,4}(\S.{0,300})$")

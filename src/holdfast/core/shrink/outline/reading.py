@@ -11,7 +11,7 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from holdfast.core.shrink.outline.fitting import ANSI
+from holdfast.core.shrink.outline.fit import ANSI
 
 LARGE = 400_000
 """Characters above which only the two ends of a text are read."""

@@ -7,14 +7,13 @@ anything in common is enough to be recognised.
 from collections.abc import Mapping
 
 from holdfast.core.ledger.summary import Summary
-from holdfast.core.observe.overrides import telling
-from holdfast.core.verify.drift.asking import clarify
-from holdfast.core.verify.drift.contradicting import contradict
-from holdfast.core.verify.drift.finishing import finish
+from holdfast.core.observe.requests.overrides import telling
+from holdfast.core.verify.drift.broken_rules import contradict, violate
+from holdfast.core.verify.drift.clarification import clarify
+from holdfast.core.verify.drift.false_completion import finish
 from holdfast.core.verify.drift.ground import Ground, ground_from
-from holdfast.core.verify.drift.move import Move, spoken_of
+from holdfast.core.verify.drift.message import Move, spoken_of
 from holdfast.core.verify.drift.signs import LINE
-from holdfast.core.verify.drift.violating import violate
 
 FEW = 3
 """Words that an action has to be about before having none in common says anything."""

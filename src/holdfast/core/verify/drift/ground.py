@@ -4,24 +4,188 @@ Constraints and requests come from the user and the system alone, files and chec
 nothing that a tool printed can set a rule, lift one, or count as work done.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from holdfast.core.ledger.entry import Entry, EntryId, Said, is_request, text_of
+from holdfast.core.ledger.entry import (
+    Entry,
+    EntryId,
+    Said,
+    ToolCalled,
+    ToolReturned,
+    is_request,
+    text_of,
+)
 from holdfast.core.ledger.summary import Constraint, Decision, Intent, Progress, Quote, Summary
 from holdfast.core.ledger.window import Item
-from holdfast.core.observe.calls import Scene, read_scene
-from holdfast.core.observe.choices import still_held
-from holdfast.core.observe.decisions import decisions_of
-from holdfast.core.observe.intent import has_substance, wanted
-from holdfast.core.observe.pins import lift, pins_of
-from holdfast.core.observe.progress import progress_of
+from holdfast.core.observe.files.patches import SEARCH
+from holdfast.core.observe.files.touch import SEARCHES, Touch, arguments_of, plain_name, touch_of
+from holdfast.core.observe.requests.intent import has_substance, wanted
+from holdfast.core.observe.requests.pins import lift, pins_of
+from holdfast.core.observe.requests.replies import PLANS, QUESTIONS
+from holdfast.core.observe.results.choices import still_held
+from holdfast.core.observe.results.decisions import decisions_of
+from holdfast.core.observe.results.failures import only_looks, result_of, same_command, went_wrong
+from holdfast.core.observe.results.progress import progress_of
+from holdfast.core.observe.results.tests import counts_in
+from holdfast.core.observe.scene import Pair, Scene, read_scene
 from holdfast.core.observe.sentences import own_words, sentences
-from holdfast.core.observe.worth import telling
-from holdfast.core.verify.drift.delivery import Delivered, delivered_since
-from holdfast.core.verify.drift.known import Known, known_calls
-from holdfast.core.verify.drift.move import words_in
+from holdfast.core.observe.worth import telling_names
+from holdfast.core.verify.drift.message import words_in
+from holdfast.text.jsontext import steady
+from holdfast.text.paths import normal
+
+# What has been delivered for a request: work made, checks passed, and what is still broken.
+#
+# It is read off the calls and how they ended, never off what a text claims.
+
+
+_ASIDE = QUESTIONS | PLANS | SEARCHES
+_LISTS = re.compile(r"todo|plan|task|think|skill|toolsearch|output|get_|list_|search|find_|fetch")
+"""Tools that keep a list, think or look: calling one delivers nothing."""
+_FAILS = re.compile(r"(?i)(?<![\d,])(?!0 )\d{1,7} (?:fail|error)|FAILED|\bfail [1-9]")
+_OUTSIDE = re.compile(
+    r"\b(?:git (?:commit|push|merge|rebase|tag|cherry-pick|apply|mv|rm)|gh (?:pr|issue|release)"
+    r"|npm publish|docker push|mkdir|mv|cp|rm|chmod|tee|sed -i|patch|curl)\b|>{1,2} ?\w"
+)
+"""Commands that leave something behind."""
+
+
+_CHECKS = re.compile(
+    r"\b(?:tests?|pytest|jest|vitest|lint|build|check|tsc|mypy|pyright|ruff|vet|clippy|verify|cargo"
+    r"|make|tox|eslint|compile|unittest|rspec|phpunit)\b"
+)
+"""Commands that tell whether the work holds."""
+
+
+AN_ANSWER = 40
+"""Words from which a text of the agent's can be an answer and not only a remark."""
+
+
+class Delivered(Struct, frozen=True):
+    """What a request has come to so far."""
+
+    made: bool = False
+    """Whether something was written, changed or done."""
+    passed: bool = False
+    """Whether a check went well after the last change."""
+    failing: str = ""
+    """What the newest check or command came to, when it went wrong and nothing changed since."""
+    looking: bool = False
+    """Whether the agent was only looking around when it was last seen."""
+    answered: bool = False
+    """Whether the agent has said enough since to be an answer."""
+
+
+def delivered_since(scene: Scene, request: str) -> Delivered:
+    """What was delivered after the entry of a request; from the beginning when it is not there."""
+    start = next((at for at, item in enumerate(scene.items) if item.entry.id == request), -1)
+    made = passed = looking = False
+    failing = ""
+    for pair in scene.pairs:
+        body = result_of(scene, pair)
+        if pair.call <= start or body is None:
+            continue
+        touch = touch_of(pair.body)
+        bad = went_wrong(touch, body)
+        looking = _looks(pair, touch)
+        if looking:
+            continue
+        if touch.verb != "run" or _OUTSIDE.search(touch.command):
+            made, failing = made or not bad, "" if not bad else failing
+            continue
+        counts = counts_in(body.output)
+        failed = bad or bool(_FAILS.search(counts))
+        passed = not failed and (passed or bool(counts) or bool(_CHECKS.search(touch.command)))
+        failing = _line(touch, counts, body) if failed else ""
+    said = [
+        item.body.text
+        for item in scene.items[start + 1 :]
+        if isinstance(item.body, Said) and item.body.role == "assistant"
+    ]
+    edited = any(SEARCH in text for text in said)
+    answered = any(len(text.split()) >= AN_ANSWER for text in said)
+    return Delivered(made or edited, passed, failing, looking, answered)
+
+
+def _looks(pair: Pair, touch: Touch) -> bool:
+    """Whether a call only looks at something."""
+    name = plain_name(pair.body.tool).rpartition(".")[2]
+    if touch.verb in ("read", "search") or name in _ASIDE or _LISTS.search(name):
+        return True
+    return touch.verb == "run" and only_looks(touch.command)
+
+
+def _line(touch: Touch, counts: str, body: ToolReturned) -> str:
+    end = next((line for line in reversed(body.output[-2_000:].split("\n")) if line.strip()), "")
+    return f"`{' '.join(touch.command.split())[:80]}`: {counts or end.strip()[:120]}"
+
+
+# Calls that were made before: what each asked for, and whether its answer still holds.
+
+
+class Known(Struct, frozen=True):
+    """A call whose answer still holds."""
+
+    entry: EntryId
+    """The result."""
+    hidden: bool
+    """Whether that result is out of sight."""
+    step: int
+
+
+def asked_by(call: ToolCalled, touch: Touch) -> str:
+    """What a call asks for, in one spelling; empty for one that changes something."""
+    name = plain_name(call.tool)
+    match touch.verb:
+        case "read" if touch.path:
+            lines = f":{touch.first}-{touch.last}" if touch.paged else ""
+            return f"read {normal(touch.path)}{lines}"
+        case "run" if touch.command:
+            return f"run {same_command(touch.command)}"
+        case "search":
+            return f"{name} {steady(arguments_of(call))}"
+        case _:
+            return ""
+
+
+def known_calls(
+    scene: Scene, shown: Collection[EntryId], *, since: int | None = None
+) -> tuple[dict[str, Known], int]:
+    """What was asked for before and would be answered the same way now.
+
+    A file that was written since has changed, and so has what any command would print. Also tells
+    how many calls after the entry of number `since` asked for such a thing again.
+    """
+    found: dict[str, tuple[Known, str, int]] = {}
+    written: dict[str, int] = {}
+    last, again = -1, 0
+    for number, pair in enumerate(scene.pairs):
+        body, touch = result_of(scene, pair), touch_of(pair.body)
+        if body is None or pair.result is None:
+            continue
+        if touch.verb in ("write", "edit"):
+            written[normal(touch.path)] = last = number
+            continue
+        asked = asked_by(pair.body, touch)
+        if asked and not went_wrong(touch, body):
+            if asked in found and since is not None and scene.items[pair.call].entry.seq > since:
+                again += _holds(found[asked], written, last)
+            entry = scene.items[pair.result].entry.id
+            known = Known(entry, entry not in shown, pair.step)
+            path = normal(touch.path) if touch.verb == "read" else ""
+            found[asked] = (known, path, number)
+    held = {asked: one[0] for asked, one in found.items() if _holds(one, written, last)}
+    return held, again
+
+
+def _holds(one: tuple[Known, str, int], written: Mapping[str, int], last: int) -> bool:
+    """Whether an answer still holds: the file it is about, or any file, was not written since."""
+    _, path, number = one
+    return (written.get(path, -1) if path else last) < number
+
 
 MOST_TOLD = 2_000
 """Sentences of the user's that a question is held against, the newest first."""
@@ -52,7 +216,7 @@ def seen_in(record: Sequence[Item], before: Seen = Seen()) -> Seen:  # noqa: B00
     return Seen(
         record[-1].entry.id,
         _sizes(texts),
-        known.names.union(*map(telling, fresh)),
+        known.names.union(*map(telling_names, fresh)),
         known.words.union(*map(words_in, fresh)),
     )
 
@@ -123,7 +287,7 @@ def ground_of(
         told=_told(scene),
         progress=progress_of(scene),
         names=seen.names,
-        in_sight=frozenset[str]().union(*map(telling, in_sight)),
+        in_sight=frozenset[str]().union(*map(telling_names, in_sight)),
         words=seen.words.union(*map(words_in, in_sight)),
         delivered=delivered_since(scene, want.intent.current.entry),
         calls=calls,
@@ -145,8 +309,8 @@ def ground_from(summary: Summary, text: str) -> Ground:
         decisions=still_held(summary.decisions),
         told=tuple(Quote(one.text, quote.entry) for quote in said for one in sentences(quote.text)),
         progress=summary.progress,
-        names=telling(text),
-        in_sight=telling(text),
+        names=telling_names(text),
+        in_sight=telling_names(text),
         words=words_in(text),
         delivered=Delivered(made=made, passed=bool(tests) and "fail" not in tests),
         since=1,

@@ -4,16 +4,13 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from holdfast.core.faults import attempt
-from holdfast.core.verify.drift.asking import clarify
-from holdfast.core.verify.drift.contradicting import contradict
-from holdfast.core.verify.drift.finishing import finish
-from holdfast.core.verify.drift.ghosts import ghosts
+from holdfast.core.verify.drift.broken_rules import contradict, violate
+from holdfast.core.verify.drift.clarification import clarify
+from holdfast.core.verify.drift.false_completion import finish
 from holdfast.core.verify.drift.ground import Ground
-from holdfast.core.verify.drift.move import Move
-from holdfast.core.verify.drift.repeating import repeat
+from holdfast.core.verify.drift.message import Move
+from holdfast.core.verify.drift.off_topic import ghosts, repeat, stray
 from holdfast.core.verify.drift.signs import NOTHING, Drift, Finding, verdict
-from holdfast.core.verify.drift.straying import stray
-from holdfast.core.verify.drift.violating import violate
 
 Rule: TypeAlias = Callable[[Move, Ground], Finding]
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from holdfast.core.ledger.summary import Summary
-from holdfast.core.shrink.writing import write
-from holdfast.core.view.forms.object import as_object
+from holdfast.core.shrink.summary.text import write
+from holdfast.core.view.forms.exports import as_object
 from holdfast.core.view.forms.parts import About
 from holdfast.core.view.forms.phases import planning, research
 from holdfast.core.view.forms.templates import anchored, checkpoint, compression_skill, notes

@@ -20,9 +20,9 @@ from holdfast.core.ledger.summary import (
     Ref,
     Summary,
 )
-from holdfast.core.observe.choices import overruled
-from holdfast.core.shrink.normal import gist_of
-from holdfast.core.shrink.spelling import NONE, head_of, name_of
+from holdfast.core.observe.results.choices import overruled
+from holdfast.core.shrink.summary.quoting import NONE, head_of, name_of
+from holdfast.core.shrink.summary.text import gist_of
 
 SEARCH = "`holdfast recover WORDS`"
 """How to find what no file holds."""

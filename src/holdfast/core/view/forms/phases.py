@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from holdfast.core.ledger.summary import Fact, File, Quote, Summary
-from holdfast.core.observe.choices import still_held
-from holdfast.core.shrink.spelling import head_of, name_of
+from holdfast.core.observe.results.choices import still_held
+from holdfast.core.shrink.summary.quoting import head_of, name_of
 from holdfast.core.view.forms.parts import (
     SEARCH,
     About,

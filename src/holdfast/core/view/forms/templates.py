@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from holdfast.core.ledger.summary import Decision, Quote, Summary
-from holdfast.core.shrink.spelling import NONE, head_of, name_of
+from holdfast.core.shrink.summary.quoting import NONE, head_of, name_of
 from holdfast.core.view.forms.parts import (
     About,
     artifacts,

@@ -1,16 +1,20 @@
 """Layer 3: files in a line each, and which files of a codebase a task is about."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from holdfast.core.faults import rule
 from holdfast.core.ledger.entry import ToolReturned
 from holdfast.core.ledger.packet import RelevantFile
 from holdfast.core.ledger.summary import File
-from holdfast.core.observe.artifacts import touch_of
-from holdfast.core.observe.calls import Scene
-from holdfast.core.observe.symbols import symbols_in
-from holdfast.core.view.packet.relevance import Similar
+from holdfast.core.observe.files.patches import symbols_in
+from holdfast.core.observe.files.touch import touch_of
+from holdfast.core.observe.scene import Scene
+from holdfast.core.view.packet.select import Similar
 
 LONGEST_TEXT = 60_000
 _NUMBERED = re.compile(r"^\s{0,8}(?:L?\d{1,6}(?:→|\t|: ?|\| ?|- | {1,2}(?=\S)))")
@@ -87,3 +91,121 @@ def lines_in(rows: Iterable[RelevantFile]) -> Iterator[str]:
     """Files as lines."""
     for row in rows:
         yield f"{row.path}: {row.summary}" if row.summary else row.path
+
+
+# Strategy 3, patterns: instead of many files that are alike, what they share and one to read.
+
+
+LEAST = 3
+"""Files from which on something is a pattern."""
+SHARE = 0.6
+"""Part of a group that has to have something for it to be the group's."""
+LOOKED_AT = 60_000
+"""Characters of a file that are looked at."""
+MOST = 4
+"""Traits that one pattern names."""
+
+_PHRASE = re.compile(r"\s{0,8}[;,]\s{1,8}")
+_PLAIN = re.compile(r"[^\w{}:. ]+")
+TRAITS: tuple[tuple[str, re.Pattern[str]], ...] = (
+    ("handlers are async", re.compile(r"(?m)^\s{0,8}(?:export )?async (?:def|function)\b")),
+    ("tests are pytest functions", re.compile(r"(?m)^(?:async )?def test_\w{1,80}\(")),
+    ("tests are unittest classes", re.compile(r"\bunittest\.TestCase\b|\(TestCase\)")),
+    ("tests use describe/it", re.compile(r"(?m)^\s{0,8}(?:describe|it)\(['\"`]")),
+    ("tests are table-driven", re.compile(r"\bt\.Run\(tt\.|range tests\b")),
+    ("values are dataclasses", re.compile(r"(?m)^@(?:dataclasses\.)?dataclass\b")),
+    ("errors are wrapped with fmt.Errorf", re.compile(r"fmt\.Errorf\([^\n]{0,120}%w")),
+)
+"""What code can have in common, and how it shows."""
+_SHARED = (
+    re.compile(r"(?m)^\s{0,8}@([\w.]{3,60})"),
+    re.compile(r"(?m)^class \w{1,80}\(([\w.]{3,60})"),
+    re.compile(
+        r"(?m)^(?:from ([\w.]{3,60}) import|import \{[^}\n]{1,200}\} from ['\"]([^'\"\n]{3,80}))"
+    ),
+)
+_WORDS = ("decorated with @{}", "classes extend {}", "import from {}")
+
+
+class Extracted(Struct, frozen=True):
+    """What is left of a list of files once its patterns are told."""
+
+    files: tuple[RelevantFile, ...] = ()
+    patterns: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+
+
+def extract(
+    files: Sequence[RelevantFile], texts: Mapping[str, str] | None = None, *, least: int = LEAST
+) -> Extracted:
+    """Files of one folder and kind that share something become a pattern and an example.
+
+    What they share is read off their summaries and, where it is given, off their text. The example
+    stays in the list; of the others, only those that say something of their own.
+    """
+    groups: dict[tuple[str, str], list[RelevantFile]] = {}
+    for file in files:
+        groups.setdefault(_group(file.path), []).append(file)
+    told = [
+        (key, found)
+        for key, group in groups.items()
+        if len(group) >= least and (found := _shared(group, texts or {}))
+    ]
+    gone = dict[str, RelevantFile | None]()
+    patterns, examples = list[str](), list[str]()
+    for (folder, kind), traits in told:
+        group = groups[folder, kind]
+        example = min(group, key=lambda file: (-len(file.summary), file.path))
+        patterns.append(f"{_place(folder, kind)}: {', '.join(traits[:MOST])}")
+        examples.append(example.path)
+        gone.update({file.path: _without(file, traits) for file in group if file is not example})
+    rest = (gone.get(file.path, file) for file in files)
+    return Extracted(tuple(file for file in rest if file), tuple(patterns), tuple(examples))
+
+
+def _group(path: str) -> tuple[str, str]:
+    folder, _, name = path.rpartition("/")
+    return folder, name.rpartition(".")[2] if "." in name else ""
+
+
+def _place(folder: str, kind: str) -> str:
+    return f"{folder}/*.{kind}" if kind else f"{folder}/*"
+
+
+def _shared(group: Sequence[RelevantFile], texts: Mapping[str, str]) -> list[str]:
+    """The traits that enough files of a group have, the most common first."""
+    seen = Counter[str]()
+    spelled: dict[str, str] = {}
+    for file in group:
+        traits = {*_phrases(file.summary), *traits_of(texts.get(file.path, ""))}
+        for trait in sorted(traits):
+            spelled.setdefault(_plain(trait), trait)
+        seen.update({_plain(trait) for trait in traits})
+    enough = max(LEAST, SHARE * len(group))
+    return [spelled[key] for key, count in seen.most_common() if key and count >= enough]
+
+
+def _phrases(summary: str) -> list[str]:
+    return [phrase.strip(" .…") for phrase in _PHRASE.split(summary) if phrase.strip(" .…")]
+
+
+def _plain(phrase: str) -> str:
+    return " ".join(_PLAIN.sub(" ", phrase.lower()).split())
+
+
+def _without(file: RelevantFile, traits: Iterable[str]) -> RelevantFile | None:
+    """A file with what it says of its own; nothing when that is nothing."""
+    shared = {_plain(trait) for trait in traits}
+    own = [phrase for phrase in _phrases(file.summary) if _plain(phrase) not in shared]
+    return replace(file, summary=", ".join(own)) if own else None
+
+
+def traits_of(text: str) -> list[str]:
+    """What the text of a file has that other files may have too."""
+    head = text[:LOOKED_AT]
+    found = [name for name, pattern in TRAITS if pattern.search(head)]
+    for pattern, words in zip(_SHARED, _WORDS, strict=True):
+        for match in pattern.finditer(head):
+            name = next(group for group in match.groups() if group)
+            found.append(words.format(name))
+    return list(dict.fromkeys(found))

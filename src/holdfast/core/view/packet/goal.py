@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from holdfast.core.faults import rule
-from holdfast.core.ledger.jsontext import SURROGATE
 from holdfast.core.ledger.packet import Packet
 from holdfast.core.ledger.summary import Quote, Summary
 from holdfast.core.measure.tokens import CountTokens
@@ -22,7 +21,8 @@ from holdfast.core.observe.sentences import (
     without_remarks,
 )
 from holdfast.core.view.forms.parts import in_force
-from holdfast.core.view.packet.relevance import telling_words
+from holdfast.core.view.packet.select import telling_words
+from holdfast.text.jsontext import SURROGATE
 
 TASK, FRAME = 0.18, 0.06
 """Parts of a budget that the task may take, and what it is a part of."""

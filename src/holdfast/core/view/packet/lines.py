@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 
 from holdfast.core.ledger.entry import ToolCalled
-from holdfast.core.ledger.jsontext import SURROGATE
 from holdfast.core.ledger.summary import Fact
-from holdfast.core.observe.artifacts import touch_of
+from holdfast.core.observe.files.touch import touch_of
 from holdfast.core.observe.sentences import is_announced
-from holdfast.core.observe.worth import telling
-from holdfast.core.shrink.facts import Line
+from holdfast.core.observe.worth import telling_names
+from holdfast.core.shrink.summary.facts import Line
+from holdfast.text.jsontext import SURROGATE
 
 SAID, RAN, LOOSE = "said", "ran", "loose"
 """Heads of what is of no file: sentences, commands, and names that were met elsewhere."""
@@ -67,7 +67,7 @@ def spoken_lines(text: str) -> Iterator[Line]:
         if _FENCE.match(row):
             fenced = not fenced
         elif fenced:
-            yield from code_lines(path or LOOSE, row, telling(row))
+            yield from code_lines(path or LOOSE, row, telling_names(row))
         else:
             path = file_named_in(row) if row.strip() else path
             yield from _sentences(row)
@@ -81,7 +81,7 @@ def _sentences(row: str) -> Iterator[Line]:
     pieces = _ENDS.split(plain) if parted else [plain]
     for piece in pieces:
         words = piece.strip()
-        names = telling(words)
+        names = telling_names(words)
         if names and SHORTEST <= len(words) <= LONGEST_SENTENCE and _says(words):
             yield _line(SAID, words, names)
 
@@ -132,7 +132,7 @@ def command_lines(fact: Fact, body: ToolCalled) -> Iterator[Line]:
     """What was run, without what only frames it."""
     command = bare_command(body)
     if fact.line == 1 and command:
-        yield _line(RAN, command, telling(command))
+        yield _line(RAN, command, telling_names(command))
 
 
 def bare_command(body: ToolCalled) -> str:

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
-from holdfast.core.ledger.jsontext import SURROGATE
 from holdfast.core.ledger.packet import Choice, Codebase, FailedAttempt, Packet, Pivot
+from holdfast.text.jsontext import SURROGATE
 
 _BLANKS = re.compile(r"\s+")
 _RULE = re.compile(r"\s{0,8}[-=_*~]{3,}\s{0,8}$")

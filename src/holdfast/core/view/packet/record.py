@@ -17,10 +17,10 @@ from holdfast.core.faults import row_rule, rule
 from holdfast.core.ledger.entry import EntryId, Said, Source, ToolCalled, ToolReturned
 from holdfast.core.ledger.packet import RelevantFile
 from holdfast.core.ledger.summary import Fact
-from holdfast.core.observe.artifacts import arguments_of, touch_of
-from holdfast.core.observe.calls import Scene
-from holdfast.core.observe.worth import Telling, telling
-from holdfast.core.shrink.facts import Line, Weigh, facts_in, pick
+from holdfast.core.observe.files.touch import arguments_of, touch_of
+from holdfast.core.observe.scene import Scene
+from holdfast.core.observe.worth import Telling, telling_names
+from holdfast.core.shrink.summary.facts import Line, Weigh, facts_in, pick
 from holdfast.core.view.packet.lines import (
     LONGEST_TEXT,
     LOOSE,
@@ -72,7 +72,7 @@ def pool_of(scene: Scene, held: Telling, weigh: Weigh) -> Pool:
     found: dict[tuple[str, str], tuple[Line, EntryId]] = {}
     told = list(_told(scene, _places(scene, held, weigh)))
     names = whole_paths(line.fact.source for line, _ in told if line.fact.source)
-    own = {path: telling(path) for path in names.values()}
+    own = {path: telling_names(path) for path in names.values()}
     for line, entry in told:
         path = names.get(line.fact.source, "")
         for one in _placed(line, path, own[path]) if path else (line,):

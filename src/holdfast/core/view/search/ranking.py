@@ -12,10 +12,9 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from holdfast.core.index.terms import QUOTE, Found, Query, Term
 from holdfast.core.ledger.entry import Entry
-from holdfast.core.view.search.pooling import Found
-from holdfast.core.view.search.query import QUOTE, Query, Term
-from holdfast.core.view.search.words import WORD, parted, signs_in
+from holdfast.text.words import WORD, parted, signs_in
 
 Stems: TypeAlias = Callable[[str], list[str]]
 """The words of a text as the index knows them."""

@@ -2,11 +2,11 @@
 
 import click
 
-from holdfast.handing.giving import clear as cleared
-from holdfast.handing.listing import handed
-from holdfast.surfaces.cli.context.choosing import pane_option, worker
+from holdfast.packets.deliver import clear as cleared
+from holdfast.packets.records import handed
+from holdfast.surfaces.cli.context.options import pane_option, worker
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.printing import echo, plain, print_json
+from holdfast.surfaces.cli.output import echo, plain, print_json
 
 EXAMPLE = """\b
 Examples:
@@ -34,12 +34,12 @@ def clear(
     project = project_of(ctx, root)
     if every:
         session = project.session(name, agent)
-        last = {one.packet.audience: one for one in handed(session) if one.packet.audience}
+        last = {one.packet.audience: one for one in handed(session.ledger) if one.packet.audience}
         audiences = [one for one, packet in last.items() if not packet.cleared]
     else:
         session, audience = worker(project, pane, name, agent)
         audiences = [audience]
-    gone = [cleared(session, one) for one in audiences]
+    gone = [cleared(session.ledger, one) for one in audiences]
     if as_json:
         told = [{"audience": one.packet.audience, "file": one.file, "ref": one.ref} for one in gone]
         print_json("context.clear", {"session": session.name, "cleared": told})

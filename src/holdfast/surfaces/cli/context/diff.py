@@ -4,13 +4,13 @@ import click
 from msgspec import to_builtins
 
 from holdfast.core.view.packet.prompt import NOTHING
-from holdfast.core.view.packet.revising import Difference, differences
+from holdfast.core.view.packet.revise import Difference, differences
 from holdfast.errors import NotRecorded
-from holdfast.handing.listing import Listed, handed
-from holdfast.session import Session
-from holdfast.surfaces.cli.context.choosing import pane_option, worker
+from holdfast.packets.records import Listed, handed
+from holdfast.session.session import Session
+from holdfast.surfaces.cli.context.options import pane_option, worker
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.printing import echo, plain, print_json
+from holdfast.surfaces.cli.output import echo, plain, print_json
 
 EXAMPLE = """\b
 Examples:
@@ -57,7 +57,7 @@ def _revision(
     session: Session, audience: str, number: int | None, later: Listed | None = None
 ) -> Listed:
     """A revision of the packet that a worker has now; the newest when none is named."""
-    mine = [one for one in handed(session) if one.packet.audience == audience]
+    mine = [one for one in handed(session.ledger) if one.packet.audience == audience]
     task = (later or mine[-1]).packet.target_task if mine else ""
     fitting = [one for one in mine if one.packet.target_task == task]
     fitting = [one for one in fitting if number is None or one.packet.revision == number]

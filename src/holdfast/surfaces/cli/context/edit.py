@@ -4,11 +4,11 @@ from typing import TextIO
 
 import click
 
-from holdfast.core.view.packet.revising import EDITABLE
-from holdfast.handing.renewing import edit as edited
-from holdfast.surfaces.cli.context.choosing import about, document, pane_option, worker
+from holdfast.core.view.packet.revise import EDITABLE
+from holdfast.packets.revise import edit as edited
+from holdfast.surfaces.cli.context.options import about, document, pane_option, worker
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.printing import echo, plain, print_json
+from holdfast.surfaces.cli.output import echo, plain, print_json
 
 EXAMPLE = """\b
 Examples:
@@ -53,7 +53,7 @@ def edit(
     rows = _rows(parts)
     session, audience = worker(project_of(ctx, root), pane, name, agent)
     text = file.read() if file is not None else ""
-    one = edited(session, audience, rows, text=text, why=why)
+    one = edited(session.ledger, audience, rows, text=text, why=why)
     if as_json:
         print_json("context.edit", document(session, one))
         return

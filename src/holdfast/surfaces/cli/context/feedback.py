@@ -10,9 +10,7 @@ from msgspec.structs import replace
 
 from holdfast.core.ledger.packet import Feedback, Outcome
 from holdfast.errors import BadFeedback
-from holdfast.handing.listing import audience_of, handed, unread
-from holdfast.regular import read_regular
-from holdfast.reporting import (
+from holdfast.packets.feedback import (
     LARGEST,
     MORE,
     REFRESH,
@@ -27,11 +25,13 @@ from holdfast.reporting import (
     wanted,
     write_feedback,
 )
-from holdfast.session import Session
-from holdfast.surfaces.cli.context.choosing import pane_option, session_for
-from holdfast.surfaces.cli.hearing import heard
+from holdfast.packets.records import audience_of, handed, unread
+from holdfast.project.regular_files import read_regular
+from holdfast.session.session import Session
+from holdfast.surfaces.cli.context.options import pane_option, session_for
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.printing import echo, page, plain_lines, print_json
+from holdfast.surfaces.cli.output import echo, page, plain_lines, print_json
+from holdfast.surfaces.cli.stdin import heard
 
 EXAMPLE = """\b
 Examples:
@@ -108,7 +108,7 @@ def feedback(
         raise click.UsageError("--collect reads files of others; it takes no report")
     if asks:
         kind = REFRESH if refresh and escalate is None else MORE
-        _asked(ask_for_more(session, audience, kind=kind, why=escalate or ""), as_json)
+        _asked(ask_for_more(session.ledger, audience, kind=kind, why=escalate or ""), as_json)
     if tells:
         _tell(session, replace(_merged(told, file), pane=audience), as_json)
     elif not asks:
@@ -139,8 +139,8 @@ def _text(file: Path) -> str:
 
 
 def _tell(session: Session, told: Feedback, as_json: bool) -> None:
-    file = write_feedback(session, told)
-    entry = report(session, told, file=file)
+    file = write_feedback(session.ledger, told)
+    entry = report(session.ledger, told, file=file)
     if as_json:
         ref = entry.id[:12] if entry else ""
         print_json(
@@ -162,9 +162,9 @@ def _asked(made: Wanted, as_json: bool) -> None:
 
 
 def _show(session: Session, as_json: bool, *, collecting: bool) -> None:
-    found = collect(session) if collecting else []
-    told, asked = reports(session), wanted(session)
-    waiting, quiet = unread(session), silent(handed(session))
+    found = collect(session.ledger) if collecting else []
+    told, asked = reports(session.ledger), wanted(session.ledger)
+    waiting, quiet = unread(session.ledger), silent(handed(session.ledger))
     if as_json:
         print_json(
             "context.feedback",

@@ -6,13 +6,12 @@ import click
 
 from holdfast.core.ledger.packet import SHARED
 from holdfast.core.view.packet.layers import DEPTHS, SAME
-from holdfast.files.scanning import scan
-from holdfast.handing.listing import audience_of
-from holdfast.ingesting import ingest
-from holdfast.querying import settled_for
-from holdfast.session import Session
+from holdfast.packets.codebase import scan
+from holdfast.packets.questions import settled_for
+from holdfast.packets.records import audience_of
+from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
-from holdfast.surfaces.cli.context.choosing import (
+from holdfast.surfaces.cli.context.options import (
     about,
     document,
     format_option,
@@ -20,7 +19,6 @@ from holdfast.surfaces.cli.context.choosing import (
     pane_option,
     shown,
 )
-from holdfast.surfaces.cli.hearing import heard
 from holdfast.surfaces.cli.options import (
     Project,
     json_option,
@@ -28,8 +26,10 @@ from holdfast.surfaces.cli.options import (
     project_option,
     session_option,
 )
-from holdfast.surfaces.cli.printing import echo, exact, plain, print_json
-from holdfast.surfaces.handoffs import packet_for
+from holdfast.surfaces.cli.output import echo, exact, plain, print_json
+from holdfast.surfaces.cli.stdin import heard
+from holdfast.surfaces.handoff import packet_for
+from holdfast.transcripts.ingest import ingest
 
 LONGEST = 1024 * 1024
 """Bytes of a task that is read from stdin."""
@@ -95,7 +95,7 @@ def generate(
     session = _session(project, file, name, agent, record=bool(audience))
     one = packet_for(
         session,
-        settled_for(session),
+        settled_for(session.ledger),
         words,
         depth or "",
         layers=layers_of(layers) or ((1, 2, 3) if shared else ()),

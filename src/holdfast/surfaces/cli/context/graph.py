@@ -2,11 +2,11 @@
 
 import click
 
-from holdfast.core.view.graphs import as_dot, as_mermaid, graph_document, render_graph
-from holdfast.graphing import decision_graph
-from holdfast.querying import settled_for
+from holdfast.core.view.decisions.render import as_dot, as_mermaid, graph_document, render_graph
+from holdfast.packets.decisions import decision_graph
+from holdfast.packets.questions import settled_for
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.printing import echo, page, plain_lines, print_json
+from holdfast.surfaces.cli.output import echo, page, plain_lines, print_json
 
 EXAMPLE = """\b
 Examples:
@@ -43,7 +43,7 @@ def graph(
         raise click.UsageError(f"--json and --format {form} exclude each other")
     session = project_of(ctx, root).session(name, agent)
     only = [session.name] if name is not None else None
-    made = decision_graph(settled_for(session), sessions=only)
+    made = decision_graph(settled_for(session.ledger), sessions=only)
     if as_json or form == "json":
         print_json("context.graph", graph_document(made))
     elif form == "text":

@@ -4,13 +4,18 @@ import os
 
 import click
 
-from holdfast.core.view.evolution import handovers, history_document, lineages, render_history
-from holdfast.graphing import decision_graph
-from holdfast.handing.listing import audience_of
-from holdfast.querying import settled_for
-from holdfast.surfaces.cli.context.choosing import pane_option
+from holdfast.core.view.decisions.history import (
+    handovers,
+    history_document,
+    lineages,
+    render_history,
+)
+from holdfast.packets.decisions import decision_graph
+from holdfast.packets.questions import settled_for
+from holdfast.packets.records import audience_of
+from holdfast.surfaces.cli.context.options import pane_option
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.printing import page, plain_lines, print_json
+from holdfast.surfaces.cli.output import page, plain_lines, print_json
 
 EXAMPLE = """\b
 Examples:
@@ -40,7 +45,7 @@ def history(
     All sessions of the project, or the one --session names; of packets, those of --pane alone.
     """
     session = project_of(ctx, root).session(name, agent)
-    settled = settled_for(session)
+    settled = settled_for(session.ledger)
     only = [session.name] if name is not None else None
     names = only or [listed.name for listed in reversed(session.store.sessions())]
     audience = audience_of(pane, os.environ) if pane is not None else ""

@@ -2,9 +2,9 @@
 
 import click
 
-from holdfast.handing.drawing import generate
-from holdfast.handing.listing import Listed, found
-from holdfast.surfaces.cli.context.choosing import (
+from holdfast.packets.make import generate
+from holdfast.packets.records import Listed, found
+from holdfast.surfaces.cli.context.options import (
     about,
     document,
     format_option,
@@ -13,7 +13,7 @@ from holdfast.surfaces.cli.context.choosing import (
     worker,
 )
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.printing import echo, exact, plain, print_json
+from holdfast.surfaces.cli.output import echo, exact, plain, print_json
 
 EXAMPLE = """\b
 Examples:
@@ -43,10 +43,10 @@ def preview(
     project = project_of(ctx, root)
     if task is not None:
         session = project.session(name, agent)
-        one = Listed("", session.name, generate(session, task))
+        one = Listed("", session.name, generate(session.ledger, task))
     else:
         session, audience = worker(project, pane, name, agent)
-        one = found(session, audience)
+        one = found(session.ledger, audience)
     if as_json:
         print_json("context.preview", document(session, one))
         return

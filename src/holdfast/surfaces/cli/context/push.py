@@ -2,11 +2,11 @@
 
 import click
 
-from holdfast.handing.listing import Listed, handed
-from holdfast.handing.renewing import refresh
-from holdfast.surfaces.cli.context.choosing import about, document, pane_option, worker
+from holdfast.packets.records import Listed, handed
+from holdfast.packets.revise import refresh
+from holdfast.surfaces.cli.context.options import about, document, pane_option, worker
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.printing import echo, plain, print_json
+from holdfast.surfaces.cli.output import echo, plain, print_json
 
 EXAMPLE = """\b
 Examples:
@@ -40,12 +40,12 @@ def push(
     project = project_of(ctx, root)
     if every:
         session = project.session(name, agent)
-        last = {one.packet.audience: one for one in handed(session) if one.packet.audience}
+        last = {one.packet.audience: one for one in handed(session.ledger) if one.packet.audience}
         audiences = [one for one, packet in last.items() if not packet.cleared]
     else:
         session, audience = worker(project, pane, name, agent)
         audiences = [audience]
-    pushed: list[Listed] = [refresh(session, one, why=why, act="push") for one in audiences]
+    pushed: list[Listed] = [refresh(session.ledger, one, why=why, act="push") for one in audiences]
     if as_json:
         told = [document(session, one) for one in pushed]
         print_json("context.push", {"session": session.name, "packets": told})

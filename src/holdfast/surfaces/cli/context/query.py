@@ -2,10 +2,10 @@
 
 import click
 
-from holdfast.core.view.asked.answer import answer_document, render_answer
-from holdfast.querying import context_query, settled_for
+from holdfast.core.view.questions.answer import answer_document, render_answer
+from holdfast.packets.questions import context_query, settled_for
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.printing import echo, plain_lines, print_json
+from holdfast.surfaces.cli.output import echo, plain_lines, print_json
 
 EXAMPLE = """\b
 Examples:
@@ -36,7 +36,7 @@ def query(
         raise click.UsageError("the question is empty")
     session = project_of(ctx, root).session(name, agent)
     only = [session.name] if name is not None else None
-    answer = context_query(settled_for(session), question, sessions=only)
+    answer = context_query(settled_for(session.ledger), question, sessions=only)
     if as_json:
         print_json("context.query", answer_document(answer))
     else:

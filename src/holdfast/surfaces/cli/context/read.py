@@ -2,11 +2,11 @@
 
 import click
 
-from holdfast.core.view.packet.wire import nested
-from holdfast.handing.listing import found
-from holdfast.handing.renewing import staleness
-from holdfast.handing.taking import take
-from holdfast.surfaces.cli.context.choosing import (
+from holdfast.core.view.packet.document import nested
+from holdfast.packets.read import take
+from holdfast.packets.records import found
+from holdfast.packets.revise import staleness
+from holdfast.surfaces.cli.context.options import (
     format_option,
     layers_of,
     pane_option,
@@ -14,7 +14,7 @@ from holdfast.surfaces.cli.context.choosing import (
     worker,
 )
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.printing import echo, exact, plain, print_json
+from holdfast.surfaces.cli.output import echo, exact, plain, print_json
 
 EXAMPLE = """\b
 Examples:
@@ -46,8 +46,8 @@ def read(
     A file that is not what was handed over is refused, with what differs.
     """
     session, audience = worker(project_of(ctx, root), pane, name, agent)
-    packet = take(session, audience, layers=layers_of(layers))
-    stale = staleness(session, found(session, audience).packet)
+    packet = take(session.ledger, audience, layers=layers_of(layers))
+    stale = staleness(session.ledger, found(session.ledger, audience).packet)
     if as_json:
         told = {"session": session.name, "audience": audience, "revision": packet.revision}
         body = {"stale": stale, "packet": nested(packet), "prompt": packet.to_prompt()}

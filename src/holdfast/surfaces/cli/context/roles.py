@@ -6,10 +6,10 @@ from pathlib import Path
 import click
 
 from holdfast.errors import NotWritten, Unreadable
-from holdfast.files.outside.notes import decoded, encoded
-from holdfast.files.outside.within import rewrite
+from holdfast.project.integrations.files import rewrite
+from holdfast.project.integrations.notes import decoded, encoded
 from holdfast.surfaces.cli.options import json_option, project_of, project_option
-from holdfast.surfaces.cli.printing import echo, plain, print_json
+from holdfast.surfaces.cli.output import echo, plain, print_json
 from holdfast.surfaces.roles import ROLES, role_text, spelling_of, with_block, without_block
 
 EXAMPLE = """\b

@@ -4,12 +4,12 @@ from datetime import datetime
 
 import click
 
-from holdfast.core.view.learning.report import render_stats, stats_document
-from holdfast.learning import compared, learned, records_in
-from holdfast.redacting import Redactor
+from holdfast.core.view.packet_stats.report import render_stats, stats_document
+from holdfast.engine.redact import Redactor
+from holdfast.packets.stats import compared, learned, records_in
+from holdfast.packets.tuning import tunings_in
 from holdfast.surfaces.cli.options import json_option, project_of, project_option
-from holdfast.surfaces.cli.printing import page, plain_lines, print_json
-from holdfast.tuning import tunings_in
+from holdfast.surfaces.cli.output import page, plain_lines, print_json
 
 EXAMPLE = """\b
 Examples:

@@ -3,14 +3,14 @@
 import click
 from msgspec import to_builtins
 
-from holdfast.core.ledger.tuning import Recommendation, Tunings
-from holdfast.core.view.learning.tuning import in_words, recommend, says_the_same
-from holdfast.learning import learned, records_in
-from holdfast.redacting import Redactor
+from holdfast.core.ledger.packet_tuning import Recommendation, Tunings
+from holdfast.core.view.packet_stats.recommend import in_words, recommend, says_the_same
+from holdfast.engine.redact import Redactor
+from holdfast.packets.stats import learned, records_in
+from holdfast.packets.tuning import FILE, apply, tunings_in
+from holdfast.packets.tuning import undo as take_back
 from holdfast.surfaces.cli.options import json_option, project_of, project_option
-from holdfast.surfaces.cli.printing import echo, plain_lines, print_json
-from holdfast.tuning import FILE, apply, tunings_in
-from holdfast.tuning import undo as take_back
+from holdfast.surfaces.cli.output import echo, plain_lines, print_json
 
 EXAMPLE = """\b
 Examples:
@@ -43,7 +43,7 @@ def tune(ctx: click.Context, dry_run: bool, undo: bool, root: str | None, as_jso
     made = recommend(learned(records_in(session.store, redactor, known)), known.now())
     news = bool(made.changes) and not says_the_same(made, known.now() or Recommendation())
     if news and not dry_run:
-        known = apply(str(project.root), made, at=session.now())
+        known = apply(str(project.root), made, at=session.ledger.now())
     if as_json:
         state = {"applied": news and not dry_run, "news": news, "active": known.active}
         print_json("context.tune", {**state, "recommendation": to_builtins(made)})

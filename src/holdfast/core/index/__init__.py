@@ -1,0 +1,1 @@
+"""The search index: passages of entries and the terms in them."""

@@ -1,0 +1,1 @@
+"""Which files were read, written or deleted by calls and shell commands."""

@@ -1,0 +1,1 @@
+"""What the user wants: requests, constraints, overrides, pins."""

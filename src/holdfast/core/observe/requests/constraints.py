@@ -1,0 +1,310 @@
+"""Sentences that bind the agent.
+
+A constraint is known by its wording: a modal, an order, a bound. What is doubtful is left out,
+since every row is shown to an agent as a rule. What takes one back is not known here.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from holdfast.core.faults import rule
+from holdfast.core.observe.sentences import Sentence, is_question, plain
+from holdfast.text.patterns import cue
+
+MOST = 12
+"""Constraints that one message sets at most."""
+LONG = 4_000
+"""Characters from which a message is taken for a document: only its hard words bind."""
+BLOCK = 600
+"""A lead-in and its list are one constraint up to this length."""
+WRAP = 8
+"""Characters between a line that an editor broke and the next: its end, and an indent."""
+WIDE = 400
+"""A sentence longer than this is read clause by clause."""
+
+HARD, FIRM, SOFT, CHOICE = 4, 3, 2, 1
+
+_CLAUSE = (
+    r"(?:^|[,;:(.!]\s{1,3}|[—–]\s{0,3}|\s--?\s|\b(?:and|but|so|then|please|also|just|or|ok|okay"
+    r"|btw|omfg|dude|hey|yes|yeah|no|alright|actually|instead|however|because|must|should|shall"
+    r"|may|agents?)\s{1,3})"
+)
+"""Where a clause begins: an order stands there, a report has its subject before the verb."""
+_VERBS = (
+    r"(?:use|edit|touch|change|modify|run|read|write|allow|include|accept|support|return|keep|test"
+    r"|import|export|add|show|log|store|commit|push|deploy|call|do|make|work|report|answer|reply)"
+)
+_COUNT = r"(?:[$€£]?\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|a single)\b)"
+
+
+MUST_NOT = cue(
+    "must|shall|allowed|permitted|forbidden|prohibited|off|circumstances|hands|you|want",
+    r"\bmust(?:n't| (?:also |still )?(?:not|never))\b|\bshall not\b"
+    r"|\b(?:not (?:be )?(?:allowed|permitted)|forbidden|prohibited|off[- ]limits"
+    r"|under no circumstances|hands off)\b"
+    r"|(?<!\bif )(?<!\bthat )(?<!\bunderstand )\byou (?:(?:may|can) ?not|can't)\b"
+    r"|\bno longer (?:allowed|permitted)\b"
+    r"|\b(?:i|we) (?:really |definitely )?(?:do not|don't|dont) want\b",
+)
+NEVER = cue(
+    "never",
+    r"\bnever\b(?<!\bi never)(?<!\bit never)(?<!\bthat never)(?<!\bthis never)(?<!\bthey never)"
+    r"(?<!\bhas never)(?<!\bhave never)(?<!\bhad never)(?<!\bwas never)(?<!\bwere never)"
+    r"(?<!\bis never)(?<!\bare never)(?<!'ve never)(?<!'s never)(?<!\bwhich never)"
+    r"(?<!\bcurrently never)(?! ?mind\b)"
+    r"(?! (?:had|got|saw|did|was|were|been|have|happened|worked)\b)",
+)
+DO_NOT = cue(
+    "do not|don't|dont",
+    _CLAUSE + r"(?:do not|don't|dont)(?::| )(?!know\b|think\b|understand\b|worry\b|see\b|mind\b"
+    r"|forget\b|believe\b|need\b|have\b|care\b|remember\b|get\b|want\b|quite\b|really\b"
+    r"|even\b|we\b|you\b|i\b|they\b|it\b|seem\b|like\b|agree\b)",
+)
+_TELLS = cue(
+    "do not|don't|dont",
+    r"\b((?:where|which|because|since|how) (?:we|they|it|i) [^.,;:]{0,80}\b)"
+    r"(?:and|but|or) (?:do not|don't|dont) ",
+)
+"""What somebody does and does not do, told beside something else: no order."""
+SHOULD_NOT = cue(
+    "should|let|no longer|avoid|refrain|stop",
+    r"\bshould(?:n't| not| never)\b|\blet'?s (?:not|never|avoid)\b|\bno longer (?:use|need|want)\b"
+    r"|" + _CLAUSE + r"(?:avoid|refrain from|stop \w{2,20}ing)\b",
+)
+# The harder words stand first: the first that is found tells how hard a sentence is.
+FORBIDS = ((HARD, MUST_NOT), (HARD, NEVER), (HARD, DO_NOT), (FIRM, SHOULD_NOT))
+
+_NOT_MEANT = (
+    r"(?!need\b|idea\b|problem\b|worries\b|way\b|one\b|matter\b|longer\b|doubt\b|clue\b|rush\b"
+    r"|more than\b|less than\b|fewer than\b|wonder\b|such\b|matching\b|existing\b|luck\b"
+    r"|that\b|it\b|i\b|we\b|the\b|this\b|you\b)"
+)
+BARE_NO = re.compile(r"^(?:and |but |please,? )?no " + _NOT_MEANT + r"[\w' /-]{2,60}(?:[.!,;]|$)")
+NO_BESIDE = cue("no ", r"(?:[,;(] |[—–] ?|\b(?:with|and|but) )no " + _NOT_MEANT + r"[a-z]")
+REPORTS = re.compile(
+    r"\b(?:is|are|was|were|has|had|found|got|did|exists?|seems?|involved|triggered)\b"
+)
+_TOGETHER = cue("let", r"\blet(?:['’]s| us) ")
+WITHOUT = cue("without", r"\bwithout (?:\w{2,20}ing|any|new|extra|my|asking|the use)\b")
+
+MUST = cue(
+    "must|shall",
+    r"\bmust\b(?<!\bthere must)(?<!\bi must)(?! (?:have been|be (?:a|an|some|because|that|something"
+    r"|the)|say|admit|confess)\b)|\bshall\b",
+)
+ONLY = cue(
+    "only",
+    _CLAUSE + r"only (?:" + _VERBS + r"|one|the|in|on|if|when|after|from|for|files)\b"
+    r"|\b" + _VERBS + r" only\b|\b(?:must|should|shall|may|want|would) (?:\w{1,20} ){0,2}only\b",
+)
+ALWAYS = cue(
+    "always|keep|sure|ensure|required|mandatory",
+    _CLAUSE + r"(?:always (?!been\b|had\b|was\b|fail)|keep (?!in mind|going|getting|seeing|it up"
+    r"|up\b))|\b(?:you|will) always\b|(?<!\bto )\b(?:make sure|be sure to|ensure)\b"
+    r"|\b(?:is|are|be) (?:strictly )?(?:required|mandatory)\b|^required\b",
+)
+WISH = cue(
+    "prefer|rather|want|need|would like|every|each|any|forget|from now|forward|has|have",
+    r"\b(?:i|we)(?:'d| would)? (?:strongly |really |much )?(?:prefer|rather)\b|^prefer\b"
+    r"|\b(?:i|we)(?: really)? (?:want|need|would like) [^.;\n]{1,80} to (?:stay|remain|keep)\b"
+    r"|\b(?:before|after) (?:every|each|any)\b|\bevery time\b"
+    r"|\b(?:don't|do not|dont) forget\b|\bfrom now on\b|\bgoing forward\b"
+    r"|\b(?:it|that|this|they|which|plan|code|test|tests|file|files|api|output|result)"
+    r" (?:still |also )?(?:has|have|needs?) to\b",
+)
+SHOULD = cue(
+    "should",
+    r"\bshould\b(?<!\bi should)(?! (?:have|work|be (?:fine|good|ok|okay|able|enough|it|done|fixed"
+    r"|easy|ready)|now|i|we|it|they|this|that|there|the)\b)(?![^.]{0,60}\balready\b)",
+)
+USE = cue(
+    "use|let",
+    _CLAUSE + r"use \w|\bwant you to use\b"
+    r"|\blet'?s (?:just |only |always |all )?(?:use|keep|stick|go with|make sure|assume"
+    r"|treat|limit|default|leave|call|name|target|prefer)\b",
+)
+BINDS = ((HARD, MUST), (HARD, ONLY), (FIRM, ALWAYS), (SOFT, WISH), (SOFT, SHOULD), (SOFT, USE))
+BOUND = re.compile(
+    r"\b(?:at most|at least|no (?:more|less|fewer) than|less than|fewer than|more than|up to|under"
+    r"|below|within|above|over|exactly|max(?:imum)?|min(?:imum)?|limit(?:ed)? to|cap(?:ped)? at)"
+    r" (?:of |about )?" + _COUNT
+)
+COMPARES = re.compile(r"[<>]=? ?\d")
+DECIDES = cue("let", r"\blet'?s (?!see\b|say\b|think\b|talk\b|look\b)\w")
+"""What the user decided to do: kept only as long as it matters that it was taken back."""
+
+ORDER = re.compile(
+    r"^(?:(?:please|also|then|and|but|so|ok|okay|now|just|next|first|finally|instead|actually|btw|yes"
+    r"|yeah|no|omfg|dude|hey|alright"
+    r"|critical|important|note|reminder|rule)[,:]? ){0,3}(?:add|build|change|check|create|delete|do"
+    r"|edit|ensure|find|fix|give|implement|include|keep|leave|limit|make|move|pick|port|put|refactor"
+    r"|remove|rename|replace|return|review|run|set|show|split|stop|store|stay|test|try|update|use"
+    r"|write|rewrite|work|answer|reply|respond|go|let'?s|can you|could you|would you|i want|i need"
+    r"|we want|we need|target|cap|retry|wait|send|spend|book|cancel|find|summari[sz]e|explain)\b"
+)
+MODAL = re.compile(
+    r"\b(?:must|should|shall|please|need|needs|want|require[sd]?|limit|max|allowed)\b"
+)
+ALOUD = cue("wondering|if i", r"\bwondering\b|\bif i (?:do|did|run|ran|were|was)\b")
+IDLE = cue(
+    "would be|guess|suppose|assume|should|use",
+    r"\bwould be (?:great|nice|cool) if\b|\bi (?:guess|suppose|assume)\b"
+    r"|\b(?:where|what|how|which|whether|who)\b[^.]{0,60}\bshould\b"
+    r"|\buse [^.]{1,40} on (?:this|it|that)\b",
+)
+"""Half thoughts and orders for once: nothing that binds, unless the words are hard."""
+MACHINE = re.compile(r"\"[}\],]|[{\[]\"|\}\}|\\n")
+"""What stands in data and not in speech."""
+ELLIPTIC = re.compile(r"(?:should|shouldn't|must|mustn't|needs? to|has to)\b")
+FOLLOWS = re.compile(
+    r"(?:except|unless|but only|but not|the only exception|exceptions?:|only if|only when)\b"
+)
+LISTS = re.compile(
+    r"\b(?:constraints?|rules|requirements|restrictions|guardrails|ground rules|non-negotiables?"
+    r"|hard limits)\b[^.\n]{0,40}$"
+)
+
+
+class Found(Struct, frozen=True):
+    """A constraint as it stands in a message, with how hard its words are."""
+
+    text: str
+    start: int
+    strength: int
+    negative: bool = False
+
+
+@rule(())
+def constraints_in(text: str, told: Sequence[Sentence]) -> tuple[Found, ...]:
+    """The constraints that the sentences of a message set, in order: the hardest `MOST` of them."""
+    least = FIRM if len(text) > LONG else CHOICE
+    found = [one for one in _found(text, told) if one.strength >= least]
+    strongest = sorted(found, key=lambda one: (-one.strength, one.start))[:MOST]
+    return tuple(sorted(strongest, key=lambda one: one.start))
+
+
+def _found(text: str, told: Sequence[Sentence]) -> Iterator[Found]:
+    listing = False
+    taken = 0
+    for at, one in enumerate(told):
+        lead = one.kind == "heading" or one.text.endswith(":")
+        if one.kind != "item":
+            listing = lead and bool(LISTS.search(plain(one.text).rstrip(":")))
+        if one.start < taken or one.kind == "heading":
+            continue
+        for found in _read(one, listing=listing and one.kind == "item"):
+            start = _subject(told, at, found, taken)
+            end = _list_end(told, at, found) if lead else _exception_end(told, at, found)
+            taken = max(taken, end)
+            yield replace(found, text=text[start:end], start=start)
+
+
+def _subject(told: Sequence[Sentence], at: int, found: Found, taken: int) -> int:
+    """Where a constraint begins: with the sentence before when that one names what it is about."""
+    if not ELLIPTIC.match(plain(found.text)) or at == 0 or found.start > told[at].start:
+        return found.start
+    start = told[at - 1].start
+    return start if start >= taken and told[at].end - start <= WIDE else found.start
+
+
+def _list_end(told: Sequence[Sentence], at: int, found: Found) -> int:
+    """Where a lead-in ends with its items, unless they are too long to be one thought."""
+    last = at
+    while last + 1 < len(told) and told[last + 1].kind == "item":
+        last += 1
+    if last == at and _is_broken(told, at):
+        last += 1
+    end = told[last].end
+    return end if end - found.start <= BLOCK else found.start + len(found.text)
+
+
+def _is_broken(told: Sequence[Sentence], at: int) -> bool:
+    """Whether a sentence goes on in the line below: `Keep it:` and `as it is.`"""
+    after = told[at + 1] if at + 1 < len(told) else None
+    return (
+        after is not None
+        and after.kind == "plain"
+        and after.start - told[at].end <= WRAP
+        and after.text[:1].islower()
+    )
+
+
+def _exception_end(told: Sequence[Sentence], at: int, found: Found) -> int:
+    """Where a sentence ends with the one after it, when that says where it does not hold."""
+    after = told[at + 1] if at + 1 < len(told) else None
+    if after and FOLLOWS.match(plain(after.text)) and after.end - found.start <= BLOCK:
+        return after.end
+    return found.start + len(found.text)
+
+
+def _read(one: Sentence, *, listing: bool) -> Iterator[Found]:
+    if is_question(one.text):
+        return
+    for start, piece in _pieces(one.text):
+        strength, negative = _strength(piece)
+        if listing and not strength:
+            strength = FIRM
+        if strength:
+            yield Found(piece, one.start + start, strength, negative)
+
+
+CLAUSE_END = re.compile(r"[;,] |\n")
+
+
+def _pieces(text: str) -> Iterator[tuple[int, str]]:
+    """A sentence; clause by clause when it runs on."""
+    if len(text) <= WIDE:
+        yield 0, text
+        return
+    at = 0
+    for found in CLAUSE_END.finditer(text):
+        yield at, text[at : found.start()]
+        at = found.end()
+    yield at, text[at:]
+
+
+def _strength(text: str) -> tuple[int, bool]:
+    """How hard a sentence binds, 0 when it does not, and whether it forbids."""
+    if len(text) > WIDE:
+        return 0, False
+    words = plain(text)
+    if _TELLS.search(words):
+        words = _TELLS.pattern.sub(r"\1", words)
+    if MACHINE.search(words) or ALOUD.search(words):
+        return 0, False
+    forbids = next((weight for weight, cue in FORBIDS if cue.search(words)), 0)
+    if forbids == HARD:
+        return HARD, True
+    ordered = ORDER.match(words) is not None
+    if not forbids and _forbids_by_the_way(words, ordered=ordered):
+        forbids = FIRM
+    binds = next((weight for weight, cue in BINDS if cue.search(words)), 0)
+    asked = ordered or MODAL.search(words) is not None
+    if (BOUND.search(words) and (asked or len(words) < 60)) or (asked and COMPARES.search(words)):
+        binds = max(binds, FIRM)
+    strength = max(forbids, binds)
+    if strength < HARD and IDLE.search(words):
+        return 0, False
+    if not strength and DECIDES.search(words):
+        return CHOICE, False
+    return strength, bool(forbids)
+
+
+@rule(False)
+def forbids(text: str) -> bool:
+    """Whether words forbid something."""
+    return _strength(text[:WIDE])[1]
+
+
+def _forbids_by_the_way(words: str, *, ordered: bool) -> bool:
+    if WITHOUT.search(words):
+        # An order about how to do something; what is wanted is the something.
+        if _TOGETHER.search(words):
+            return False
+        return ordered or MODAL.search(words) is not None
+    if REPORTS.search(words):
+        return False
+    return BARE_NO.match(words) is not None or (ordered and NO_BESIDE.search(words) is not None)

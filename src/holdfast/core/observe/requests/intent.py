@@ -1,0 +1,361 @@
+"""What the user wants: requests, changes of scope and constraints, word for word.
+
+Only what the user says counts, and for constraints what the system says: never what the agent, a
+tool or a summary says. Words with which a call was refused are the user's. A constraint is taken
+back by words that say so about the same subject, or that give it a new value. Without such words
+both stay: losing a rule is worse than keeping two.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from holdfast.core.faults import rule, rule_or
+from holdfast.core.ledger.entry import Said, Source, ToolReturned, is_request, text_of
+from holdfast.core.ledger.marks import is_stand_in
+from holdfast.core.ledger.summary import Constraint, Intent, Quote
+from holdfast.core.ledger.window import Item
+from holdfast.core.observe.requests.constraints import BLOCK, CHOICE, Found, constraints_in
+from holdfast.core.observe.requests.overrides import Held, Override, lift, retired, telling
+from holdfast.core.observe.requests.pastes import pieces
+from holdfast.core.observe.requests.replies import words_of_refusal
+from holdfast.core.observe.scene import Scene
+from holdfast.core.observe.sentences import EDGE, Sentence, is_question, own_words, plain, sentences
+
+__all__ = ["Wanted", "changes_in", "has_substance", "retired", "wanted"]
+
+
+Turn: TypeAlias = tuple[int, str]
+"""Where a change of scope begins in a message, and its words."""
+
+
+class Wanted(Struct, frozen=True):
+    """What the user wants, as far as some items tell."""
+
+    intent: Intent = Intent()
+    constraints: tuple[Constraint, ...] = ()
+    words: tuple[Quote, ...] = ()
+    """What the user said besides the first and the current request, oldest first."""
+
+
+def _requests(scene: Scene) -> tuple[Quote, ...]:
+    """Every message of the user, whole and unread."""
+    return tuple(
+        Quote(item.entry.body.text, item.entry.id)
+        for item in scene.items
+        if isinstance(item.entry.body, Said) and is_request(item.entry.body)
+    )
+
+
+def _unread(scene: Scene) -> Wanted:
+    """The first and the latest message of the user, and sentences that bind, word for word."""
+    said = _requests(scene)
+    if not said:
+        return Wanted()
+    rules = (
+        Constraint(found.text, quote.entry, "user", found.negative)
+        for quote in said
+        for found in constraints_in(quote.text, sentences(quote.text))
+    )
+    return Wanted(Intent(said[0], said[-1]), tuple(rules), said[1:-1])
+
+
+@rule_or(_unread)
+def wanted(scene: Scene) -> Wanted:
+    """Read what the user wants off the items."""
+    said: list[Quote] = []
+    messages: list[int] = []
+    changes: list[Quote] = []
+    held: Sequence[Held] = []
+    commanded = False
+    for at, item in enumerate(scene.items):
+        body = _told_by(item)
+        if isinstance(body, Said) and body.role in SYSTEM and not body.by:
+            held = _ruled(held, Quote(body.text, item.entry.id))
+        if words := _refusal(scene, at, body):
+            # It corrects what was being done, and asks for nothing that stands by itself.
+            heard = _Heard.of(Quote(words, item.entry.id), item.entry.id)
+            held = _obeyed(held, heard)
+            changes.append(heard.said)
+        # What follows a command at once is the text that it stands for.
+        expanded, commanded = commanded, _names_command(body)
+        if expanded or body is None or not is_request(body):
+            continue
+        before = said[-1].entry if said else ""
+        for text in own_words(text_of(body)):
+            heard = _Heard.of(Quote(text, item.entry.id), before)
+            held = _obeyed(held, heard)
+            changes += [Quote(words, item.entry.id) for _, words in heard.turns]
+            said.append(heard.said)
+            messages.append(item.entry.message)
+    intent = replace(_first_and_current(said, messages), changes=tuple(changes))
+    told = set(intent.requests)
+    return Wanted(
+        intent,
+        tuple(one.row for one in held if one.row.lifted or not one.weak),
+        tuple(quote for quote in said if quote not in told),
+    )
+
+
+def _first_unread(scene: Scene) -> tuple[Quote, ...]:
+    """The first message of the user, unread."""
+    return _requests(scene)[:1]
+
+
+@rule_or(_first_unread)
+def first_request(scene: Scene) -> tuple[Quote, ...]:
+    """The request that the items begin with, in its parts, without looking at what follows it."""
+    said, messages, commanded = list[Quote](), list[int](), False
+    asked = False
+    for item in scene.items:
+        if asked and item.entry.message != messages[-1]:
+            break
+        body = _told_by(item)
+        expanded, commanded = commanded, _names_command(body)
+        if expanded or body is None or not is_request(body):
+            continue
+        for text in own_words(text_of(body)):
+            said.append(Quote(text, item.entry.id))
+            messages.append(item.entry.message)
+            asked = asked or not _is_command(text)
+    first = _first_and_current(said, messages)
+    return (first.original, *first.original_rest) if said else ()
+
+
+def _refusal(scene: Scene, at: int, body: Source | None) -> str:
+    pair = scene.of_result.get(at)
+    return words_of_refusal(pair.body, body) if pair and isinstance(body, ToolReturned) else ""
+
+
+SYSTEM = frozenset(("system", "developer"))
+
+
+def _told_by(item: Item) -> Source | None:
+    """What was said here, also where a stand-in shows less of it; a summary says nothing new."""
+    if item.stand_in is None:
+        return item.body
+    alone = item.covers == (item.entry.id,)
+    if alone and is_stand_in(text_of(item.stand_in)):
+        return Item(item.entry).body
+    # A request with its pastes cut says what the request said.
+    return item.stand_in if alone and is_request(item.stand_in) else None
+
+
+def _names_command(body: Source | None) -> bool:
+    if body is None or not is_request(body):
+        return False
+    return text_of(body).lstrip().startswith("<command-message>")
+
+
+class _Heard(Struct, frozen=True):
+    """What the user said, with what it turns from and what it rules."""
+
+    said: Quote
+    before: str
+    """The request right before it."""
+    turns: tuple[Turn, ...]
+    rules: tuple[Found, ...]
+
+    @classmethod
+    def of(cls, said: Quote, before: str) -> "_Heard":
+        told = sentences(said.text)
+        turns = changes_in(said.text, told, first=not before)
+        return cls(said, before, turns, constraints_in(said.text, told))
+
+    def turn_at(self, place: int) -> str:
+        """The words of the turn that a place of the message belongs to."""
+        return next((words for at, words in self.turns if at <= place < at + len(words)), "")
+
+
+def _ruled(held: Sequence[Held], said: Quote) -> Sequence[Held]:
+    """What is held after the system spoke; it takes nothing back."""
+    for found in constraints_in(said.text, sentences(said.text)):
+        if found.strength > CHOICE:
+            row = Constraint(found.text, said.entry, "system", found.negative)
+            held = _with(held, Held(row, telling(row.text)))
+    return held
+
+
+def _obeyed(held: Sequence[Held], heard: _Heard) -> Sequence[Held]:
+    """What is held after the user spoke, in the order of the words: a turn, then what it rules."""
+    entry, before = heard.said.entry, heard.before
+    told = [*heard.turns, *((found.start, found) for found in heard.rules)]
+    for place, what in sorted(told, key=lambda one: one[0]):
+        turn = heard.turn_at(place)
+        text = what if isinstance(what, str) else what.text
+        held = lift(held, Override.of(Quote(text, entry), cue=bool(turn)), before=before)
+        if not isinstance(what, str):
+            row = Constraint(text, entry, "user", what.negative)
+            weak = what.strength == CHOICE and not DECIDES_ANEW.search(plain(turn))
+            held = _with(held, Held(row, telling(text), weak))
+    return held
+
+
+def _with(held: Sequence[Held], one: Held) -> Sequence[Held]:
+    """With one more, unless it is held already; what was taken back may be set again."""
+    same = any(_same(one, other) for other in held if not other.row.lifted)
+    return held if same else [*held, one]
+
+
+def _same(one: Held, other: Held) -> bool:
+    if one.about != other.about or one.row.by != other.row.by:
+        return False
+    return one.row.text.lower().split() == other.row.text.lower().split()
+
+
+_SLIGHT = """
+a again ahead all alright and appreciate awesome bye can continue cool correct do exactly fine for
+go going good got great hello help hey hi hm hmm i it just keep later let's lets lgtm like looks
+me move much needed next nice no nope now ok okay on one perfect please proceed resume right same
+so sounds start step sure thank thanks that that's thats the then there this to try up very wait
+well works wow y yeah yep yes yo you your
+"""
+SLIGHT = frozenset(_SLIGHT.split())
+"""Words that ask for nothing by themselves."""
+WORD = re.compile(r"[^\W_][\w']{0,60}")
+
+
+def has_substance(text: str) -> bool:
+    """Whether words ask for something by themselves: not `yes`, `go on`, `2` or a bare command."""
+    if _is_command(text) or _is_pasted(text):
+        return False
+    words = (found[0] for found in WORD.finditer(plain(text)))
+    return any(word not in SLIGHT and not word.isdigit() for word in words)
+
+
+def _is_command(text: str) -> bool:
+    """Whether it is the bare name of a command, typed for the program and not for the agent."""
+    return text.startswith("/") and len(text) < 60 and len(text.split()) == 1
+
+
+def _is_pasted(text: str) -> bool:
+    """Whether it is output that somebody pasted and added nothing to."""
+    if len(text) < 300:
+        return False
+    if 20 * sum(len(one.text) for one in sentences(text)) >= min(len(text), 2 * EDGE):
+        return False
+    # Whoever pastes something and speaks, speaks before it or after it.
+    found = pieces(text)
+    ends = (piece.text for piece in (found[0], found[-1]) if piece.kind == "words")
+    return len(found) < 2 or not any(map(sentences, ends))
+
+
+def _first_and_current(said: Sequence[Quote], messages: Sequence[int]) -> Intent:
+    """The first and the newest request; a message in several parts is one request."""
+    if not said:
+        return Intent()
+    places = range(len(said))
+    first = next((at for at in places if not _is_command(said[at].text)), 0)
+    newest = next((at for at in reversed(places) if has_substance(said[at].text)), places[-1])
+    now = next(at for at in places if messages[at] == messages[newest] and _asks(said, at, newest))
+    rest = _rest(said, messages, now) if messages[now] != messages[first] else ()
+    current = said[now] if messages[now] != messages[first] else said[first]
+    return Intent(said[first], current, (), _rest(said, messages, first), rest)
+
+
+def _asks(said: Sequence[Quote], at: int, newest: int) -> bool:
+    return at == newest or has_substance(said[at].text)
+
+
+def _rest(said: Sequence[Quote], messages: Sequence[int], at: int) -> tuple[Quote, ...]:
+    same = (number for number in range(len(said)) if messages[number] == messages[at])
+    return tuple(said[number] for number in same if number != at)
+
+
+_LEAD = r"^(?:(?:ok|okay|oh|hm+|ah|sorry|so|and|but|well|also|btw|yeah|yes|no)[,. ]{1,2}){0,3}"
+RETRACTS = re.compile(
+    r"\bscratch (?:that|this|it|the)\b|\bchanged? my mind\b|\bon second thoughts?\b|\bnever ?mind\b"
+    r"|(?<!don't )(?<!not )(?<!never )\b(?:ignore|disregard|forget)"
+    r" (?:the|that|this|what|my|about|all|everything|it|any)\b"
+    r"|\bno longer\b|\bfrom now on\b|\bgoing forward\b|\binstead of what\b|\bcorrection:"
+    r"|\bnot what i (?:meant|asked|want)|\bi meant\b|\byou (?:mis\w{4,16}) |\bafter all\b"
+)
+"""Words that take something back wherever they stand."""
+TURNS = re.compile(
+    _LEAD + r"(?:actually|wait|hold on|nope|instead|rather|scratch|cancel|ditch|drop|undo|revert"
+    r"|(?:let'?s|now) (?:drop|ditch|skip|abandon)|i (?:actually|now) (?:want|need|prefer))\b"
+    r"|^no[,.!;:—–-]|^(?:no,? )?that's (?:wrong|not)\b"
+)
+"""Words at the beginning of a sentence that turn from what was said before."""
+SWAPS = re.compile(
+    r"\b(?:use|do|make|go|put|want|let'?s|have|call|keep|set|switch|try|write|store|be|prefer|like)\b"
+    r"[^.!?\n]{1,100}\b(?:instead|rather than)\b|\bnot [^.!?,\n]{1,60},? but (?!not\b)"
+    r"|\b(?:switch|change|move) (?:\w{1,20} ){0,3}from [^.!?\n]{1,60} to\b"
+    r"|\breplace [^.!?\n]{1,60} (?:with|by)\b|\binstead[.!]?$"
+)
+PERMITS = re.compile(
+    r"\byou (?:may|can)(?= now\b| [^.!?\n]{1,80} (?:now|again|after all)\b)|\byou may\b"
+    r"|\byou(?: are|'re) (?:now )?(?:allowed|free) to\b|\bfeel free to\b"
+    r"|\bit(?:'s| is) (?:now )?(?:fine|ok|okay|allowed|alright) (?:now )?(?:to|if you)\b"
+    r"|\b(?:no longer|don't|do not) (?:need|have) to\b|\bno need to\b"
+)
+ALLOWED = re.compile(r"\b(?:is|are) (?:now )?(?:fine|ok|okay|allowed|permitted)\b(?: now| again)?")
+WIDENS = re.compile(
+    r"^(?:(?:ok|oh|and|but|please|then|btw)[, ]{1,2}){0,2}(?:also|additionally|in addition|plus"
+    r"|one (?:more )?thing (?:to add|more)|on top of that|while you're at it)\b"
+    r"|^(?:can|could|would) you also\b"
+    r"|^(?:you (?:can|should|must)|we (?:need|should)|please) also\b"
+)
+DECIDES_ANEW = re.compile(r"\binstead\b|\bscratch\b|\bmy mind\b|\bearlier\b|\bprevious\b")
+LENGTHY = 2_000
+"""Characters from which a message is more likely a document than a correction."""
+NEAR = 400
+"""Characters from either end of a document within which its sender may speak."""
+CHANGES = 4
+"""Sentences of one message that change the scope, at most."""
+
+
+def _is_change(one: Sentence, *, first: bool, lengthy: bool) -> bool:
+    """Whether a sentence turns from what was wanted before; `first` when nothing was."""
+    if one.kind == "heading" or len(one.text) > 600 or is_question(one.text):
+        return False
+    words = plain(one.text)
+    if TURNS.match(words) or RETRACTS.search(words):
+        return True
+    if first or lengthy:
+        return False
+    return (
+        any(cue.search(words) for cue in (SWAPS, PERMITS, WIDENS))
+        or ALLOWED.search(words) is not None
+    )
+
+
+POINTS = re.compile(r"\b(?:that|this|it|those|these)\b|\bthat's\b")
+
+
+def _understandable(told: Sequence[Sentence], at: int) -> tuple[int, int]:
+    """Where words begin and end that say by themselves what a sentence is about."""
+    one = told[at]
+    if one.text.endswith(":"):
+        last = at
+        while last + 1 < len(told) and told[last + 1].kind == "item":
+            last += 1
+        return one.start, told[last].end if told[last].end - one.start <= BLOCK else one.end
+    about = telling(one.text).all
+    if len(about) > 1 or (about and not POINTS.search(plain(one.text))):
+        return one.start, one.end
+    if at + 1 < len(told):
+        return one.start, told[at + 1].end
+    return told[max(0, at - 1)].start, one.end
+
+
+@rule(())
+def changes_in(text: str, told: Sequence[Sentence], *, first: bool) -> tuple[Turn, ...]:
+    """The changes that a message makes, each with where it begins.
+
+    A sentence that says nothing alone stands with the one after it, or else with the one before.
+    """
+    lengthy = len(text) > LENGTHY
+    spans: list[tuple[int, int]] = []
+    for at, one in enumerate(told):
+        inside = one.start > NEAR and one.end < len(text) - NEAR
+        if (lengthy and inside) or not _is_change(one, first=first, lengthy=lengthy):
+            continue
+        span = _understandable(told, at)
+        if spans and span[0] <= spans[-1][1]:
+            span = (spans.pop()[0], span[1])
+        spans.append(span)
+    return tuple((start, text[start:end]) for start, end in spans[:CHANGES])

@@ -1,0 +1,103 @@
+"""What a user chose when a tool put a question or a plan to him."""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from holdfast.core.faults import row_rule, rule
+from holdfast.core.ledger.entry import ToolCalled, ToolReturned
+from holdfast.core.observe.results.choices import LONGEST, Choice, cut
+from holdfast.text.jsontext import Json, NotJson, as_list, as_object, as_text, parse
+
+QUESTIONS = frozenset(
+    ("askuserquestion", "question", "ask_user", "request_user_input", "ask_followup_question")
+)
+"""Tools that put a question to the user."""
+PLANS = frozenset(("exitplanmode", "exit_plan_mode", "plan_exit"))
+"""Tools that put a plan to the user."""
+_ONWARDS = re.compile(
+    r"(?i)^(?:next|continue|done|move on|proceed|go on)\b"
+    r"|^(?:you (?:decide|choose|pick)|your (?:call|choice)|up to you|no preference|whatever)\b"
+)
+"""Answers that only lead on to the next question, or leave it to the agent."""
+
+
+@row_rule
+def approved_in(at: int, arguments: Mapping[str, Json], output: str) -> Iterator[Choice]:
+    """The plan that a user let pass, told by its first line."""
+    plan = as_text(arguments.get("plan")).lstrip("# \n").partition("\n")[0].strip()
+    if plan and "approved" in output[:200]:
+        yield Choice(at, cut(plan), by="user")
+
+
+@row_rule
+def answered_in(at: int, arguments: Mapping[str, Json], output: str) -> Iterator[Choice]:
+    """What a user answered, each answer with its question."""
+    asked = [as_object(one) for one in as_list(arguments.get("questions"))] or [dict(arguments)]
+    given = _given(output)
+    for number, one in enumerate(asked):
+        question = as_text(one.get("question"))
+        told = _quoted_answer(question, output) or given.get(as_text(one.get("id")), "")
+        if not told and len(asked) == 1 and number == 0 and '"="' not in output and not given:
+            told = output.strip()
+        if question and told and len(told) <= LONGEST and not _ONWARDS.match(told):
+            header = as_text(one.get("header")) or question
+            whole = f"{question} {told}"
+            choice = whole if len(whole) <= LONGEST else f"{header}: {told}"
+            yield Choice(at, cut(choice), by="user", about=question)
+
+
+def _quoted_answer(question: str, output: str) -> str:
+    _, found, rest = output.partition(f'"{question}"="')
+    if not found:
+        return ""
+    ends = [end for end in (rest.find('", "'), rest.find('". ')) if end >= 0]
+    return rest[: min(ends)] if ends else rest.rstrip('". \n')
+
+
+def _given(output: str) -> dict[str, str]:
+    """The answers of an output that is JSON, by the id of the question."""
+    try:
+        value, _ = parse(output.encode("utf-8", "surrogatepass"))
+    except NotJson:
+        return {}
+    answers = as_object(as_object(value).get("answers"))
+    told: dict[str, str] = {}
+    for name, answer in answers.items():
+        parts = as_list(as_object(answer).get("answers")) or [answer]
+        told[name] = ", ".join(text for part in parts if (text := as_text(part)))
+    return told
+
+
+# What a user typed while refusing a call: words of the user that stand where a tool speaks.
+#
+# A client puts them into the result of the call that was refused. Results are no place for the
+# user's words, so only the very sentence that the client writes counts, at the very beginning of a
+# failed result, and only of tools whose results the client writes itself: what a command printed
+# begins with its exit code there, and what a server of somebody else's answered is never believed.
+
+
+_REFUSED = (
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was"
+    " a file edit, the new_string was NOT written to the file)."
+)
+_SAID = " To tell you how to proceed, the user said:\n"
+_CANNED = "The user wants to clarify these questions."
+"""What the client writes in the user's place."""
+_TOOLS = frozenset(
+    ("Bash", "Edit", "ExitPlanMode", "AskUserQuestion", "MultiEdit", "NotebookEdit", "Task")
+) | {"Agent", "Glob", "Grep", "Read", "TodoWrite", "WebFetch", "WebSearch", "Write"}
+
+
+@rule(False)
+def refused(call: ToolCalled, result: ToolReturned) -> bool:
+    """Whether the user did not let a call pass."""
+    return result.failed and call.tool in _TOOLS and result.output.startswith(_REFUSED)
+
+
+@rule("")
+def words_of_refusal(call: ToolCalled, result: ToolReturned) -> str:
+    """What the user said to it, word for word; nothing when the user said nothing."""
+    if not refused(call, result):
+        return ""
+    _, said, words = result.output.removeprefix(_REFUSED).partition(_SAID)
+    return words.strip() if said and not words.startswith(_CANNED) else ""

@@ -1,0 +1,1 @@
+"""How the work went: failures, test runs, errors, decisions, progress."""

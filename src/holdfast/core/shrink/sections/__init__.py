@@ -1,1 +1,0 @@
-"""The sections of a summary: how the rows of each are written, and read back."""

@@ -1,0 +1,1 @@
+"""The tier 3 summary: rows, merging, fitting, text."""

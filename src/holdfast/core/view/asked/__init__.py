@@ -1,1 +1,0 @@
-"""Questions of a worker, answered from what was decided and said; or "not known"."""

@@ -1,0 +1,1 @@
+"""Decisions of all sessions: graph, history, rendering."""

@@ -1,1 +1,0 @@
-"""What packets were worth: records of tasks, what they add up to, and what to change for it."""

@@ -1,0 +1,1 @@
+"""What packets were worth: records, measures, recommendations."""

@@ -1,0 +1,1 @@
+"""Answer a question from the decisions of recorded sessions."""

@@ -1,0 +1,1 @@
+"""One session at work: the effects around the core."""

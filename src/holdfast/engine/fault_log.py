@@ -1,0 +1,110 @@
+"""Faults of a session: collected while it works, logged, and written to its ledger once each.
+
+`core/faults.py` turns an exception of a rule into a `Fault`. Here is the part that has effects:
+whether rules are strict (`HOLDFAST_STRICT=1`), which object collects, and the note that lets
+`status`, `log` and `doctor` count faults in another process.
+"""
+
+import os
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
+from functools import wraps
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
+
+from holdfast.core.faults import Fault, Faults, active, collecting
+from holdfast.core.ledger.entry import Entry, Noted
+from holdfast.errors import HoldfastError
+
+if TYPE_CHECKING:
+    from holdfast.engine.ledger import Ledger
+
+STRICT = "HOLDFAST_STRICT"
+FAULT = "fault"
+
+P = ParamSpec("P")
+T = TypeVar("T")
+L = TypeVar("L", bound="Ledger")
+S = TypeVar("S", bound="HasLedger")
+
+
+class HasLedger(Protocol):
+    """An object that works on one ledger."""
+
+    @property
+    def ledger(self) -> "Ledger":
+        """The ledger that it works on."""
+        ...
+
+
+def new_faults() -> Faults:
+    """A collector that is strict if the environment says so."""
+    return Faults(strict=os.environ.get(STRICT, "") not in ("", "0"))
+
+
+@contextmanager
+def noting(ledger: "Ledger") -> Generator[None]:
+    """Collect the faults of a session's rules, and write the new ones to its ledger at the end."""
+    if active() is ledger.collector:
+        yield
+        return
+    known = len(ledger.collector.found)
+    try:
+        with collecting(ledger.collector):
+            yield
+    finally:
+        new = ledger.collector.found[known:]
+        if new:
+            _write(ledger, new)
+
+
+def notes_faults(method: Callable[Concatenate[L, P], T]) -> Callable[Concatenate[L, P], T]:
+    """Make a method of a ledger collect and write the faults of the rules that it runs."""
+
+    @wraps(method)
+    def run(self: L, *args: P.args, **kwargs: P.kwargs) -> T:
+        with noting(self):
+            return method(self, *args, **kwargs)
+
+    return run
+
+
+def session_notes_faults(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
+    """The same for a method of an object that has a ledger: a session, an engine."""
+
+    @wraps(method)
+    def run(self: S, *args: P.args, **kwargs: P.kwargs) -> T:
+        with noting(self.ledger):
+            return method(self, *args, **kwargs)
+
+    return run
+
+
+def _write(ledger: "Ledger", faults: Iterable[Fault]) -> None:
+    """Log faults and write those that the ledger does not have; a store that refuses is no error.
+
+    An error message can quote the text that a rule failed on, so it is redacted like any excerpt.
+    """
+    import logging  # late: most processes meet no fault
+
+    logger = logging.getLogger(__name__)
+    try:
+        known = set(faults_in(ledger.events()))
+        for fault in faults:
+            shown = Fault(fault.rule, fault.entry, ledger.redactor.text(fault.error))
+            logger.warning("%s failed and was left out: %s", shown.rule, shown.error)
+            if shown not in known:
+                known.add(shown)
+                ledger.derive(Noted(FAULT, _facts(ledger, shown)))
+    except HoldfastError as error:
+        logger.warning("the faults of %r were not written: %s", ledger.name, error)
+
+
+def _facts(ledger: "Ledger", fault: Fault) -> dict[str, str]:
+    return {"rule": fault.rule, "entry": fault.entry, "error": ledger.storable(fault.error)}
+
+
+def faults_in(entries: Iterable[Entry]) -> list[Fault]:
+    """The faults that a ledger tells of, oldest first."""
+    notes = (entry.body for entry in entries)
+    facts = [note.facts for note in notes if isinstance(note, Noted) and note.what == FAULT]
+    return [Fault(one.get("rule", ""), one.get("entry", ""), one.get("error", "")) for one in facts]

@@ -1,0 +1,1 @@
+"""Erase sessions and messages: rewrite what quotes them, expire what is old."""

@@ -1,1 +1,0 @@
-"""Files of the world outside: reading what agents left on disk."""

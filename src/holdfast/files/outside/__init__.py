@@ -1,1 +1,0 @@
-"""Ledgers that a project keeps besides ours: one file for each kind."""

@@ -1,0 +1,1 @@
+"""Packets for workers: make, deliver, read, revise, and learn from feedback."""

@@ -1,0 +1,1 @@
+"""The project's folder: paths, settings, readable copies, files of other tools."""

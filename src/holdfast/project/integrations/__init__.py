@@ -1,0 +1,1 @@
+"""Files of other frameworks in the project: notes, trackers, their settings."""

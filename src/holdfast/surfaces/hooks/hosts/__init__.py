@@ -1,0 +1,1 @@
+"""One module for each agent program: its JSON to and from hook events."""

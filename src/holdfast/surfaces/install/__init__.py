@@ -1,0 +1,1 @@
+"""Install Holdfast into agent programs, remove it again, and test it."""

@@ -1,0 +1,1 @@
+"""Functions on strings: they know no session, no entry and no file."""

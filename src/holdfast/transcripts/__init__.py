@@ -1,0 +1,1 @@
+"""Session files written by other programs: find, read, follow, export."""

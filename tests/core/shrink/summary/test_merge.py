@@ -1,0 +1,132 @@
+import pytest
+
+from holdfast.core.ledger.summary import (
+    Action,
+    Constraint,
+    Error,
+    File,
+    Intent,
+    Next,
+    Progress,
+    Quote,
+    Summary,
+)
+from holdfast.core.shrink.summary.merge import (
+    joined,
+    merge,
+    merge_constraints,
+    merge_errors,
+    merge_file,
+    merge_files,
+)
+from tests.core.building import named
+
+FIRST = Quote("Build the importer.", named(1))
+SECOND = Quote("Now the exporter.", named(5))
+THIRD = Quote("Now the docs.", named(9))
+
+
+def said(*quotes: Quote) -> Summary:
+    return Summary(intent=Intent(quotes[0], quotes[-1]), words=quotes[1:-1])
+
+
+@pytest.mark.seed("R089")
+def test_a_request_that_is_no_longer_current_is_kept_among_the_words() -> None:
+    known = merge(Summary(), said(FIRST, SECOND))
+    made = merge(known, said(THIRD))
+    assert (made.intent.original, made.intent.current) == (FIRST, THIRD)
+    assert made.words == (SECOND,)
+
+
+def test_the_same_words_by_their_short_name_are_told_once() -> None:
+    short = Quote(SECOND.text, SECOND.entry[:8])
+    made = merge(said(FIRST, short, THIRD), said(SECOND))
+    assert [quote.text for quote in made.words] == [THIRD.text]
+
+
+@pytest.mark.seed("R090")
+@pytest.mark.parametrize(
+    ("known", "new", "made"),
+    [
+        ("read", "modified", "modified"),
+        ("read", "created", "modified"),
+        ("created", "modified", "created"),
+        ("created", "read", "created"),
+        ("modified", "read", "modified"),
+        ("modified", "deleted", "deleted"),
+        ("created", "deleted", "deleted"),
+        ("deleted", "created", "created"),
+        ("renamed", "modified", "renamed"),
+        ("read", "read", "read"),
+    ],
+)
+def test_what_two_touches_of_a_file_come_to(known: Action, new: Action, made: Action) -> None:
+    told, now = File("a.py", known), File("a.py", new, named(2))
+    assert merge_file(told, now).action == made
+    assert merge_file(told, now).entry == named(2)
+
+
+def test_a_row_off_the_same_record_tells_all_of_it_again() -> None:
+    known = File("a.py", "modified", named(1), change="+3")
+    new = File("a.py", "created", named(2), change="+3; then +4")
+    assert merge_file(known, new) == new
+
+
+def test_lines_that_were_read_are_joined_and_the_whole_file_is_the_whole_file() -> None:
+    def of(*lines: tuple[int, int], why: str = "") -> File:
+        return File("a.py", "read", lines=lines, why=why)
+
+    assert merge_file(of((1, 5), why="the parser"), of((6, 9), why="x")) == of(
+        (1, 9), why="the parser"
+    )
+    assert merge_file(of((1, 5)), of()) == of()
+    assert joined([(7, 9), (1, 3), (2, 5)]) == ((1, 5), (7, 9))
+
+
+def test_what_changed_is_told_once_and_in_order() -> None:
+    one, two = File("a.py", "modified", change="+3"), File("a.py", "modified", change="adds run()")
+    both = merge_file(one, two)
+    assert both.change == "+3; then adds run()"
+    assert merge_file(both, two).change == both.change
+    assert merge_file(both, File("a.py", "deleted")).change == ""
+
+
+def test_a_rename_takes_its_row_along_unless_there_is_a_new_file_in_its_place() -> None:
+    known = (File("a.py", "created", change="+3"),)
+    moved = File("b.py", "renamed", was="a.py")
+    (row,) = merge_files(known, (moved,))
+    assert (row.path, row.action, row.was) == ("b.py", "created", "a.py")
+    both = (moved, File("a.py", "created", change="+9"))
+    assert [file.path for file in merge_files(known, both)] == ["a.py", "b.py"]
+    once = merge_files((), both)
+    assert merge_files(once, both) == once == both
+
+
+@pytest.mark.seed("R094")
+def test_an_error_is_resolved_where_it_stands_and_a_new_one_is_appended() -> None:
+    known = (Error("boom", named(1), "make"), Error("bang", named(2), "lint"))
+    new = (Error("crash", named(7), "make"), Error("boom", named(1), "make", named(8)))
+    assert merge_errors(known, new) == (
+        Error("boom", named(1), "make", named(8)),
+        Error("bang", named(2), "lint"),
+        Error("crash", named(7), "make"),
+    )
+
+
+@pytest.mark.seed("R092", "R093")
+def test_a_plan_that_was_carried_out_is_gone_though_nothing_takes_its_place() -> None:
+    known = Summary(progress=Progress("parser", remaining=("tests",)), next=(Next("x", "1"),))
+    new = Summary(progress=Progress("parser", completed=("tests",)))
+    made = merge(known, new)
+    assert (made.progress, made.next) == (new.progress, ())
+
+
+def test_a_rule_is_taken_back_by_newer_words_and_not_by_its_own_told_again() -> None:
+    rule = Constraint("Use port 8443.", named(1))
+    back = Quote("Actually, use port 9000 instead of port 8443.", named(5))
+    (lifted,) = merge_constraints((rule,), (), (back,))
+    assert lifted == Constraint(rule.text, rule.entry, lifted=named(5))
+    own = Quote("Use port 8443 instead.", named(1))
+    once = merge(Summary(), Summary(intent=Intent(own, own, (own,)), constraints=(rule,)))
+    again = merge(once, Summary(intent=Intent(own, own, (own,)), constraints=(rule,)))
+    assert again.constraints == once.constraints == (rule,)
