@@ -450,13 +450,13 @@ class Engine:
         return bare_rows(self._ledger.redactor.entries(self._ledger.path()))
 
     @session_notes_faults
-    def rows(self) -> Summary:
-        """Everything up to now in rows, facts apart: quickly told."""
+    def rows(self, *, outside: bool = True) -> Summary:
+        """Read the session into rows, without facts; `outside` adds files kept by the project."""
         from holdfast.core.summarize import rows
 
         def read() -> Summary:
             state = self.state()
-            return rows(state, self.means(state.policy))
+            return rows(state, self.means(state.policy, sums=outside))
 
         return attempt("engine.rows", read, self._bare_rows)
 

@@ -188,8 +188,8 @@ def _recalled(ledger: "Ledger", head: Head, rules: str) -> Gathered:
 
 def _gathered(ledger: "Ledger") -> Gathered:
     path = ledger.redactor.entries(ledger.path())
-    # What is preserved outside of the ledger is nothing that a packet tells.
-    rows = replace(engine_of(ledger).rows(), refs=()) if path else Summary()
+    # A packet names no references: neither those of the summary nor files kept by the project.
+    rows = replace(engine_of(ledger).rows(outside=False), refs=()) if path else Summary()
     return gathered(rows, _recent(read_scene([Item(one) for one in path])))
 
 
