@@ -110,7 +110,7 @@ def code_lines(head: str, text: str, names: frozenset[str]) -> Iterator[Line]:
     # What a file or a program tells its reader to do is not passed on as a word of ours.
     if head != LOOSE and " " in words and not (_ORDERS.search(words) and is_prose(words)):
         yield _line(head, words, names)
-    for name in sorted(names, key=words.find):
+    for name in sorted(names, key=lambda name: (words.find(name), name)):
         if is_name(name) and name in words and not _is_piece(name, words):
             shown = f"{name}()" if f"{name}(" in words else name
             yield Line(Fact(shown, head, _source(head)), frozenset((name,)), about(name) + BARE)

@@ -203,7 +203,8 @@ def _places(scene: Scene, held: Telling, weigh: Weigh) -> dict[EntryId, frozense
     """The entries in which the likeliest names were met last, with those that stand there."""
     met: dict[str, list[EntryId]] = {}
     for item in scene.items:
-        for name in held[item.entry.id]:
+        # Sorted: names of the same worth are taken in this order, and sets have none.
+        for name in sorted(held[item.entry.id]):
             met.setdefault(name, []).append(item.entry.id)
     leading = nlargest(LEADING, met, key=weigh)
     names = frozenset(leading)
