@@ -23,7 +23,7 @@ from holdfast.core.ledger.entry import Derived, Entry, ToolCalled
 from holdfast.core.ledger.summary import File
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.files.changes import files_of
-from holdfast.core.observe.files.touch import RUNS, SEARCHES, plain_name
+from holdfast.core.observe.files.touch import SEARCH_TOOLS, SHELL_TOOLS, bare_tool_name
 from holdfast.core.observe.scene import read_scene
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.text.jsontext import Json, as_count, as_list, as_object, as_text
@@ -199,7 +199,7 @@ def _score(ours: set[Any], theirs: set[Any]) -> Score:
 
 
 def _by_shell(tool: str | None) -> bool:
-    return tool is None or plain_name(tool) in RUNS | SEARCHES
+    return tool is None or bare_tool_name(tool) in SHELL_TOOLS | SEARCH_TOOLS
 
 
 def _counts(row: File) -> tuple[int, int] | None:

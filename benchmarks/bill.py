@@ -51,9 +51,9 @@ from benchmarks.recall import (
     tokens_of,
 )
 from benchmarks.table import print_table
-from holdfast.core.compress import batch
+from holdfast.core.compress import plan_batch
 from holdfast.core.ledger.entry import ToolCalled, ToolReturned
-from holdfast.core.measure.bill import Cost, Meter, Part
+from holdfast.core.measure.bill import BilledPart, BillingMeter, Cost
 from holdfast.core.measure.models import Cache
 from holdfast.core.observe.files.touch import touch_of
 from holdfast.core.plan.due import Due
@@ -162,8 +162,8 @@ def run() -> None:
         runs = _billed_by(pool, [*contenders, *ours], sessions, WINDOW)
         wide = _billed_by(pool, large, longer, LARGE)
     print_table(
-        f"Billed input against no compression: window {WINDOW:,}, prefix {PREFIX:,}, "
-        f"cache read at {CACHE.read} and written at {CACHE.write}",
+        f"Billed input against no compression: window {WINDOW:,}, prefix {PREFIX:,}, cache "
+        f"read at {CACHE.read} and written at {CACHE.write}",
         ("session", "tokens", "requests", *contenders[1:]),
         [_session_row(name, at, contenders, runs) for at, name in enumerate(sessions)],
     )
@@ -314,8 +314,8 @@ def _note_written(session: Session) -> None:
 def _would_refuse(session: Session) -> bool:
     """Whether net gain alone would put off what a full window forces."""
     state = session.engine.state()
-    means = session.engine.means(state.policy)
-    return batch(state, means, Due("weigh", "asked by a benchmark")).body is None
+    means = session.engine.shrink_context(state.policy)
+    return plan_batch(state, means, Due("weigh", "asked by a benchmark")).body is None
 
 
 def _count(session: Session, known: int, refused: bool, decisions: Decisions) -> None:
@@ -364,44 +364,44 @@ def _billed(
     messages: Window, requests: Iterable[Request], window: int, decisions: Decisions
 ) -> Run:
     """Bill the requests of one contender."""
-    meter, own = (Meter(CACHE, prefix=PREFIX, window=window) for _ in range(2))
-    cheap = Meter(CHEAP, prefix=PREFIX, window=window)
-    free = Meter(CACHE, prefix=PREFIX, window=window)
-    bare = Meter(CACHE, prefix=0, window=window)
+    meter, own = (BillingMeter(CACHE, prefix=PREFIX, window=window) for _ in range(2))
+    cheap = BillingMeter(CHEAP, prefix=PREFIX, window=window)
+    free = BillingMeter(CACHE, prefix=PREFIX, window=window)
+    bare = BillingMeter(CACHE, prefix=0, window=window)
     seconds: list[float] = []
     done = over = 0
     for request in requests:
         for message in messages[done : request.place]:
             for each in (meter, own, cheap):
-                each.arrived(part_of(message))
+                each.add_arrival(part_of(message))
         done = request.place
         parts = [part_of(message) for message in request.window]
-        size = meter.request(parts)
-        over += size - meter.again > window
-        own.request(parts)
-        cheap.request(parts)
+        size = meter.bill_request(parts)
+        over += size - meter.fetched_tokens > window
+        own.bill_request(parts)
+        cheap.bill_request(parts)
         for each in (free, bare):
-            each.request([replace(part, names=frozenset()) for part in parts])
+            each.bill_request([replace(part, names=frozenset()) for part in parts])
         names = entities(_written(messages[request.place]))
-        meter.used(names)
-        cheap.used(names)
-        own.used(names - known_to_many())
+        meter.charge_fetches(names)
+        cheap.charge_fetches(names)
+        own.charge_fetches(names - known_to_many())
         seconds.append(request.seconds)
     meters = (meter, own, cheap, free, bare)
     return Run(*(each.cost() for each in meters), over, seconds, decisions=decisions)
 
 
-_parts: dict[bytes, Part] = {}
+_parts: dict[bytes, BilledPart] = {}
 
 
-def part_of(message: Message) -> Part:
+def part_of(message: Message) -> BilledPart:
     """A message as far as a bill is concerned; each is looked at once."""
     data = msgspec.json.encode(message, order="sorted")
     digest = sha256(data).digest()
     if digest not in _parts:
         thinking = {"role": "assistant", "content": message.get("reasoning_content")}
         names = frozenset(entities(text_of([message, thinking])))
-        _parts[digest] = Part(digest.hex(), tokens_of(message), names)
+        _parts[digest] = BilledPart(digest.hex(), tokens_of(message), names)
     return _parts[digest]
 
 

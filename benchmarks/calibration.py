@@ -12,9 +12,9 @@ from tempfile import TemporaryDirectory
 from benchmarks.data import native_sessions
 from benchmarks.table import print_table
 from holdfast.core.ledger.entry import Used
-from holdfast.core.ledger.head import UNCOUNTED, Head, advance
-from holdfast.core.measure.models import find
-from holdfast.core.measure.usage import estimate
+from holdfast.core.ledger.head import UNCOUNTED, Head, advance_head
+from holdfast.core.measure.models import find_model
+from holdfast.core.measure.usage import estimate_size
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.transcripts.ingest import ingest
 
@@ -61,7 +61,7 @@ def _errors(path: Path) -> Iterator[tuple[float, float]]:
             used = entry.body
             if isinstance(used, Used) and not entry.lane and used.request not in seen:
                 seen.add(used.request)
-                lane, model = head.lane(""), find(used.model)
-                guess = estimate(lane.tokens, model, lane.calibration)
+                lane, model = head.lane(""), find_model(used.model)
+                guess = estimate_size(lane.tokens, model, lane.calibration)
                 yield abs(guess - used.size) / used.size, abs(lane.tokens - used.size) / used.size
-            head = advance(head, entry, counts.get(entry.seq, UNCOUNTED))
+            head = advance_head(head, entry, counts.get(entry.seq, UNCOUNTED))

@@ -21,7 +21,7 @@ from compactbench.providers import Provider
 
 import holdfast
 from holdfast.core.ledger.summary import Summary
-from holdfast.core.shrink.summary.fit import standing
+from holdfast.core.shrink.summary.fit import valid_decisions
 from holdfast.engine.engine import Outcome
 from holdfast.errors import NothingToShrink
 from holdfast.session.session import Session
@@ -116,7 +116,7 @@ def artifact_of(rows: Summary, text: str) -> CompactionArtifact:
     lifted = [row.text for row in rows.constraints if row.lifted]
     holding = [row for row in rows.constraints if not row.lifted]
     forbidden = [row.text for row in holding if row.negative]
-    decided = [row.choice for row in standing(rows)]
+    decided = [row.choice for row in valid_decisions(rows)]
     quotes = [rows.intent.original, *rows.intent.changes, *rows.words, rows.intent.current]
     words = list(dict.fromkeys(quote.text for quote in quotes if quote.text))
     state = StructuredState(

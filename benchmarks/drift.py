@@ -23,21 +23,14 @@ from typing import NamedTuple
 from benchmarks.data import data_folder
 from benchmarks.drifted import drifted
 from benchmarks.peers import Message, plain
-from benchmarks.recall import (
-    CUTS,
-    PROCESSES,
-    as_recorded,
-    legal_cuts,
-    session_files,
-    tokens_of,
-)
+from benchmarks.recall import CUTS, PROCESSES, as_recorded, legal_cuts, session_files, tokens_of
 from benchmarks.table import print_table
 from holdfast.core.ledger.entry import Compressed
 from holdfast.core.ledger.window import Item, in_force
-from holdfast.core.verify.drift.ground import Ground, ground_of
+from holdfast.core.verify.drift.evidence import Evidence, evidence_of
 from holdfast.core.verify.drift.judge import RULES
-from holdfast.core.verify.drift.message import move_of
-from holdfast.core.verify.drift.signs import LINE, verdict
+from holdfast.core.verify.drift.message import agent_message
+from holdfast.core.verify.drift.signs import SIGN_THRESHOLD, combine_findings
 from holdfast.errors import HoldfastError
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
@@ -117,7 +110,7 @@ def report(rows: Sequence[Row]) -> None:
         [
             (name, count, f"{count / len(real):.1%}")
             for name in RULES
-            for count in [sum(row.scores[name] >= LINE for row in real)]
+            for count in [sum(row.scores[name] >= SIGN_THRESHOLD for row in real)]
         ],
     )
 
@@ -164,11 +157,11 @@ def measured(name: str) -> list[Row]:
     return rows
 
 
-def _judged(name: str, kind: str, held_out: bool, message: Message, ground: Ground) -> Row:
-    move = move_of(openai_chat.read(message))
+def _judged(name: str, kind: str, held_out: bool, message: Message, ground: Evidence) -> Row:
+    move = agent_message(openai_chat.read(message))
     findings = {rule: judge(move, ground) for rule, judge in RULES.items()}
     scores = {rule: found.strength for rule, found in findings.items()}
-    found = verdict(findings)
+    found = combine_findings(findings)
     if kind == EARLY and not (ground.delivered.made or ground.delivered.passed):
         kind = NOTHING_DONE
     return Row(name, kind, held_out, scores, found.score, bool(found.signals), _told(message))
@@ -182,7 +175,7 @@ def _told(message: Message) -> str:
 class Grown(NamedTuple):
     """A ground, and what it was made from."""
 
-    ground: Ground
+    ground: Evidence
     session: Session
     summary_at: int
 
@@ -225,19 +218,19 @@ def grounds(name: str, place: int) -> Grown:
         return Grown(_ground(session, shown, summary_at), session, summary_at)
     with suppress(HoldfastError):
         session.compact(int(sum(map(tokens_of, map(plain, before))) * BUDGET))
-    window = session.ledger.sight.window(whole=True)
+    window = session.ledger.live_window.window(whole=True)
     made = [e.seq for e in in_force(window) if isinstance(e.body, Compressed)]
     summary_at = max(made, default=max(entry.seq for entry in window.ledger))
     return Grown(_ground(session, window.items, summary_at), session, summary_at)
 
 
-def _ground(session: Session, shown: Iterable[Item], summary_at: int) -> Ground:
-    window = session.ledger.sight.window(whole=True)
+def _ground(session: Session, shown: Iterable[Item], summary_at: int) -> Evidence:
+    window = session.ledger.live_window.window(whole=True)
     record = [Item(entry) for entry in session.ledger.path()]
-    return ground_of(record, list(shown), window.ledger, summary_at=summary_at)
+    return evidence_of(record, list(shown), window.ledger, summary_at=summary_at)
 
 
-def continued(start: Grown, after: Sequence[Message]) -> Iterator[tuple[Ground, Message]]:
+def continued(start: Grown, after: Sequence[Message]) -> Iterator[tuple[Evidence, Message]]:
     """The next messages of the agent, each with the ground as it was then."""
     session, judged, fresh = start.session, 0, False
     ground = start.ground
@@ -279,7 +272,7 @@ def _hidden_calls(ground: Grown, before: Sequence[Message]) -> list[Message]:
     for message in before:
         for call in message.get("tool_calls") or ():
             bodies = openai_chat.read({"role": "assistant", "tool_calls": [call]})
-            scores = RULES["repetition"](move_of(bodies), ground.ground)
+            scores = RULES["repetition"](agent_message(bodies), ground.ground)
             if scores.strength > 0:
                 found[call["function"]["arguments"]] = call
     return list(found.values())

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from benchmarks.peers import Message
 from holdfast.core.ledger.summary import Constraint, Decision
-from holdfast.core.verify.drift.ground import Ground
+from holdfast.core.verify.drift.evidence import Evidence
 
 DONE = (
     (
@@ -139,7 +139,7 @@ class Made(NamedTuple):
     message: Message
 
 
-def drifted(ground: Ground, calls: Sequence[Message]) -> Iterator[Made]:
+def drifted(ground: Evidence, calls: Sequence[Message]) -> Iterator[Made]:
     """Every way to drift that a session's rows allow."""
     topic = _short(ground.intent.current.text, 6) or "it"
     for told in range(TELLINGS):
@@ -162,9 +162,9 @@ def _said(kind: str, told: int, text: str) -> Made:
     return Made(kind, told == TELLINGS - 1, {"role": "assistant", "content": text})
 
 
-def _telling_words(ground: Ground) -> list[str]:
+def _telling_words(ground: Evidence) -> list[str]:
     """What the user said, some words of it, where that is enough to know it by."""
-    said = (_short(quote.text, 9) for quote in ground.told)
+    said = (_short(quote.text, 9) for quote in ground.user_sentences)
     return [words for words in said if len(words.split()) >= 5][-ROWS:]
 
 

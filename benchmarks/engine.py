@@ -24,7 +24,7 @@ from benchmarks.recall import LONG, normal_sessions, tokens_of
 from benchmarks.table import print_table
 from holdfast.core.ledger.entry import Compressed, Said, Step
 from holdfast.core.plan.policy import Policy
-from holdfast.engine.live_window import copied
+from holdfast.engine.live_window import message_dicts
 from holdfast.errors import NothingToShrink
 from holdfast.models.tokenizers import counter
 from holdfast.session.session import Session
@@ -149,10 +149,10 @@ def _turn(store: str, length: int, *, compressed: bool) -> Turn:
             shown = perf_counter()
             appends.append(appended - start)
             shows.append(shown - appended)
-        raws = session.ledger.sight.messages()
+        raws = session.ledger.live_window.messages()
         for _ in range(5):
             start = perf_counter()
-            copied(raws)
+            message_dicts(raws)
             copies.append(perf_counter() - start)
     return Turn(median(appends), median(shows), median(copies))
 

@@ -47,9 +47,9 @@ from holdfast.core.ledger.window import Item
 from holdfast.core.observe.requests.intent import has_substance
 from holdfast.core.observe.scene import read_scene
 from holdfast.core.observe.sentences import own_words, sentences
-from holdfast.core.observe.worth import Likely, hold
-from holdfast.core.view.packet.select import BOUND, similar_by
-from holdfast.models.thesaurus import like
+from holdfast.core.observe.worth import NeedEstimator, names_by_entry
+from holdfast.core.view.packet.select import BOUND, similarity_by
+from holdfast.models.thesaurus import similar_words
 from holdfast.packets.packet import Packet
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
@@ -205,8 +205,8 @@ def _bm25(cut: Cut, budget: int) -> str:
 def _names(cut: Cut, budget: int) -> str:
     session = _session(cut.case.before)
     scene = read_scene([Item(entry) for entry in session.ledger.path()])
-    held = hold(scene.items, {})
-    likely = Likely(scene, held)
+    held = names_by_entry(scene.items, {})
+    likely = NeedEstimator(scene, held)
     names = sorted({name for one in held.values() for name in one}, key=likely, reverse=True)
     return _filled(names, budget)
 
@@ -249,7 +249,7 @@ def _facts(cuts: list[Cut], packets: list[Packet], cap: int) -> tuple[str, ...]:
 
 def _calibration() -> None:
     """How alike a request and what the agent says to it are, and one of another project."""
-    similar = similar_by(like)
+    similar = similarity_by(similar_words)
     pairs = [(name, *pair) for name, messages in normal_sessions(0) for pair in _said(messages)]
     own = [similar(text, task) for _, task, text in pairs]
     step = max(len(pairs) // 2, 1)

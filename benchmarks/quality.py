@@ -93,9 +93,9 @@ def _met(made: Sequence[Scored]) -> Iterator[object]:
     pairs = [(one.first, one.committed) for one in made if one.first and one.committed]
     whole = max(len(pairs), 1)
     yield len(pairs)
-    yield f"{sum(first.met for first, _ in pairs) / whole:.0%}"
-    yield f"{sum(last.met for _, last in pairs) / whole:.0%}"
-    yield sum(not last.met for _, last in pairs)
+    yield f"{sum(first.meets_targets for first, _ in pairs) / whole:.0%}"
+    yield f"{sum(last.meets_targets for _, last in pairs) / whole:.0%}"
+    yield sum(not last.meets_targets for _, last in pairs)
     yield sum(one.committed is None and not one.floor for one in made)
     yield sum(one.floor for one in made)
 
@@ -111,7 +111,7 @@ def _print_missed(scored: Sequence[Scored]) -> None:
     rows = [
         (one.session, f"{one.share:.0%}", ", ".join(_missed(one.committed)))
         for one in scored
-        if one.committed and not one.committed.met
+        if one.committed and not one.committed.meets_targets
     ]
     print_table("Committed below a target", ("session", "compressed to", "missed"), rows)
 
@@ -151,11 +151,11 @@ def _committed(messages: Window, share: float) -> tuple[Quality | None, bool]:
 @contextmanager
 def _rounds(number: int) -> Generator[None, None, None]:
     """How often a candidate is made and asked."""
-    before, widen.ROUNDS = widen.ROUNDS, number
+    before, widen.MAX_ROUNDS = widen.MAX_ROUNDS, number
     try:
         yield
     finally:
-        widen.ROUNDS = before
+        widen.MAX_ROUNDS = before
 
 
 def _opened(messages: Window) -> Session:
@@ -189,7 +189,7 @@ def _cell(name: str, size: int) -> str:
             break
     session = _opened(messages)
     state = session.engine.state()
-    means, whole = session.engine.means(state.policy), state.lane.tokens
+    means, whole = session.engine.shrink_context(state.policy), state.lane.tokens
     if whole < size * NEARLY:
         return ""
     times: list[float] = []

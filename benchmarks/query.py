@@ -22,13 +22,13 @@ from benchmarks.planted import (
     Planted,
 )
 from benchmarks.table import print_table
-from holdfast.core.view.questions.answer import Answer
-from holdfast.packets.questions import Settled, context_query
+from holdfast.core.view.questions.answer import QuestionAnswer
+from holdfast.packets.questions import ProjectDecisions, context_query
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.stores.store import Store
 
-Ask: TypeAlias = Callable[[str], Answer]
+Ask: TypeAlias = Callable[[str], QuestionAnswer]
 
 SESSIONS, SHORTEST = 20, 40
 SEED = 7
@@ -45,9 +45,9 @@ def run(*, telling: bool = False) -> None:
         print("query: no real sessions here (set HOLDFAST_DATA)")
         return
     took: list[float] = []
-    settled = Settled(store)
+    settled = ProjectDecisions(store)
 
-    def ask(question: str) -> Answer:
+    def ask(question: str) -> QuestionAnswer:
         start = perf_counter()
         answer = context_query(settled, question)
         took.append(perf_counter() - start)

@@ -41,7 +41,7 @@ from benchmarks.entities import entities
 from benchmarks.greedy import greedy_lines
 from benchmarks.peers import Message
 from benchmarks.table import print_table
-from holdfast.core.observe.worth import Likely
+from holdfast.core.observe.worth import NeedEstimator
 from holdfast.engine.engine import Outcome
 from holdfast.errors import NothingToShrink
 from holdfast.models.tokenizers import counter
@@ -313,7 +313,7 @@ def _measured(case: Case, ways: dict[str, Way]) -> Iterator[tuple[tuple[str, flo
 def foresight(case: Case) -> Iterator[None]:
     """A while in which exactly the names that will be needed are worth keeping."""
     with patch.object(
-        Likely,
+        NeedEstimator,
         "__call__",
         lambda likely, name: 1.0 if name in case.needed else UNNEEDED * likely.weighed(name),
     ):

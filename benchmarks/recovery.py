@@ -29,7 +29,7 @@ from holdfast.models.tokenizers import counter
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.text.language import COMMON_WORDS
-from holdfast.text.words import INNER, WORD
+from holdfast.text.words import CASE_BOUNDARY, WORD
 
 BUDGETS = (500, 1_000, 2_000)
 ANSWERABLE = (1, 2, 3, 4)
@@ -207,7 +207,7 @@ PATH = re.compile(r"[\w./-]{0,80}/[\w-]{4,40}\.(?:py|go|ts|tsx|rs|md|js|json|yam
 
 def reworded(text: str) -> str:
     """The same asked for by someone who forgot the words: fewer, others, out of order."""
-    parts = [part.lower() for word in WORD.findall(text) for part in INNER.split(word)]
+    parts = [part.lower() for word in WORD.findall(text) for part in CASE_BOUNDARY.split(word)]
     telling = list(
         dict.fromkeys(p for p in parts if p not in COMMON_WORDS and len(p) > 2 and p.isalpha())
     )

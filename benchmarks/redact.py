@@ -21,7 +21,7 @@ from tests.secrets import every_value, planted_text
 from benchmarks.data import data_folder
 from benchmarks.table import print_table
 from holdfast.core.ledger.entry import Entry, Said
-from holdfast.core.observe.redaction import Known, learned, redacted_entry
+from holdfast.core.observe.redaction import KnownSecrets, learn_secrets, redact_entry
 from holdfast.text.secrets import find_secrets
 
 WINDOW = 800_000
@@ -93,9 +93,9 @@ def _window(texts: list[str]) -> list[str]:
 
 def _redacted(window: list[str]) -> None:
     entries = [Entry(f"{at:032x}", None, Said("user", text), at) for at, text in enumerate(window)]
-    known = learned(Known(), entries)
+    known = learn_secrets(KnownSecrets(), entries)
     for entry in entries:
-        redacted_entry(entry, known)
+        redact_entry(entry, known)
 
 
 def _seconds(act: Callable[[], object]) -> float:

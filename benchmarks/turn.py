@@ -13,7 +13,8 @@ from time import perf_counter
 
 import holdfast
 from benchmarks.table import print_table
-from holdfast.session.session import Session, copied
+from holdfast.engine.live_window import message_dicts
+from holdfast.session.session import Session
 
 LENGTHS = (100, 1_000, 10_000, 100_000)
 ROUNDS = 60
@@ -92,12 +93,12 @@ def _live(session: Session) -> tuple[float, float]:
     for number in range(ROUNDS):
         start = perf_counter()
         session.append(_message(number))
-        raws = session.ledger.sight.messages()
+        raws = session.ledger.live_window.messages()
         turns.append(perf_counter() - start)
     # Afterwards: copying a hundred thousand dictionaries would throw the turns out of the caches.
     for _ in range(5):
         start = perf_counter()
-        copied(raws)
+        message_dicts(raws)
         copies.append(perf_counter() - start)
     return median(turns), median(copies)
 

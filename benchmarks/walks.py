@@ -12,6 +12,7 @@ Only public names are used, so that the same file measures another checkout: the
 """
 
 import compileall
+import functools
 import json
 import os
 import re
@@ -49,7 +50,14 @@ AGENT = "claude-code"
 MAIN = "from holdfast.surfaces.hooks.main import main; main()"
 INSIDE = f"{PACKAGE}{os.sep}"
 KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH")
-REGULAR, STANDARD = str(Path(re.__file__).parent), sysconfig.get_path("stdlib")
+STANDARD = sysconfig.get_path("stdlib")
+COMPILING = (
+    str(Path(re.__file__).parent),
+    __file__,
+    functools.__file__,
+    f"{INSIDE}text{os.sep}patterns.py",
+)
+"""Code between the module that uses a pattern and the compiler."""
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -400,7 +408,7 @@ def _count_patterns(counts: Counter[str]) -> None:
 
     def compile(*args: Any) -> Any:
         frame = currentframe()
-        while frame is not None and frame.f_code.co_filename.startswith((REGULAR, __file__)):
+        while frame is not None and frame.f_code.co_filename.startswith(COMPILING):
             frame = frame.f_back
         if frame is not None:
             counts[_asker(frame.f_code)] += 1

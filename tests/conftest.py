@@ -10,7 +10,7 @@ from holdfast.core.faults import active
 from holdfast.core.ledger.entry import Compressed
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.window import Item, in_force
-from holdfast.engine.live_window import copied
+from holdfast.engine.live_window import message_dicts
 from holdfast.session.session import Session
 from holdfast.text.jsontext import Json
 from holdfast.wire.detect import MESSAGE_WIRES
@@ -31,14 +31,16 @@ def strict_provider() -> Iterator[None]:
     @wraps(plain)
     def messages(self: Session) -> list[dict[str, Json]]:
         sent = plain(self)
-        window = self.ledger.sight.window(whole=True)
+        window = self.ledger.live_window.window(whole=True)
         made = [entry.body for entry in in_force(window) if isinstance(entry.body, Compressed)]
         wire = (self.store.head(self.name) or Head()).wire
         # Compressions that a test wrote by hand, to see what the ledger makes of them, have no
         # trigger; the engine's own always do.
         if made and wire in MESSAGE_WIRES and all(body.trigger for body in made):
-            whole = self.ledger.sight.rendered([Item(entry) for entry in self.ledger.path()])
-            assert worse(wire, copied(whole), sent) == []
+            whole = self.ledger.live_window.render_items(
+                [Item(entry) for entry in self.ledger.path()]
+            )
+            assert worse(wire, message_dicts(whole), sent) == []
         return sent
 
     Session.messages = messages

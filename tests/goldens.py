@@ -9,15 +9,15 @@ from pathlib import Path
 
 from msgspec import to_builtins
 
-from holdfast.core.apply import carry_out
-from holdfast.core.compress import batch, to_budget
+from holdfast.core.apply import apply_choice
+from holdfast.core.compress import plan_batch, plan_to_budget
 from holdfast.core.ledger.entry import Step, text_of
-from holdfast.core.plan.choose import priced
+from holdfast.core.plan.choose import price
 from holdfast.core.plan.due import Due
 from holdfast.core.plan.plan import Candidate
-from holdfast.core.plan.policy import Batch, Policy
-from holdfast.core.plan.state import State, look
-from holdfast.core.shrink.step import Means
+from holdfast.core.plan.policy import BatchRules, Policy
+from holdfast.core.plan.state import State, survey
+from holdfast.core.shrink.step import ShrinkContext
 from holdfast.engine.engine import Engine
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
@@ -29,7 +29,7 @@ POLICY = Policy(
     model="claude-sonnet-4-5",
     window=160_000,
     reserve=32_000,
-    batch=Batch(requests=300, reclaim=5),
+    batch=BatchRules(requests=300, reclaim=5),
 )
 BUDGET = 40_000
 
@@ -39,18 +39,18 @@ def made() -> dict[str, Candidate]:
     store = MemoryStore()
     name = ingest(LEDGERLY, store, policy=POLICY).session
     engine = Engine(Session(name, store, policy=POLICY).ledger)
-    state, means = engine.state(), engine.means(POLICY)
+    state, means = engine.state(), engine.shrink_context(POLICY)
     return {
-        "batch": batch(state, means, Due("weigh", "golden")),
+        "batch": plan_batch(state, means, Due("weigh", "golden")),
         "all": _all(state, means),
-        "budget": to_budget(state, means, BUDGET, "golden"),
+        "budget": plan_to_budget(state, means, BUDGET, "golden"),
     }
 
 
-def _all(state: State, means: Means) -> Candidate:
+def _all(state: State, means: ShrinkContext) -> Candidate:
     """Everything that tiers 1 and 2 could do at once, to what is recent as well."""
-    looked = look(state, means.count, deep=True)
-    return carry_out(state, means, looked, priced(looked.proposals, looked.scale), "golden")
+    looked = survey(state, means.count, deep=True)
+    return apply_choice(state, means, looked, price(looked.proposals, looked.pricing), "golden")
 
 
 def spelled(candidate: Candidate) -> str:

@@ -10,17 +10,18 @@ import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import get_args
 
 import click
 import msgspec
 
 import holdfast
 from holdfast import errors
-from holdfast.core.ledger import entry, head, packet, summary
-from holdfast.core.measure.models import MODELS, UNKNOWN, Model
+from holdfast.core.ledger import entry, head, notes, packet, summary
+from holdfast.core.measure.models import MODELS, UNKNOWN_MODEL, Model
 from holdfast.core.plan import policy
 from holdfast.core.plan.rules import rules_for
-from holdfast.core.view.packet.document import schema
+from holdfast.core.view.packet.document import packet_schema
 from holdfast.core.view.rules import render_rules, render_xml
 from holdfast.project import settings
 from holdfast.surfaces.cli.main import COMMANDS, cli
@@ -94,7 +95,7 @@ def _settings() -> Iterator[str]:
     yield '```toml\nmodel = "claude-sonnet-4-5"\n\n[never_store]\npaths = ["*.env"]\n```'
     yield "\n## Profiles\n\n| profile | is for | changes |\n|---|---|---|"
     for name, values in policy.PROFILES.items():
-        yield f"| `{name}` | {policy.ABOUT[name]} | {_changes(values)} |"
+        yield f"| `{name}` | {policy.PROFILE_TEXTS[name]} | {_changes(values)} |"
     yield "\n## Roles\n\n| role | changes |\n|---|---|"
     for name, values in policy.ROLES.items():
         yield f"| `{name}` | {_changes(values)} |"
@@ -139,12 +140,15 @@ def _prefixed(section: str, fields: dict[str, str]) -> dict[str, str]:
 def _entries() -> Iterator[str]:
     yield "# Entries\n"
     yield "What the ledger holds. Source bodies form the chain; derived ones point at it.\n"
-    for module in (entry, summary, packet, head):
+    for module in (entry, notes, summary, packet, head):
         for node in _classes(module):
             if node.name.startswith("_"):
                 continue
             yield f"## {node.name}\n\n{ast.get_docstring(node)}\n"
             fields = _fields(module, node.name)
+            if issubclass(getattr(module, node.name), get_args(notes.Note)):
+                del fields["what"]
+                yield f"Persisted as `Noted` with `what` = `{getattr(module, node.name).what}`.\n"
             if fields:
                 yield "| field | means |\n|---|---|"
                 yield from (f"| `{name}` | {text} |" for name, text in fields.items())
@@ -154,7 +158,7 @@ def _entries() -> Iterator[str]:
 def _packet_schema() -> str:
     """What the file of a packet holds, for programs that write or check one."""
     told = {name: text for name, text in _fields(packet, "Packet").items() if text}
-    return msgspec.json.format(msgspec.json.encode(schema(told)), indent=2).decode() + "\n"
+    return msgspec.json.format(msgspec.json.encode(packet_schema(told)), indent=2).decode() + "\n"
 
 
 def _python() -> Iterator[str]:
@@ -209,7 +213,7 @@ def _models() -> Iterator[str]:
     yield "multiples of a fresh input token. *Bound* thinking is tied to every byte before it.\n"
     yield "| model | window | reserve | vocabulary | factor | cache read / write | bound |"
     yield "|---|---|---|---|---|---|---|"
-    yield from (_model(model) for model in (*MODELS, UNKNOWN))
+    yield from (_model(model) for model in (*MODELS, UNKNOWN_MODEL))
 
 
 def _model(model: Model) -> str:

@@ -1,38 +1,38 @@
-"""Every error this product raises on purpose.
+"""Define the error classes that Holdfast raises, with their messages and exit codes.
 
 HoldfastError
-├── Unreadable          the input cannot be read as what it should be
-├── MixedWires          one session was fed messages of two formats
+├── Unreadable          the input cannot be read in the expected format
+├── MixedWires          one session received messages of two formats
 ├── NotRecorded         the ledger has no such session, entry or reference
-│   └── Erased          it had it, and it was purged or kept long enough
-├── Ambiguous           a shortened name fits several things
-├── Conflict            someone else changed the session first
-├── BadCompression      a compression would hide what it must not
-├── Blocked             strict mode: what has to be preserved is not there
-├── NotUnderstood       words were said that are no quick command
-├── NothingToShrink     the window cannot be brought under its budget
-├── NotWritten          a copy of what leaves the window could not be written
-│   └── NotHanded       the file of a packet could not be written; the ledger has it
-├── BadPacket           a packet is not what was sealed, or is none
-├── BadFeedback         what a worker reported cannot be read or written
-├── BadSetting          a setting has a value that cannot be meant
-├── StoreRefused        the store is not safe to use as it is
+│   └── Erased          the ledger had it, and it was purged or has expired
+├── Ambiguous           a shortened name matches several things
+├── Conflict            another writer changed the session first
+├── BadCompression      a compression would hide entries that it must not hide
+├── Blocked             strict mode: a section that must be preserved is missing
+├── NotUnderstood       the words are not a quick command
+├── NothingToShrink     the window cannot be reduced to its budget
+├── NotWritten          the copy of a removed part could not be written
+│   └── NotHanded       the file of a packet could not be written; the ledger has the packet
+├── BadPacket           the input is not a packet, or the packet was changed
+├── BadFeedback         the feedback of a worker cannot be read or written
+├── BadSetting          invalid value for a setting
+├── StoreRefused        the store is not safe to use
 ├── StoreBusy           another process kept the store locked
-├── StoreFull           the disk took no more; nothing was written
-└── StoreDamaged        the store holds something it was never given
+├── StoreFull           the disk is full; nothing was written
+└── StoreDamaged        the content of the store is not what was written to it
 
-Each says one sentence and knows the exit code a command ends with.
+Each error has a message of one sentence and the exit code of a command that ends with it.
 """
 
 
 class HoldfastError(Exception):
-    """What all of them have in common: a sentence for a person, an exit code for a script."""
+    """Base class of all errors: a message of one sentence for people, an exit code for scripts."""
 
     exit_code = 1
 
 
 class Unreadable(HoldfastError):
-    """The input cannot be read as what it should be."""
+    """The input cannot be read in the expected format."""
 
     exit_code = 65  # EX_DATAERR
 
@@ -43,7 +43,7 @@ class Unreadable(HoldfastError):
 
 
 class MixedWires(HoldfastError):
-    """A session speaks one format; this message is of another."""
+    """A message has another format than the messages that its session holds."""
 
     exit_code = 65
 
@@ -63,7 +63,7 @@ class NotRecorded(HoldfastError):
 
 
 class Erased(NotRecorded):
-    """What was asked for was erased: purged by the user, or kept as long as it had to be."""
+    """The requested content was erased: purged by the user, or expired after its retention time."""
 
     def __init__(
         self, what: str, name: str, *, reason: str, size: int = 0, at: str = "", again: str = ""
@@ -77,7 +77,7 @@ class Erased(NotRecorded):
 
 
 class Ambiguous(HoldfastError):
-    """A shortened name fits several things; the sentence lists them."""
+    """A shortened name matches several things; the message lists them."""
 
     exit_code = 64  # EX_USAGE
 
@@ -89,28 +89,28 @@ class Ambiguous(HoldfastError):
 
 
 class NotUnderstood(HoldfastError):
-    """Words were said that are no quick command; the sentence lists those that are."""
+    """The words are not a quick command; the message lists the quick commands."""
 
     exit_code = 64
 
     def __init__(self, words: str, known: tuple[str, ...]) -> None:
         self.words, self.known = words, known
-        listed = ", ".join(f'"{one}"' for one in known)
-        super().__init__(f"{words!r} is no quick command; say one of {listed}")
+        listed = ", ".join(f'"{phrase}"' for phrase in known)
+        super().__init__(f"{words!r} is not a quick command; use one of {listed}")
 
 
 class Conflict(HoldfastError):
-    """Someone else changed the session first; read it again and retry."""
+    """Another writer changed the session first; read the session again and retry."""
 
     exit_code = 75  # EX_TEMPFAIL: scripts may retry
 
     def __init__(self, session: str, *, expected: object, found: object) -> None:
         self.session, self.expected, self.found = session, expected, found
-        super().__init__(f"session {session!r} stands at {found}, not at {expected}")
+        super().__init__(f"session {session!r} has changed: expected {expected}, found {found}")
 
 
 class BadCompression(HoldfastError):
-    """A compression would hide what is not there, or what came after it was planned."""
+    """A compression would hide entries that are missing, or were added after it was planned."""
 
     def __init__(self, session: str, reason: str) -> None:
         self.session, self.reason = session, reason
@@ -118,7 +118,7 @@ class BadCompression(HoldfastError):
 
 
 class Blocked(HoldfastError):
-    """Strict mode: a section that has to be preserved is missing; asked again, it goes on."""
+    """Strict mode: a section that must be preserved is missing; a second call continues anyway."""
 
     exit_code = 69  # EX_UNAVAILABLE
 
@@ -131,7 +131,7 @@ class Blocked(HoldfastError):
 
 
 class NothingToShrink(HoldfastError):
-    """The budget cannot be reached: what is left in sight has to stay."""
+    """The window cannot be reduced to the budget: everything that is left in it must stay."""
 
     exit_code = 73  # EX_CANTCREAT
 
@@ -152,7 +152,7 @@ class NothingToShrink(HoldfastError):
 
 
 class NotWritten(HoldfastError):
-    """A copy of what leaves the window could not be written; so nothing left it."""
+    """The copy of a part could not be written, so the part was not removed from the window."""
 
     exit_code = 74  # EX_IOERR
 
@@ -162,7 +162,7 @@ class NotWritten(HoldfastError):
 
 
 class NotHanded(NotWritten):
-    """The file of a packet could not be written or taken away; the packet itself is on record."""
+    """The file of a packet could not be written or removed; the ledger has the packet."""
 
     def __init__(self, path: str, reason: str) -> None:
         super().__init__(path, reason)
@@ -173,7 +173,7 @@ class NotHanded(NotWritten):
 
 
 class BadPacket(HoldfastError):
-    """What should be a packet is none, or is not what was sealed; nothing of it was taken."""
+    """The input is not a packet, or the packet was changed after sealing; nothing of it is used."""
 
     exit_code = 65  # EX_DATAERR
 
@@ -183,7 +183,7 @@ class BadPacket(HoldfastError):
 
 
 class BadFeedback(HoldfastError):
-    """What a worker reported cannot be read or written; nothing of it was taken."""
+    """The feedback of a worker cannot be read or written; nothing of it is used."""
 
     exit_code = 65  # EX_DATAERR
 
@@ -193,7 +193,7 @@ class BadFeedback(HoldfastError):
 
 
 class BadSetting(HoldfastError):
-    """A setting has a value that cannot be meant."""
+    """Invalid value for a setting."""
 
     exit_code = 78  # EX_CONFIG
 
@@ -203,7 +203,7 @@ class BadSetting(HoldfastError):
 
 
 class StoreRefused(HoldfastError):
-    """The store is not safe to use as it is: place, owner, version or engine."""
+    """The store is not safe to use: its place, owner, version or database engine is wrong."""
 
     exit_code = 77  # EX_NOPERM
 
@@ -213,7 +213,7 @@ class StoreRefused(HoldfastError):
 
 
 class StoreBusy(HoldfastError):
-    """Another process kept the store locked for longer than we wait."""
+    """Another process kept the store locked for longer than the waiting time."""
 
     exit_code = 75
 
@@ -223,7 +223,7 @@ class StoreBusy(HoldfastError):
 
 
 class StoreFull(HoldfastError):
-    """The disk took no more. What was acknowledged before is safe, and nothing new was written."""
+    """The disk is full. Earlier writes are safe; nothing of this write was stored."""
 
     exit_code = 74  # EX_IOERR
 
@@ -233,13 +233,13 @@ class StoreFull(HoldfastError):
 
 
 class StoreDamaged(HoldfastError):
-    """The store holds something it was never given; `holdfast fsck` tells what."""
+    """The content of the store is not what was written to it; `holdfast fsck` lists the damage."""
 
     exit_code = 74  # EX_IOERR
 
     def __init__(self, path: str, reason: str) -> None:
         self.path, self.reason = path, reason
-        # A file that is no database at all has nothing that could be looked over.
+        # `fsck` cannot check a file that is not a database.
         hint = (
             "put a backup in its place, or move it away and ingest again"
             if "not a database" in reason

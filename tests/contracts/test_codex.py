@@ -227,7 +227,7 @@ def test_items_of_several_parts_are_told_apart_when_one_of_them_is_hidden(
 
 
 def test_lines_of_other_kinds_hold_no_items() -> None:
-    assert codex.spoken(jsonl(codex_line("event_msg", {"type": "task_started"}))) == []
+    assert codex.messages_in(jsonl(codex_line("event_msg", {"type": "task_started"}))) == []
 
 
 def test_a_hidden_output_is_replaced_and_the_rest_of_its_item_stays(

@@ -7,13 +7,13 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from holdfast.core.ledger.append import note
+from holdfast.core.ledger.append import append_note
 from holdfast.core.ledger.entry import Checkpointed, Noted
 from holdfast.core.ledger.summary import Fact, Summary
 from holdfast.core.plan.policy import Policy
 from holdfast.errors import StoreDamaged
 from holdfast.session.session import Session
-from holdfast.stores.blobs import DEEPEST
+from holdfast.stores.blobs import MAX_DELTA_DEPTH
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.stores.store import Erasure
 from tests.contracts.test_sqlite import opened, sql
@@ -21,7 +21,7 @@ from tests.reliability.chains import turn
 
 DRAWN = Random(7)
 LINES = [DRAWN.randbytes(60).hex() for _ in range(1_000)]
-VERSIONS = 3 * DEEPEST
+VERSIONS = 3 * MAX_DELTA_DEPTH
 SIZE = "select coalesce(sum(length(data)), 0) from blobs"
 
 
@@ -40,7 +40,7 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
 def grown(store: SqliteStore, versions: int = VERSIONS) -> list[Checkpointed]:
     bodies = [version(number) for number in range(versions)]
     for body in bodies:
-        store.append("s", lambda head, body=body: note(head, body))
+        store.append("s", lambda head, body=body: append_note(head, body))
     return bodies
 
 
@@ -48,7 +48,7 @@ def test_every_version_is_read_as_it_was_given(store: SqliteStore, tmp_path: Pat
     bodies = grown(store)
     assert [entry.body for entry in store.read("s")] == bodies
     with opened(tmp_path) as fresh:
-        for number in (VERSIONS, 1, DEEPEST, DEEPEST + 1, 2 * DEEPEST + 3):
+        for number in (VERSIONS, 1, MAX_DELTA_DEPTH, MAX_DELTA_DEPTH + 1, 2 * MAX_DELTA_DEPTH + 3):
             (entry,) = fresh.read("s", numbers=[number])
             assert entry.body == bodies[number - 1]
     assert list(store.check()) == []
@@ -73,7 +73,7 @@ def test_reading_a_version_needs_few_others(store: SqliteStore, tmp_path: Path) 
     def depth(name: object) -> int:
         return 0 if bases[name] is None else 1 + depth(bases[name])
 
-    assert {depth(name) for name in bases} == set(range(DEEPEST + 1))
+    assert {depth(name) for name in bases} == set(range(MAX_DELTA_DEPTH + 1))
 
 
 def test_a_version_that_is_erased_leaves_the_later_ones_whole(
@@ -90,7 +90,7 @@ def test_a_version_that_is_erased_leaves_the_later_ones_whole(
     with opened(tmp_path) as fresh:
         assert [entry.body for entry in fresh.read("s")][3:] == bodies[3:]
         names = {row[0] for row in sql(tmp_path, "select hash from blobs")}
-        contents = [fresh.contents.take_up("", name) for name in names if isinstance(name, bytes)]
+        contents = [fresh.blobs.read("", name) for name in names if isinstance(name, bytes)]
     assert len(contents) == 3
     assert not any(gone in content for content in contents)
 
@@ -106,7 +106,7 @@ def test_a_version_whose_base_is_damaged_is_not_read_and_is_found(
                 list(fresh.read("s", numbers=[number]))
         assert {damage.kind for damage in fresh.check()} == {"lost"}
         # What is new is laid down by itself then.
-        fresh.append("s", lambda head: note(head, version(4)))
+        fresh.append("s", lambda head: append_note(head, version(4)))
         assert [e.body for e in fresh.read("s", numbers=[4])] == [version(4)]
 
 

@@ -20,10 +20,10 @@ from holdfast.core.ledger.entry import (
     text_of,
 )
 from holdfast.core.plan.policy import Policy
-from holdfast.engine.purge.purge import carry_out, part, whole
+from holdfast.engine.purge.purge import apply_purge, plan_message_purge, plan_session_purge
 from holdfast.errors import Conflict, Erased, NotRecorded
 from holdfast.session.session import Session
-from holdfast.stores.store import Erasure, Look, Store, Tombstone
+from holdfast.stores.store import Erasure, RetentionCheck, Store, Tombstone
 from tests.contracts.test_store import STORES
 from tests.surfaces.cli.working import talk
 
@@ -74,14 +74,14 @@ def everything(store: Store) -> str:
     said: list[str] = []
     for listed in store.sessions():
         said += [repr(listed), *map(repr, store.read(listed.name))]
-        said += map(repr, store.pieces(listed.name))
+        said += map(repr, store.all_sightings(listed.name))
     return "\n".join([*said, *map(repr, store.tombstones())])
 
 
 def test_a_session_that_is_erased_is_gone_and_its_entries_say_so(store: Store) -> None:
     session = filled(store)
     (ref,) = holding(session, CANARY)
-    carry_out(session.ledger, whole(session.ledger), at=AT)
+    apply_purge(session.ledger, plan_session_purge(session.ledger), at=AT)
     assert (store.sessions(), store.head("s"), CANARY in everything(store)) == ([], None, False)
     with pytest.raises(Erased) as caught:
         session_in(store).read(ref[:12])
@@ -93,17 +93,17 @@ def test_a_session_that_is_erased_is_gone_and_its_entries_say_so(store: Store) -
 def test_a_tombstone_keeps_the_name_the_size_and_the_reason_of_every_entry(store: Store) -> None:
     session = filled(store)
     said = [(e.seq, e.id, len(text_of_any(e.body).encode())) for e in session.ledger.path()]
-    carry_out(session.ledger, whole(session.ledger), at=AT)
+    apply_purge(session.ledger, plan_session_purge(session.ledger), at=AT)
     assert [(one.seq, one.id, one.size) for one in store.tombstones("s")] == said
     assert {one.reason for one in store.tombstones("s")} == {"purged"}
 
 
 def test_another_session_is_as_it_was(store: Store) -> None:
     session, other = filled(store), filled(store, "other")
-    before = [*store.read("other")], [*store.pieces("other")], other.messages()
-    carry_out(session.ledger, whole(session.ledger), at=AT)
+    before = [*store.read("other")], [*store.all_sightings("other")], other.messages()
+    apply_purge(session.ledger, plan_session_purge(session.ledger), at=AT)
     again = session_in(store, "other")
-    assert ([*store.read("other")], [*store.pieces("other")], again.messages()) == before
+    assert ([*store.read("other")], [*store.all_sightings("other")], again.messages()) == before
     assert again.read(holding(again, CANARY)[0]).startswith("the host is")
     assert list(store.check()) == []
 
@@ -111,7 +111,7 @@ def test_another_session_is_as_it_was(store: Store) -> None:
 def test_a_message_that_is_erased_keeps_its_place_and_the_request_stays_legal(store: Store) -> None:
     session = filled(store)
     (ref,) = holding(session, CANARY)
-    carry_out(session.ledger, part(session.ledger, ref), at=AT)
+    apply_purge(session.ledger, plan_message_purge(session.ledger, ref), at=AT)
     size = len(f"the host is {CANARY} and the log goes on")
     shown = session_in(store).messages()
     assert [message["role"] for message in shown] == ["user", "assistant", "tool", "assistant"]
@@ -126,20 +126,24 @@ def test_what_was_read_off_a_session_goes_with_what_is_erased(
 ) -> None:
     session = filled(store)
     head = session.ledger.head()
-    store.keep_reading("s", "told", head, CANARY.encode())
+    store.write_cache("s", "told", head, CANARY.encode())
     (ref,) = holding(session, CANARY)
-    carry_out(
-        session.ledger, whole(session.ledger) if all_of_it else part(session.ledger, ref), at=AT
+    apply_purge(
+        session.ledger,
+        plan_session_purge(session.ledger)
+        if all_of_it
+        else plan_message_purge(session.ledger, ref),
+        at=AT,
     )
     # Whoever was reading in the meantime comes too late.
-    store.keep_reading("s", "told", head, CANARY.encode())
-    assert store.reading("s", "told") is None
+    store.write_cache("s", "told", head, CANARY.encode())
+    assert store.read_cache("s", "told") is None
 
 
 def test_reading_a_purged_result_names_the_call_that_brings_it_again(store: Store) -> None:
     session = filled(store)
     (ref,) = holding(session, CANARY)
-    carry_out(session.ledger, part(session.ledger, ref), at=AT)
+    apply_purge(session.ledger, plan_message_purge(session.ledger, ref), at=AT)
     with pytest.raises(Erased) as caught:
         session.read(ref[:12])
     assert caught.value.again == "Bash `cat app.log`"
@@ -149,9 +153,9 @@ def test_reading_a_purged_result_names_the_call_that_brings_it_again(store: Stor
 def test_a_call_that_goes_after_its_result_is_no_longer_named(store: Store) -> None:
     session = filled(store)
     (ref,) = holding(session, CANARY)
-    carry_out(session.ledger, part(session.ledger, ref), at=AT)
+    apply_purge(session.ledger, plan_message_purge(session.ledger, ref), at=AT)
     (call,) = holding(session, "cat app.log")
-    carry_out(session.ledger, part(session.ledger, call), at=AT)
+    apply_purge(session.ledger, plan_message_purge(session.ledger, call), at=AT)
     assert "app.log" not in everything(store)
     assert {one.again for one in store.tombstones("s", ref)} == {"the call of Bash"}
 
@@ -160,14 +164,16 @@ def test_a_live_session_sees_that_something_was_erased_behind_its_back(store: St
     session = filled(store)
     assert CANARY in str(session.messages())
     other = session_in(store)
-    carry_out(other.ledger, part(other.ledger, holding(other, CANARY)[0]), at=AT)
+    apply_purge(other.ledger, plan_message_purge(other.ledger, holding(other, CANARY)[0]), at=AT)
     assert CANARY not in str(session.messages())
 
 
 def test_a_client_that_sends_its_history_again_brings_nothing_back(store: Store) -> None:
     session = filled(store)
     history = session.messages()
-    carry_out(session.ledger, part(session.ledger, holding(session, CANARY)[0]), at=AT)
+    apply_purge(
+        session.ledger, plan_message_purge(session.ledger, holding(session, CANARY)[0]), at=AT
+    )
     done = session_in(store).sync(history)
     assert (done.added, CANARY in everything(store)) == (0, False)
 
@@ -185,7 +191,7 @@ def test_a_summary_loses_what_it_quoted_of_what_is_gone(store: Store) -> None:
     ref = next(
         e.id for e in session.ledger.path() if isinstance(e.body, Said) and e.body.text == words
     )
-    carry_out(session.ledger, part(session.ledger, ref), at=AT)
+    apply_purge(session.ledger, plan_message_purge(session.ledger, ref), at=AT)
     assert CANARY not in everything(store)
     again = session_in(store)
     assert (CANARY in str(again.messages()), list(store.check())) == (False, [])
@@ -200,7 +206,7 @@ def test_sizes_are_what_they_would_be_had_it_never_been_more(store: Store) -> No
     session.extend(talk(40))
     session.compact(4_000)
     gone = next(e for e in session.ledger.path() if "remark_3_" in text_of_any(e.body))
-    carry_out(session.ledger, part(session.ledger, gone.id), at=AT)
+    apply_purge(session.ledger, plan_message_purge(session.ledger, gone.id), at=AT)
     again = session_in(store)
     shown = again.status().tokens
     again.undo()
@@ -229,7 +235,7 @@ def test_sealed_thinking_that_is_erased_is_no_longer_sent(store: Store) -> None:
         ]
     )
     ref = next(e.id for e in session.ledger.path() if isinstance(e.body, Thought))
-    carry_out(session.ledger, part(session.ledger, ref), at=AT)
+    apply_purge(session.ledger, plan_message_purge(session.ledger, ref), at=AT)
     shown = session_in(store).messages()
     notice = f"[purged: {len(f'so {CANARY}') + len(json.dumps({'path': CANARY})) + 1} bytes]"
     assert shown[1]["content"] == [
@@ -244,7 +250,7 @@ def test_a_picture_becomes_words(store: Store) -> None:
     session.append(
         {"role": "user", "content": [{"type": "image", "source": source}]},
     )
-    carry_out(session.ledger, part(session.ledger, "#1"), at=AT)
+    apply_purge(session.ledger, plan_message_purge(session.ledger, "#1"), at=AT)
     shown = session_in(store).messages()
     assert shown == [{"role": "user", "content": [{"type": "text", "text": "[purged: 0 bytes]"}]}]
 
@@ -262,9 +268,9 @@ def test_an_erasure_worked_out_on_an_older_state_is_refused(store: Store) -> Non
 def test_what_was_erased_once_stays_erased_as_it_was(store: Store) -> None:
     session = filled(store)
     (ref,) = holding(session, CANARY)
-    carry_out(session.ledger, part(session.ledger, ref), at=AT)
+    apply_purge(session.ledger, plan_message_purge(session.ledger, ref), at=AT)
     (first,) = store.tombstones("s", ref)
-    carry_out(session.ledger, whole(session.ledger), at="2027-01-01T00:00:00Z")
+    apply_purge(session.ledger, plan_session_purge(session.ledger), at="2027-01-01T00:00:00Z")
     (second,) = store.tombstones("s", ref)
     assert second == replace(first, again="the call of Bash")
 
@@ -272,7 +278,7 @@ def test_what_was_erased_once_stays_erased_as_it_was(store: Store) -> None:
 def test_a_session_of_the_same_name_can_begin_anew(store: Store) -> None:
     session = filled(store)
     (ref,) = holding(session, CANARY)
-    carry_out(session.ledger, whole(session.ledger), at=AT)
+    apply_purge(session.ledger, plan_session_purge(session.ledger), at=AT)
     again = filled(store)
     assert len(again.messages()) == 4
     assert again.read(ref[:12]) == f"the host is {CANARY} and the log goes on"
@@ -282,17 +288,19 @@ def test_a_session_of_the_same_name_can_begin_anew(store: Store) -> None:
 def test_what_only_quoted_it_is_not_told_as_erased(store: Store) -> None:
     session = filled(store)
     session.note("observed", host=CANARY)
-    carry_out(session.ledger, part(session.ledger, holding(session, CANARY)[0]), at=AT)
+    apply_purge(
+        session.ledger, plan_message_purge(session.ledger, holding(session, CANARY)[0]), at=AT
+    )
     noted = next(e for e in store.read("s") if isinstance(e.body, Noted))
     assert noted.body == Noted("observed", {"host": "[purged]"})
     assert {one.reason for one in store.tombstones("s", noted.id)} == {"rewritten"}
 
 
 def test_looks_are_kept_in_their_order(store: Store) -> None:
-    looks = [Look(1, 0, 500), Look(3, 60, 100), Look(3, 60, 90)]
+    looks = [RetentionCheck(1, 0, 500), RetentionCheck(3, 60, 100), RetentionCheck(3, 60, 90)]
     for look in looks:
-        store.looked(look)
-    assert store.looks() == looks
+        store.add_retention_check(look)
+    assert store.retention_checks() == looks
 
 
 def test_a_store_is_smaller_once_a_session_has_left_it(store: Store) -> None:
@@ -301,7 +309,7 @@ def test_a_store_is_smaller_once_a_session_has_left_it(store: Store) -> None:
     session.extend({"role": "user", "content": drawn.randbytes(9_000).hex()} for _ in range(30))
     filled(store, "other")
     full = store.size()
-    carry_out(session.ledger, whole(session.ledger), at=AT)
+    apply_purge(session.ledger, plan_session_purge(session.ledger), at=AT)
     assert store.size() < full / 2
 
 
@@ -309,14 +317,14 @@ def test_only_messages_of_someone_can_be_erased(store: Store) -> None:
     session = filled(store)
     session.note("observed", host="x")
     with pytest.raises(NotRecorded):
-        part(session.ledger, f"#{session.ledger.head().seq}")
+        plan_message_purge(session.ledger, f"#{session.ledger.head().seq}")
 
 
 def test_the_kinds_of_what_is_left_are_what_they_were(store: Store) -> None:
     session = filled(store)
     kinds = [type(e.body) for e in session.ledger.path()]
     for entry in session.ledger.path():
-        carry_out(session.ledger, part(session.ledger, entry.id), at=AT)
+        apply_purge(session.ledger, plan_message_purge(session.ledger, entry.id), at=AT)
     assert [type(e.body) for e in session_in(store).ledger.path()] == kinds
     assert {type(e.body) for e in store.read("s")} >= {Said, ToolReturned, Noted}
     assert not any(isinstance(e.body, Compressed) for e in store.read("s"))

@@ -256,7 +256,7 @@ def test_a_call_whose_arguments_are_no_json_goes_along_as_the_model_wrote_it() -
     odd = {"name": "read", "args": "{path: a", "id": "c1", "error": "no JSON"}
     message = AIMessage("", tool_calls=[], invalid_tool_calls=[odd])
     assert told(message) == [ToolCalled("c1", "read", "{path: a")]
-    with pytest.raises(Unreadable, match="no JSON object"):
+    with pytest.raises(Unreadable, match="not a JSON object"):
         told(message, wire="anthropic")
 
 

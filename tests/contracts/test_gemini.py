@@ -5,10 +5,10 @@ from pathlib import Path
 from holdfast.core.ledger.entry import Compacted, Said, Thought, ToolCalled, ToolReturned, Used
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
-from holdfast.wire.gemini import call_named
+from holdfast.wire.gemini import call_id
 from tests.contracts.transcripts import Line, given_back, jsonl, read_in
 
-CALL = call_named("run_shell_command", {"command": "ls"})
+CALL = call_id("run_shell_command", {"command": "ls"})
 AGAIN = f"{CALL}-2"
 
 

@@ -22,7 +22,7 @@ from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.transcripts.find import session_files
 from holdfast.transcripts.ingest import ingest
-from holdfast.wire.opencode import CLEARED
+from holdfast.wire.opencode import CLEARED_RESULT
 from tests.contracts.transcripts import Line, given_back, jsonl, read_in
 
 SESSION = "ses_1"
@@ -227,7 +227,7 @@ def shown_results(session: Session) -> list[object]:
     return [block["content"] for block in found if block["type"] == "tool_result"]
 
 
-@pytest.mark.parametrize(("when", "shown"), [(50, CLEARED), (95, LONG)])
+@pytest.mark.parametrize(("when", "shown"), [(50, CLEARED_RESULT), (95, LONG)])
 def test_a_result_that_opencode_pruned_is_shown_as_it_sends_it_from_then_on(
     when: int, shown: str, tmp_path: Path
 ) -> None:
@@ -238,7 +238,9 @@ def test_a_result_that_opencode_pruned_is_shown_as_it_sends_it_from_then_on(
     assert shown_results(session) == [shown]
     assert ToolReturned("c1", LONG) in [entry.body for entry in session.ledger.path()]
     made = [entry.body for entry in store.read(SESSION) if isinstance(entry.body, Compressed)]
-    assert [(body.by, len(body.steps)) for body in made] == [("host", 1)] * (shown == CLEARED)
+    assert [(body.by, len(body.steps)) for body in made] == [("host", 1)] * (
+        shown == CLEARED_RESULT
+    )
 
 
 def test_a_result_that_is_pruned_later_in_the_database_is_no_longer_shown(
@@ -255,6 +257,6 @@ def test_a_result_that_is_pruned_later_in_the_database_is_no_longer_shown(
     database.log("message.part.updated", {"sessionID": SESSION, "part": part})
     before = session.status().tokens
     ingest(database.session(), store)
-    assert shown_results(session) == [CLEARED]
+    assert shown_results(session) == [CLEARED_RESULT]
     assert session.status().tokens < before
     assert ingest(database.session(), store).added == 0

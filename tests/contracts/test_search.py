@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.core.index.terms import Found, Term, parse_query
+from holdfast.core.index.terms import PassageHit, Term, parse_query
 from holdfast.stores import index
 from holdfast.stores.connection import connect
 from holdfast.stores.memory import MemoryStore
@@ -59,15 +59,6 @@ def test_a_search_keeps_to_the_sessions_it_is_given(store: Store) -> None:
     assert places(store, "lantern", "none of them") == []
 
 
-def test_a_session_that_is_forgotten_is_indexed_again_when_it_is_searched(store: Store) -> None:
-    store.append("s", saying("the lantern"))
-    store.append("other", saying("the lantern"))
-    before = store.search(parse_query("lantern").terms)
-    store.forget_index("s")
-    store.forget_index("s")
-    assert store.search(parse_query("lantern").terms) == before
-
-
 def test_what_stands_beside_a_match_is_offered_too(store: Store) -> None:
     store.append("s", saying("far away", "not here", "where is the lantern?", "in the shed", "x"))
     found = store.search(parse_query("lantern").terms).found
@@ -105,7 +96,7 @@ def test_batches_that_are_cut_short_lose_nothing(
     with SqliteStore(str(tmp_path / "a" / "l.db")) as whole:
         whole.append("s", saying(*texts))
         at_once = whole.search(parse_query("lantern").terms)
-    monkeypatch.setattr(index, "BATCH", 3)
+    monkeypatch.setattr(index, "BATCH_ENTRIES", 3)
     with SqliteStore(str(tmp_path / "b" / "l.db")) as bits:
         bits.append("s", saying(*texts))
         assert bits.search(parse_query("lantern").terms) == at_once
@@ -163,18 +154,6 @@ def rows(path: str) -> int:
         db.close()
 
 
-def test_nothing_of_a_forgotten_session_is_left_in_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "store" / "ledger.db"
-    with SqliteStore(str(path)) as store:
-        store.append("kept", saying("an ordinary lantern"))
-        store.append("gone", saying("the quizzicality of it"))
-        store.search(parse_query("lantern").terms)
-        assert terms_in(store.path) >= {"lantern", "quizz"} or "quizzic" in terms_in(store.path)
-        store.forget_index("gone")
-        assert not any(term.startswith("quizz") for term in terms_in(store.path))
-        assert "lantern" in terms_in(store.path)
-
-
 def terms_in(path: str) -> set[str]:
     """The words that the index has anything for, as the engine lists them."""
     db = connect(path)
@@ -204,10 +183,12 @@ def test_projects_in_one_file_do_not_see_each_other(tmp_path: Path) -> None:
         b.append("s", saying("the lantern of b", "again the lantern"))
         assert places(a, "lantern") == [("s", 1, 0)]
         assert len(places(b, "lantern")) == 2
-        assert [found.session for one in a.shelves() for found in lanterns(one)] == ["s"] * 3
+        assert [found.session for one in a.stores_of_all_projects() for found in lanterns(one)] == [
+            "s"
+        ] * 3
 
 
-def lanterns(store: Store) -> tuple[Found, ...]:
+def lanterns(store: Store) -> tuple[PassageHit, ...]:
     return store.search(parse_query("lantern").terms).found
 
 

@@ -10,16 +10,17 @@ import apsw
 import pytest
 from msgspec.structs import replace
 
-from holdfast.core.ledger.append import Arrival, Batch, Draft, arrive
+from holdfast.core.ledger.append import Arrival, Batch, Draft, append_arrivals
 from holdfast.core.ledger.entry import Said, Sighting
 from holdfast.core.ledger.head import Head
 from holdfast.errors import StoreBusy, StoreDamaged, StoreFull, StoreRefused
 from holdfast.session.session import Session
 from holdfast.stores.connection import Database, connect, has_reset_defect, make_durable
 from holdfast.stores.fsck import repair
-from holdfast.stores.migrations import MIGRATIONS, migrate
-from holdfast.stores.sqlite import SqliteStore, translated
+from holdfast.stores.migrations import MIGRATIONS
+from holdfast.stores.sqlite import SqliteStore, translate_errors
 from holdfast.stores.store import Build
+from tests.reliability.later import later_release
 
 LARGE = "x" * 5_000
 WRITE = """
@@ -33,7 +34,7 @@ with Session("s", SqliteStore(sys.argv[1])) as session:
 DIE = """
 import os, sys
 from msgspec.structs import replace
-from holdfast.core.ledger.append import Arrival, Draft, arrive
+from holdfast.core.ledger.append import Arrival, Draft, append_arrivals
 from holdfast.core.ledger.entry import Said
 from holdfast.stores.sqlite import SqliteStore
 
@@ -46,11 +47,11 @@ def saying(raw):
     return [Arrival(raw, (Draft(Said("user", "x" * 5000)),))]
 
 def build(head):
-    batch = arrive(head, saying(b"lost"))
+    batch = append_arrivals(head, saying(b"lost"))
     return replace(batch, sightings=Deadly(batch.sightings))
 
 store = SqliteStore(sys.argv[1])
-store.append("s", lambda head: arrive(head, saying(b"kept")))
+store.append("s", lambda head: append_arrivals(head, saying(b"kept")))
 store.append("s", build)
 """
 FILL = """
@@ -77,7 +78,7 @@ except StoreFull as full:
 def saying(*texts: str) -> Build:
     """A build that adds texts at the end."""
     arrivals = [Arrival(text.encode(), (Draft(Said("user", text)),)) for text in texts]
-    return lambda head: arrive(head, arrivals)
+    return lambda head: append_arrivals(head, arrivals)
 
 
 def opened(folder: Path, project: str = "") -> SqliteStore:
@@ -188,7 +189,7 @@ def test_a_batch_of_which_a_part_cannot_be_written_is_not_written_at_all(tmp_pat
         before = store.sessions()
 
         def clashing(head: Head) -> Batch:
-            batch = arrive(head, [Arrival(b"b", (Draft(Said("user", "b")),))])
+            batch = append_arrivals(head, [Arrival(b"b", (Draft(Said("user", "b")),))])
             return replace(batch, entries=batch.entries * 2)
 
         with pytest.raises(apsw.ConstraintError):
@@ -238,7 +239,7 @@ def test_a_full_disk_is_told_and_what_was_there_stays(tmp_path: Path) -> None:
 def test_what_the_engine_complains_of_is_told_in_our_words(
     error: apsw.Error, told: type[StoreBusy]
 ) -> None:
-    with pytest.raises(told) as caught, translated("ledger.db"):
+    with pytest.raises(told) as caught, translate_errors("ledger.db"):
         raise error
     assert caught.value.path == "ledger.db"
 
@@ -355,18 +356,23 @@ def test_a_store_of_a_newer_version_is_refused(tmp_path: Path) -> None:
     assert caught.value.path == str(tmp_path / "own" / "ledger.db")
 
 
-@pytest.mark.parametrize("version", range(len(MIGRATIONS)))
-def test_a_store_of_an_older_version_is_brought_up_to_date(tmp_path: Path, version: int) -> None:
+def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
     (tmp_path / "own").mkdir(mode=0o700)
-    path = str(tmp_path / "own" / "ledger.db")
-    empty_file(path)
-    old = connect(path)
-    migrate(old, path, upto=version)
-    old.close()
+    empty_file(str(tmp_path / "own" / "ledger.db"))
     with opened(tmp_path) as store:
         store.append("s", saying("a"))
         assert list(store.check()) == []
     assert sql(tmp_path, "pragma user_version") == [(len(MIGRATIONS),)]
+
+
+def test_a_store_of_an_older_version_is_brought_up_to_date(tmp_path: Path) -> None:
+    with opened(tmp_path) as store:
+        store.append("s", saying("a"))
+    with later_release():
+        with opened(tmp_path) as store:
+            store.append("s", saying("b"))
+            assert list(store.check()) == []
+        assert sql(tmp_path, "pragma user_version") == [(len(MIGRATIONS) + 1,)]
 
 
 @pytest.mark.parametrize(
@@ -529,10 +535,10 @@ def test_a_reading_that_is_damaged_is_not_believed_and_repairing_drops_it(tmp_pa
     with opened(tmp_path) as store:
         head = store.head("s")
         assert head is not None
-        store.keep_reading("s", "told", head, b"what it told")
+        store.write_cache("s", "told", head, b"what it told")
     sql(tmp_path, "update readings set data = x'00' || substr(data, 2)")
     with opened(tmp_path) as store:
-        assert store.reading("s", "told") is None
+        assert store.read_cache("s", "told") is None
         assert [(found.kind, found.what) for found in store.check()] == [
             ("cache", "its reading cannot be read")
         ]

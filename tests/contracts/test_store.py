@@ -9,8 +9,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from holdfast.core.ledger.append import Arrival, Batch, Draft, arrive, note
-from holdfast.core.ledger.chain import link, meaning, name_derived
+from holdfast.core.ledger.append import Arrival, Batch, Draft, append_arrivals, append_note
+from holdfast.core.ledger.chain import derived_id, meaning, source_id
 from holdfast.core.ledger.entry import (
     Compressed,
     Entry,
@@ -23,20 +23,22 @@ from holdfast.core.ledger.entry import (
     Unread,
     pack,
 )
-from holdfast.core.ledger.head import STAMP, Document, Head, Lane
-from holdfast.core.ledger.snapshot import Kept, Shown
+from holdfast.core.ledger.head import FOLD_VERSION, Document, Head, Lane
+from holdfast.core.ledger.snapshot import ItemRef, WindowSnapshot
 from holdfast.errors import BadCompression, Conflict
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.stores.sqlite import SqliteStore
-from holdfast.stores.store import NEAR, Build, Listed, Store, latest_first
+from holdfast.stores.store import FIRST_SPAN, Build, SessionInfo, Store, events_newest_first
 
 STORES: dict[str, Callable[[Path], Store]] = {
     "memory": lambda _: MemoryStore(),
     "sqlite": lambda folder: SqliteStore(str(folder / "store" / "ledger.db"), project="one"),
 }
 
-KEPT = Kept(lane="", end="ab" * 16, generation=2, seq=3, items=(Shown(1), Shown(2, 3, 0)))
+KEPT = WindowSnapshot(
+    lane="", end="ab" * 16, generation=2, seq=3, items=(ItemRef(1), ItemRef(2, 3, 0))
+)
 LARGE = "x" * 5_000
 """Longer than what a store would keep inside a row."""
 
@@ -61,18 +63,18 @@ def said(*texts: str, source: str = "", tokens: int = -1) -> list[Arrival]:
 
 def saying(*texts: str) -> Build:
     """A build that adds texts at the end."""
-    return lambda head: arrive(head, said(*texts))
+    return lambda head: append_arrivals(head, said(*texts))
 
 
 def noting(body: Noted | Unread) -> Build:
     """A build that adds a derived entry."""
-    return lambda head: note(head, body)
+    return lambda head: append_note(head, body)
 
 
 def entry(seq: int, parent: str | None, text: str) -> Entry:
     """The entry that a text has to become."""
     body = Said("user", text)
-    return Entry(link(parent, meaning(body)), parent, body, seq, message=seq)
+    return Entry(source_id(parent, meaning(body)), parent, body, seq, message=seq)
 
 
 A = entry(1, None, "a")
@@ -100,10 +102,10 @@ def test_what_is_appended_is_returned_and_read_back_in_order(store: Store) -> No
 
 
 def test_the_head_tells_where_the_session_stands(store: Store) -> None:
-    store.append("s", lambda head: arrive(head, said("a", "b", tokens=3)))
+    store.append("s", lambda head: append_arrivals(head, said("a", "b", tokens=3)))
     lane = Lane(end=B.id, tokens=6, messages=2, turns=2, message=2)
     assert store.head("s") == Head(
-        stamp=STAMP,
+        stamp=FOLD_VERSION,
         seq=2,
         counted=2,
         title="a",
@@ -117,7 +119,7 @@ def test_build_is_given_the_head_that_the_last_append_left(store: Store) -> None
 
     def build(head: Head) -> Batch:
         given.append(head)
-        return arrive(head, said("a"))
+        return append_arrivals(head, said("a"))
 
     first = store.append("s", build)
     store.append("s", build)
@@ -146,11 +148,11 @@ def test_events_are_what_was_done_without_what_was_said(store: Store) -> None:
 def test_the_latest_events_come_first_and_each_once_in_a_session_of_any_length(
     store: Store,
 ) -> None:
-    assert list(latest_first(store, "s")) == []
+    assert list(events_newest_first(store, "s")) == []
     for part in range(4):
         store.append("s", noting(Noted(f"note {part}")))
-        store.append("s", saying(*(f"{part} {number}" for number in range(NEAR * part))))
-    assert list(latest_first(store, "s")) == list(reversed(list(store.events("s"))))
+        store.append("s", saying(*(f"{part} {number}" for number in range(FIRST_SPAN * part))))
+    assert list(events_newest_first(store, "s")) == list(reversed(list(store.events("s"))))
 
 
 def test_who_looks_at_the_latest_events_only_does_not_have_the_rest_read() -> None:
@@ -162,10 +164,10 @@ def test_who_looks_at_the_latest_events_only_does_not_have_the_rest_read() -> No
             return super().events(session, since=since)
 
     store = Watched()
-    store.append("s", saying(*map(str, range(NEAR * 3))))
+    store.append("s", saying(*map(str, range(FIRST_SPAN * 3))))
     (last,) = store.append("s", noting(Noted("last"))).entries
-    assert next(latest_first(store, "s")) == last
-    assert asked == [last.seq - NEAR]
+    assert next(events_newest_first(store, "s")) == last
+    assert asked == [last.seq - FIRST_SPAN]
 
 
 def test_reading_numbers_gives_those_entries_in_order_and_once(store: Store) -> None:
@@ -217,7 +219,7 @@ def test_counts_of_several_appends_add_up(store: Store) -> None:
     for text, tokens in (("a", 5), ("b", 6)):
 
         def build(head: Head, text: str = text, tokens: int = tokens) -> Batch:
-            return arrive(replace(head, vocabulary="v"), said(text, tokens=tokens))
+            return append_arrivals(replace(head, vocabulary="v"), said(text, tokens=tokens))
 
         store.append("s", build)
     assert store.counts("s", "v") == {1: 5, 2: 6}
@@ -245,7 +247,7 @@ def test_bytes_are_given_back_in_the_order_of_their_places(store: Store) -> None
 
 def test_the_sources_of_a_session_are_kept_apart(store: Store) -> None:
     store.append("s", saying("a"))
-    store.append("s", lambda head: arrive(head, said("b", source="agent-1")))
+    store.append("s", lambda head: append_arrivals(head, said("b", source="agent-1")))
     assert [seen.raw for seen in store.sightings("s")] == [b'"a"']
     assert [seen.raw for seen in store.sightings("s", "agent-1")] == [b'"b"']
 
@@ -269,7 +271,7 @@ def test_a_place_seen_again_is_given_back_in_its_newest_version(store: Store) ->
 
 
 def test_bytes_that_hold_no_entry_are_kept_all_the_same(store: Store) -> None:
-    store.append("s", lambda head: arrive(head, [Arrival(b"\n", ()), *said("a")]))
+    store.append("s", lambda head: append_arrivals(head, [Arrival(b"\n", ()), *said("a")]))
     assert list(store.sightings("s")) == [
         Sighting("", 0, 1, b"\n"),
         Sighting("", 1, 1, b'"a"', first=1, parts=1),
@@ -279,22 +281,22 @@ def test_bytes_that_hold_no_entry_are_kept_all_the_same(store: Store) -> None:
 
 def test_a_kept_window_takes_the_place_of_the_one_before(store: Store) -> None:
     store.append("s", saying("a"))
-    store.keep("s", KEPT)
-    store.keep("s", replace(KEPT, seq=9))
+    store.save_window("s", KEPT)
+    store.save_window("s", replace(KEPT, seq=9))
     assert store.window("s") == replace(KEPT, seq=9)
 
 
 def test_windows_are_kept_lane_by_lane(store: Store) -> None:
     store.append("s", saying("a"))
-    store.keep("s", KEPT)
-    store.keep("s", replace(KEPT, lane="agent-1", seq=9))
+    store.save_window("s", KEPT)
+    store.save_window("s", replace(KEPT, lane="agent-1", seq=9))
     assert store.window("s") == KEPT
     assert store.window("s", "agent-1") == replace(KEPT, lane="agent-1", seq=9)
     assert store.window("s", "agent-2") is None
 
 
 def test_a_window_kept_for_a_session_that_is_not_there_is_not_kept(store: Store) -> None:
-    store.keep("nobody", KEPT)
+    store.save_window("nobody", KEPT)
     assert store.window("nobody") is None
     assert store.window("somebody else") is None
 
@@ -303,30 +305,34 @@ def test_keeping_a_window_is_no_event(store: Store) -> None:
     store.append("older", saying("a"))
     store.append("newer", saying("a"))
     before = store.sessions()
-    store.keep("older", KEPT)
+    store.save_window("older", KEPT)
     assert store.sessions() == before
 
 
 def test_a_reading_takes_the_place_of_the_one_before_under_its_name(store: Store) -> None:
     head = store.append("s", saying("a")).head
     for name, data in (("told", b"1"), ("told", b"2"), ("secrets", b"3")):
-        store.keep_reading("s", name, head, data)
-    assert [store.reading("s", name) for name in ("told", "secrets", "else")] == [b"2", b"3", None]
+        store.write_cache("s", name, head, data)
+    assert [store.read_cache("s", name) for name in ("told", "secrets", "else")] == [
+        b"2",
+        b"3",
+        None,
+    ]
 
 
 def test_what_was_read_before_a_session_moved_on_is_not_kept(store: Store) -> None:
     head = store.append("s", saying("a")).head
     store.append("s", saying("b"))
-    store.keep_reading("s", "told", head, b"1")
-    store.keep_reading("nobody", "told", head, b"1")
-    assert (store.reading("s", "told"), store.reading("nobody", "told")) == (None, None)
+    store.write_cache("s", "told", head, b"1")
+    store.write_cache("nobody", "told", head, b"1")
+    assert (store.read_cache("s", "told"), store.read_cache("nobody", "told")) == (None, None)
 
 
 def test_keeping_a_reading_is_no_event(store: Store) -> None:
     head = store.append("older", saying("a")).head
     store.append("newer", saying("a"))
     before = store.sessions()
-    store.keep_reading("older", "told", head, b"1")
+    store.write_cache("older", "told", head, b"1")
     assert store.sessions() == before
 
 
@@ -336,7 +342,7 @@ def test_sessions_are_listed_the_newest_first(store: Store) -> None:
     last = store.append("one", saying("b"))
     two = store.head("two")
     assert two is not None
-    assert store.sessions() == [Listed("one", last.head, 3), Listed("two", two, 2)]
+    assert store.sessions() == [SessionInfo("one", last.head, 3), SessionInfo("two", two, 2)]
 
 
 def test_a_count_alone_does_not_make_a_session_the_newest(store: Store) -> None:
@@ -367,7 +373,7 @@ def test_a_build_that_raises_writes_nothing(store: Store) -> None:
     before = store.sessions()
 
     def refuse(head: Head) -> Batch:
-        arrive(head, said("b"))
+        append_arrivals(head, said("b"))
         raise Refused
 
     with pytest.raises(Refused):
@@ -420,7 +426,7 @@ def test_a_derived_body_of_a_newer_version_is_carried_unread(store: Store) -> No
     data = msgspec.msgpack.encode({"type": "dreamt", "of": ["sheep", 1.5, None], "text": LARGE})
     body = Unread("dreamt", data)
     store.append("s", saying("a"))
-    store.append("s", lambda head: note(head, body))
+    store.append("s", lambda head: append_note(head, body))
     assert [e.body for e in store.read("s")] == [Said("user", "a"), body]
     assert pack(body) == data
     assert list(store.check()) == []
@@ -434,7 +440,9 @@ def test_a_derived_body_of_a_newer_version_is_carried_unread(store: Store) -> No
 def test_content_of_any_kind_comes_back_as_it_was(store: Store, text: str) -> None:
     raw = text.encode() + b"\xff\0"
     body = Said("user", text)
-    store.append("s", lambda head: arrive(head, [Arrival(raw, (Draft(body),), lead=b",\n")]))
+    store.append(
+        "s", lambda head: append_arrivals(head, [Arrival(raw, (Draft(body),), lead=b",\n")])
+    )
     assert [e.body for e in store.read("s")] == [body]
     assert list(store.sightings("s")) == [Sighting("", 0, 1, raw, b",\n", 1, 1)]
 
@@ -443,7 +451,7 @@ def test_an_entry_comes_back_with_everything_it_was_given(store: Store) -> None:
     draft = Draft(
         Said("assistant", LARGE), lane="agent-1", group="msg_1", at="2026-01-02T03:04:05Z"
     )
-    batch = store.append("s", lambda head: arrive(head, [Arrival(b"{}", (draft, draft))]))
+    batch = store.append("s", lambda head: append_arrivals(head, [Arrival(b"{}", (draft, draft))]))
     assert tuple(store.read("s")) == batch.entries
     assert [(e.lane, e.group, e.at, e.part, e.message) for e in batch.entries] == [
         ("agent-1", "msg_1", "2026-01-02T03:04:05Z", 0, 1),
@@ -459,32 +467,32 @@ def test_a_head_that_is_not_what_its_entries_fold_to_is_found(store: Store) -> N
 
 def test_an_entry_whose_name_does_not_follow_from_its_content_is_found(store: Store) -> None:
     forged = replace(A, body=Said("user", "forged"))
-    store.append("s", lambda head: replace(arrive(head, said("a")), entries=(forged,)))
+    store.append("s", lambda head: replace(append_arrivals(head, said("a")), entries=(forged,)))
     assert ("lost", "s, entry 1") in [(found.kind, found.where) for found in store.check()]
 
 
 def test_an_entry_that_follows_nothing_that_is_there_is_found(store: Store) -> None:
     lost = entry(1, "0" * 32, "a")
-    store.append("s", lambda head: replace(arrive(head, said("a")), entries=(lost,)))
+    store.append("s", lambda head: replace(append_arrivals(head, said("a")), entries=(lost,)))
     assert ("lost", "s, entry 1") in [(found.kind, found.where) for found in store.check()]
 
 
 def test_a_number_left_out_is_found(store: Store) -> None:
     late = replace(entry(2, None, "a"), message=2)
-    store.append("s", lambda head: replace(arrive(head, said("a")), entries=(late,)))
+    store.append("s", lambda head: replace(append_arrivals(head, said("a")), entries=(late,)))
     found = [(damage.kind, damage.where) for damage in store.check()]
     assert ("lost", "s, entry 1") in found
 
 
 def test_fewer_entries_than_the_head_counts_are_found(store: Store) -> None:
-    store.append("s", lambda head: replace(arrive(head, said("a", "b")), entries=(A,)))
+    store.append("s", lambda head: replace(append_arrivals(head, said("a", "b")), entries=(A,)))
     assert ("lost", "s") in [(found.kind, found.where) for found in store.check()]
 
 
 def test_a_compression_that_hides_what_is_not_there_is_found(store: Store) -> None:
     body = Compressed((Step(("0" * 32,), "gone"),), generation=0, watermark=1)
     store.append("s", saying("a"))
-    store.append("s", lambda head: note(head, body))
+    store.append("s", lambda head: append_note(head, body))
     assert ("lost", "s, entry 2") in [(found.kind, found.where) for found in store.check()]
 
 
@@ -495,11 +503,11 @@ def test_a_compression_that_hides_very_much_comes_back_name_by_name(
     for number in range(150):
         store.append("s", saying(f"a{number}"))
         draft = Draft(Said("user", f"b{number}"), lane="other")
-        store.append("s", partial(arrive, arrivals=[Arrival(b'"b"', (draft,))]))
+        store.append("s", partial(append_arrivals, arrivals=[Arrival(b'"b"', (draft,))]))
     mine = [entry.id for entry in store.read("s") if entry.lane == ""]
     hides = tuple(name for at, name in enumerate(mine) if at not in gaps)
     body = Compressed((Step(hides, "old", Said("user", "notes")),), generation=0, watermark=300)
-    store.append("s", lambda head: note(head, body))
+    store.append("s", lambda head: append_note(head, body))
     assert list(store.read("s"))[-1].body == body
     store.append("s", saying("later"))
     assert [entry.body for entry in store.read("s", numbers=[301])] == [body]
@@ -508,7 +516,7 @@ def test_a_compression_that_hides_very_much_comes_back_name_by_name(
 
 def test_a_piece_that_is_missing_is_found(store: Store) -> None:
     def build(head: Head) -> Batch:
-        batch = arrive(head, said("a", "b"))
+        batch = append_arrivals(head, said("a", "b"))
         return replace(batch, sightings=batch.sightings[1:])
 
     store.append("s", build)
@@ -517,7 +525,7 @@ def test_a_piece_that_is_missing_is_found(store: Store) -> None:
 
 def test_fewer_pieces_than_were_written_are_found(store: Store) -> None:
     def build(head: Head) -> Batch:
-        batch = arrive(head, said("a", "b", source="agent-1"))
+        batch = append_arrivals(head, said("a", "b", source="agent-1"))
         return replace(batch, sightings=batch.sightings[:1])
 
     store.append("s", build)
@@ -526,7 +534,7 @@ def test_fewer_pieces_than_were_written_are_found(store: Store) -> None:
 
 def test_a_piece_that_holds_an_entry_not_there_is_found(store: Store) -> None:
     def build(head: Head) -> Batch:
-        batch = arrive(head, said("a"))
+        batch = append_arrivals(head, said("a"))
         return replace(batch, sightings=(replace(batch.sightings[0], first=5),))
 
     store.append("s", build)
@@ -752,7 +760,7 @@ def test_a_writer_that_saw_an_older_head_can_refuse_to_write(store: Store) -> No
     def only_on_base(head: Head) -> Batch:
         if head != base:
             raise Conflict("s", expected=base.seq, found=head.seq)
-        return arrive(head, said("c"))
+        return append_arrivals(head, said("c"))
 
     with pytest.raises(Conflict) as caught:
         store.append("s", only_on_base)
@@ -764,6 +772,6 @@ def test_a_derived_entry_is_named_by_what_it_says_and_where(store: Store) -> Non
     body = Noted("phase_change", {"to": "build"})
     store.append("s", saying("a"))
     batch = store.append("s", noting(body))
-    expected = Entry(name_derived(A.id, 2, body), A.id, body, 2, message=2)
+    expected = Entry(derived_id(A.id, 2, body), A.id, body, 2, message=2)
     assert batch.entries == (expected,)
     assert list(store.read("s")) == [A, expected]

@@ -87,7 +87,7 @@ def test_wires_are_listed_under_their_own_names_without_a_second_of_the_same() -
 
 @every_wire
 def test_a_transcript_is_sent_in_a_message_wire(wire: TranscriptWire) -> None:
-    assert wire.SPEAKS in MESSAGE_WIRES
+    assert wire.SENT_AS in MESSAGE_WIRES
 
 
 @every_wire
@@ -122,9 +122,9 @@ def test_two_readers_read_the_same_lines_alike(wire: TranscriptWire) -> None:
 
 @every_wire
 def test_the_messages_cut_out_of_a_line_say_what_the_line_is_read_as(wire: TranscriptWire) -> None:
-    speaks = MESSAGE_WIRES[wire.SPEAKS]
+    speaks = MESSAGE_WIRES[wire.SENT_AS]
     for line, drafts in zip(TURNS[wire.NAME], drafts_of(wire), strict=True):
-        cut = wire.spoken(json.dumps(line).encode())
+        cut = wire.messages_in(json.dumps(line).encode())
         if not wire.HOLDS_MESSAGES:
             assert cut == []
             continue

@@ -23,9 +23,9 @@ from holdfast.stores.memory import MemoryStore
 from holdfast.text.jsontext import as_object
 from holdfast.transcripts.ingest import Flaw, Ingested
 from holdfast.wire.detect import MESSAGE_WIRES, WIRES
-from holdfast.wire.jsonl import read_line
+from holdfast.wire.jsonl import cut_line
 from holdfast.wire.media import picture_size
-from holdfast.wire.pieces import LONGEST
+from holdfast.wire.pieces import MAX_LINE_BYTES
 from tests.contracts.transcripts import PNG, given_back, jsonl, read_in, taken
 
 ODD: dict[str, tuple[bytes, ...]] = {
@@ -207,12 +207,12 @@ def test_replacing_one_part_keeps_the_bytes_of_the_others(wire: str) -> None:
 @pytest.mark.parametrize("wire", ODD)
 def test_a_message_of_our_own_is_read_back_as_what_it_says(wire: str) -> None:
     for body in (ToolReturned("t1", "out"), Said("user", "words"), Said("system", "rules")):
-        assert bodies(wire, parsed(MESSAGE_WIRES[wire].speak(body))) == [body]
+        assert bodies(wire, parsed(MESSAGE_WIRES[wire].new_message(body))) == [body]
 
 
 @pytest.mark.parametrize("wire", ODD)
 def test_what_a_provider_has_no_form_for_is_said_by_the_user(wire: str) -> None:
-    spoken = parsed(MESSAGE_WIRES[wire].speak(Thought("hm", "seal")))
+    spoken = parsed(MESSAGE_WIRES[wire].new_message(Thought("hm", "seal")))
     assert bodies(wire, spoken) == [Said("user", "hm")]
 
 
@@ -901,8 +901,8 @@ def test_an_array_cut_right_behind_a_message_gives_that_message(tmp_path: Path) 
 
 
 def test_a_line_too_long_to_read_is_kept_and_reported() -> None:
-    raw = b" " * (LONGEST + 1)
-    (piece,) = read_line(raw)
+    raw = b" " * (MAX_LINE_BYTES + 1)
+    (piece,) = cut_line(raw)
     assert (piece.raw is raw, piece.value, piece.flaw != "") == (True, None, True)
 
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from holdfast.session.session import Session
 from holdfast.stores.store import Store
-from holdfast.transcripts.export import exported
+from holdfast.transcripts.export import export_document
 from holdfast.transcripts.ingest import Ingested, ingest
 
 Line: TypeAlias = Mapping[str, object]
@@ -145,4 +145,4 @@ def read_in(
 
 def given_back(session: Session, source: str = "") -> bytes:
     """A document of a session, as it is exported."""
-    return b"".join(exported(session.ledger, source))
+    return b"".join(export_document(session.ledger, source))

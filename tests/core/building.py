@@ -16,7 +16,7 @@ from holdfast.core.ledger.entry import (
     is_request,
 )
 from holdfast.core.ledger.head import Lane
-from holdfast.core.ledger.window import Item, Run, Window
+from holdfast.core.ledger.window import GrowingList, Item, Window
 from holdfast.core.measure.models import Model
 from holdfast.core.measure.tokens import count_body
 from holdfast.core.observe.scene import Scene, read_scene
@@ -129,7 +129,7 @@ def state(
         steps=looked.step_count,
     )
     return State(
-        window=Window(end=lane.end, items=Run(shown), ledger=Run(ledger)),
+        window=Window(end=lane.end, items=GrowingList(shown), ledger=GrowingList(ledger)),
         counts=counts,
         lane=lane,
         model=model,
@@ -137,7 +137,7 @@ def state(
         policy=policy,
         seq=last + len(noted),
         sent=last if sent is None else sent,
-        spared=spared,
+        brought_back=spared,
     )
 
 

@@ -3,16 +3,16 @@ from collections.abc import Sequence
 import pytest
 from msgspec.structs import replace
 
-from holdfast.core.apply import after_steps
-from holdfast.core.compress import batch, to_budget
+from holdfast.core.apply import items_after
+from holdfast.core.compress import plan_batch, plan_to_budget
 from holdfast.core.ledger.entry import Compressed, Thought, ToolCalled, text_of
 from holdfast.core.ledger.window import Item
 from holdfast.core.measure.usage import Usage
 from holdfast.core.plan.due import Due
 from holdfast.core.plan.plan import Candidate, Plan
-from holdfast.core.plan.policy import At, Batch, Offload, Tail
+from holdfast.core.plan.policy import BatchRules, DueAt, Offload, Tail
 from holdfast.core.plan.state import State
-from holdfast.core.shrink.step import Means, nowhere
+from holdfast.core.shrink.step import ShrinkContext, no_address
 from tests.core.building import (
     BOUND,
     NO_TAIL,
@@ -32,7 +32,7 @@ from tests.core.building import (
 )
 
 LARGE = replace(NO_TAIL, offload=Offload(above=500, share=0, sweep=300))
-MEANS = Means(words, nowhere, NO_TAIL)
+MEANS = ShrinkContext(words, no_address, NO_TAIL)
 BIG = lines(400)
 
 
@@ -54,8 +54,10 @@ WEIGH, FORCE = Due("weigh", "because"), Due("force", "because")
 
 
 def made(shown: Sequence[Item], due: Due, *, limit: int = 1_000, **batched: int) -> Candidate:
-    policy = replace(NO_TAIL, batch=Batch(**batched))
-    return batch(state(shown, limit=limit, policy=policy), Means(words, nowhere, policy), due)
+    policy = replace(NO_TAIL, batch=BatchRules(**batched))
+    return plan_batch(
+        state(shown, limit=limit, policy=policy), ShrinkContext(words, no_address, policy), due
+    )
 
 
 @pytest.mark.seed("R119", "R133", "R136")
@@ -75,7 +77,7 @@ def test_a_batch_that_pays_is_one_entry_that_names_all_it_hides() -> None:
         after=came.plan.before.tokens - saved,
         raw=came.plan.before.tokens - saved,
     )
-    after = after_steps(shown, came.body.steps)
+    after = items_after(shown, came.body.steps)
     assert sum(words(text_of(item.body)) for item in after) == came.body.raw
     assert [item.entry.id for item in after] == [item.entry.id for item in shown]
     assert came.plan.verdict == "apply"
@@ -123,10 +125,10 @@ def test_force_goes_on_to_what_is_recent_and_open_when_what_is_old_is_not_enough
         answer("Hm."),
     )
     # Where tier 3 begins only with a full window, tiers 1 and 2 are alone.
-    policy = replace(NO_TAIL, tail=Tail(percent=10, steps=9), at=At(batch=0, summary=100))
+    policy = replace(NO_TAIL, tail=Tail(percent=10, steps=9), at=DueAt(batch=0, summary=100))
     now = state(shown, limit=1_250, policy=policy)
-    assert steps_of(batch(now, MEANS, WEIGH)) == []
-    assert [name for _, name in steps_of(batch(now, MEANS, FORCE))] == [named(3), named(5)]
+    assert steps_of(plan_batch(now, MEANS, WEIGH)) == []
+    assert [name for _, name in steps_of(plan_batch(now, MEANS, FORCE))] == [named(3), named(5)]
 
 
 def test_a_critical_window_is_left_alone_when_it_would_be_full_again_at_once() -> None:
@@ -139,7 +141,7 @@ def test_a_critical_window_is_left_alone_when_it_would_be_full_again_at_once() -
 
 
 def to(shown: Sequence[Item], budget: int, now: State | None = None) -> Candidate:
-    return to_budget(now or state(shown), MEANS, budget, "asked")
+    return plan_to_budget(now or state(shown), MEANS, budget, "asked")
 
 
 def test_a_budget_is_kept_and_a_smaller_one_takes_more() -> None:
@@ -205,7 +207,7 @@ def test_sealed_thinking_leaves_from_the_front() -> None:
     for budget in (whole - 1, whole - 61, whole - 121):
         came = to(shown, budget)
         assert came.body is not None
-        after = after_steps(shown, came.body.steps)
+        after = items_after(shown, came.body.steps)
         seals.append([i.body.seal for i in after if isinstance(i.body, Thought)])
     assert seals == [["S2", "S3"], ["S3"], []]
 
@@ -226,15 +228,15 @@ def test_thinking_without_words_goes_with_what_stands_behind_it() -> None:
 def test_thinking_that_is_bound_keeps_all_that_stands_before_it() -> None:
     shown = items(*turn(1), ask("And?"), (thought("x", "S"), answer("y")))
     now = state(shown, model=BOUND, limit=10_000)
-    assert steps_of(batch(now, MEANS, FORCE)) == []
-    assert ("intermediate", named(3)) in steps_of(batch(state(shown), MEANS, FORCE))
+    assert steps_of(plan_batch(now, MEANS, FORCE)) == []
+    assert ("intermediate", named(3)) in steps_of(plan_batch(state(shown), MEANS, FORCE))
 
 
 def test_where_a_summary_stands_no_thinking_is_left_that_was_bound_to_what_it_hides() -> None:
     shown = items(*turn(1), ask("And?"), (thought("x", "S"), answer("y")))
     came = to(shown, 1, state(shown, model=BOUND))
     assert came.body is not None
-    after = after_steps(shown, came.body.steps)
+    after = items_after(shown, came.body.steps)
     assert [item for item in after if isinstance(item.body, Thought)] == []
 
 
@@ -249,7 +251,7 @@ def test_the_first_request_stands_word_for_word_whatever_leaves() -> None:
     came = to(shown, 1)
     assert came.body is not None
     assert came.body.intent
-    assert text_of(shown[0].body) in text_of(after_steps(shown, came.body.steps)[0].body)
+    assert text_of(shown[0].body) in text_of(items_after(shown, came.body.steps)[0].body)
 
 
 def test_a_plan_tells_what_each_step_is_about() -> None:
@@ -268,8 +270,8 @@ def test_half_of_a_character_in_a_write_does_not_keep_everything_else_in_sight()
     half = '{"file_path": "a", "content": "\\ud800 ' + "word " * 900 + '"}'
     wrote = (ask("Go."), ToolCalled("w", "Write", half), back("w", "ok"))
     shown = items(*wrote, *turn(1), ask("And?"), answer("Hm."))
-    alone = state(shown, policy=replace(NO_TAIL, at=At(summary=100)), limit=1_150)
-    came = batch(alone, MEANS, FORCE)
+    alone = state(shown, policy=replace(NO_TAIL, at=DueAt(summary=100)), limit=1_150)
+    came = plan_batch(alone, MEANS, FORCE)
     assert came.losses == ()
     assert steps_of(came) == [("truncate", named(2)), ("intermediate", named(6))]
     summed = to(shown, 100)

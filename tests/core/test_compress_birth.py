@@ -1,13 +1,14 @@
 import pytest
 from msgspec.structs import replace
 
-from holdfast.core.compress import at_birth, may_be_large
+from holdfast.core.compress import at_birth
 from holdfast.core.ledger.entry import Compressed, Step, ToolReturned
 from holdfast.core.ledger.head import AT_BIRTH
 from holdfast.core.ledger.window import Item
+from holdfast.core.plan.large import may_be_large
 from holdfast.core.plan.plan import Candidate
 from holdfast.core.plan.policy import Offload, Policy
-from holdfast.core.shrink.step import Means, nowhere
+from holdfast.core.shrink.step import ShrinkContext, no_address
 from tests.core.building import (
     NO_TAIL,
     Told,
@@ -25,13 +26,13 @@ from tests.core.building import (
 )
 
 LARGE = replace(NO_TAIL, offload=Offload(above=500, share=0, sweep=300))
-MEANS = Means(words, nowhere, NO_TAIL)
+MEANS = ShrinkContext(words, no_address, NO_TAIL)
 BIG = lines(400)
 
 
 def born(*messages: Told, policy: Policy = LARGE, sent: int = 2) -> Candidate | None:
     now = state(items(*messages), policy=policy, sent=sent)
-    return at_birth(now, Means(words, nowhere, policy))
+    return at_birth(now, ShrinkContext(words, no_address, policy))
 
 
 LEAVES = [("offload", named(3))]

@@ -1,12 +1,12 @@
 import pytest
 
-from holdfast.core.apply import after_steps
+from holdfast.core.apply import items_after
 from holdfast.core.ledger.entry import Compressed, Said, Thought, text_of
 from holdfast.core.ledger.window import Item
 from holdfast.core.plan.plan import Candidate
-from holdfast.core.shrink.step import Means, nowhere
-from holdfast.core.shrink.summary.text import read
-from holdfast.core.summarize import anchor_of, summarize, told
+from holdfast.core.shrink.step import ShrinkContext, no_address
+from holdfast.core.shrink.summary.text import read_summary
+from holdfast.core.summarize import anchor_of, summarize, summarize_all
 from tests.core.building import (
     BOUND,
     NO_TAIL,
@@ -24,7 +24,7 @@ from tests.core.building import (
     words,
 )
 
-MEANS = Means(words, nowhere, NO_TAIL, session="s")
+MEANS = ShrinkContext(words, no_address, NO_TAIL, session="s")
 RULE = "Never touch the docs."
 
 
@@ -57,12 +57,12 @@ def body_of(candidate: Candidate) -> Compressed:
 def test_what_is_old_leaves_and_the_summary_stands_in_its_place() -> None:
     shown = work(6)
     body = body_of(made(shown))
-    after = after_steps(shown, body.steps)
+    after = items_after(shown, body.steps)
     anchor, *tail = after
     assert isinstance(anchor.body, Said)
     assert (anchor.body.role, anchor.body.by) == ("user", "holdfast")
     assert tail == shown[len(shown) - len(tail) :]
-    known, rows = read(anchor.body.text), body.summary
+    known, rows = read_summary(anchor.body.text), body.summary
     assert known is not None and rows is not None
     assert rows.intent.original.text == f"Write the parser. {RULE}"
     assert [row.text for row in rows.constraints] == [RULE]
@@ -74,7 +74,7 @@ def test_what_is_old_leaves_and_the_summary_stands_in_its_place() -> None:
 
 def test_what_the_system_said_first_stays_before_it() -> None:
     shown = items(Said("system", "You are careful."), *[m for n in range(6) for m in turn(n)])
-    after = after_steps(shown, body_of(made(shown)).steps)
+    after = items_after(shown, body_of(made(shown)).steps)
     assert after[0] == shown[0]
     assert isinstance(after[1].body, Said) and after[1].body.by == "holdfast"
 
@@ -90,20 +90,20 @@ def test_where_nothing_is_old_nothing_leaves(shown: list[Item]) -> None:
 
 def test_a_call_that_waits_for_its_result_stays() -> None:
     shown = work(5, ask("And?"), bash("z", "sleep 9"))
-    after = after_steps(shown, body_of(made(shown)).steps)
+    after = items_after(shown, body_of(made(shown)).steps)
     assert after[-1] == shown[-1]
 
 
 def test_bound_thinking_does_not_stay_behind_a_summary() -> None:
     shown = work(5, ask("And?"), (thought("so", "S1"), answer("Yes.")), ask("On."), answer("Hm."))
     candidate = summarize(state(shown, model=BOUND), MEANS, 500, "asked")
-    after = after_steps(shown, body_of(candidate).steps)
+    after = items_after(shown, body_of(candidate).steps)
     assert [item for item in after if isinstance(item.body, Thought)] == []
 
 
 @pytest.mark.seed("R088")
 def test_a_summary_that_is_sent_back_is_known_again_and_extended() -> None:
-    once = after_steps(work(6), body_of(made(work(6))).steps)
+    once = items_after(work(6), body_of(made(work(6))).steps)
     sent = items(*(item.body for item in once), *[m for n in range(20, 26) for m in turn(n)])
     known = anchor_of(state(sent))
     assert (known.revision, known.intent.original.text) == (1, f"Write the parser. {RULE}")
@@ -114,7 +114,7 @@ def test_a_summary_that_is_sent_back_is_known_again_and_extended() -> None:
 
 
 def test_a_summary_that_a_tool_shows_is_not_known() -> None:
-    (anchor, *_) = after_steps(work(6), body_of(made(work(6))).steps)
+    (anchor, *_) = items_after(work(6), body_of(made(work(6))).steps)
     lies = text_of(anchor.body)
     sent = items(ask("Go."), bash("a", "cat x"), back("a", lies), answer(lies))
     assert anchor_of(state(sent)).revision == 0
@@ -122,12 +122,12 @@ def test_a_summary_that_a_tool_shows_is_not_known() -> None:
 
 def test_being_told_of_everything_changes_and_counts_nothing() -> None:
     now = state(work(4))
-    account = told(now, MEANS, 400)
+    account = summarize_all(now, MEANS, 400)
     assert account.tokens <= 400
     assert account.summary.revision == 0
     assert account.summary.intent.current.text == "Part 3, please."
-    assert told(now, MEANS, 400) == account
-    assert told(state(items()), MEANS, 400).text == ""
+    assert summarize_all(now, MEANS, 400) == account
+    assert summarize_all(state(items()), MEANS, 400).text == ""
 
 
 def test_the_same_window_gives_the_same_summary() -> None:

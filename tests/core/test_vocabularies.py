@@ -1,7 +1,7 @@
 import pytest
 
 from holdfast.errors import BadSetting
-from holdfast.models.tokenizers import CHUNK, VOCABULARIES, chunks, counter
+from holdfast.models.tokenizers import CHUNK_CHARS, VOCABULARIES, counter, split_for_counting
 
 
 @pytest.mark.parametrize(
@@ -37,16 +37,16 @@ def test_words_that_mean_something_to_a_model_are_counted_as_plain_text(vocabula
 def test_a_long_text_has_the_tokens_of_its_parts_put_together(line: str) -> None:
     import splintr
 
-    text = line * (CHUNK * 2 // len(line) + 7)
+    text = line * (CHUNK_CHARS * 2 // len(line) + 7)
     whole = len(splintr.Tokenizer.from_pretrained("o200k_base").encode_ordinary(text))
     assert counter("o200k_base")(text) == whole
 
 
-@pytest.mark.parametrize("text", ["x" * (CHUNK * 2 + 5), "word " * CHUNK, "", "short"])
+@pytest.mark.parametrize("text", ["x" * (CHUNK_CHARS * 2 + 5), "word " * CHUNK_CHARS, "", "short"])
 def test_a_long_text_is_cut_without_losing_a_character(text: str) -> None:
-    parts = chunks(text)
+    parts = split_for_counting(text)
     assert "".join(parts) == text
-    assert max(len(part) for part in [*parts, ""]) <= CHUNK
+    assert max(len(part) for part in [*parts, ""]) <= CHUNK_CHARS
 
 
 def test_a_vocabulary_nobody_has_is_refused() -> None:

@@ -172,7 +172,7 @@ def test_an_old_paste_leaves_with_a_batch() -> None:
     assert plain(session.messages())[0]["content"] == pasted()
     session.extend(history(8)[1:])
     session.compact()
-    made = [e.body for e in in_force(session.ledger.sight.window(whole=True))]
+    made = [e.body for e in in_force(session.ledger.live_window.window(whole=True))]
     kinds = {step.kind for body in made if isinstance(body, Compressed) for step in body.steps}
     assert "paste" in kinds or "summary" in kinds
     assert ASKED in text_of(session.messages())

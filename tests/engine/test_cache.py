@@ -8,21 +8,21 @@ import pytest
 
 from holdfast.core.ledger.entry import Entry, Said
 from holdfast.core.plan.policy import Policy, Redact
-from holdfast.core.view.questions.statements import Told
-from holdfast.engine.cache import read_once, rules_of
-from holdfast.engine.purge.purge import carry_out, part
-from holdfast.engine.redact import MANY_NEW, SECRETS, Redactor
+from holdfast.core.view.questions.statements import SessionStatements
+from holdfast.engine.cache import read_through_cache, rules_digest
+from holdfast.engine.purge.purge import apply_purge, plan_message_purge
+from holdfast.engine.redact import MIN_NEW_TO_SAVE, SECRETS_CACHE, Redactor
 from holdfast.errors import StoreBusy
-from holdfast.packets.deliver import hand
-from holdfast.packets.make import generate
-from holdfast.packets.questions import settled_for
+from holdfast.packets.deliver import deliver_packet
+from holdfast.packets.make import generate_packet
+from holdfast.packets.questions import project_decisions
 from holdfast.session.open import open as open_session
 from holdfast.session.session import Session
 from holdfast.stores.store import Store
 from tests.secrets import PLANTED
 
 KEY = PLANTED["github-token"]
-MANY = [{"role": "user", "content": f"Look at export {at}."} for at in range(MANY_NEW)]
+MANY = [{"role": "user", "content": f"Look at export {at}."} for at in range(MIN_NEW_TO_SAVE)]
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_what_came_since_is_read_all_the_same(session: Session) -> None:
     other = again(session)
     other.learn()
     fresh = Redactor(session.policy.redact, session.store, "s")
-    fresh.take(session.store.read("s"))
+    fresh.learn_from(session.store.read("s"))
     assert dict(other.known.marks) == dict(fresh.known.marks)
     assert other.known.clean == fresh.known.clean
     assert late not in other.text(late)
@@ -69,7 +69,7 @@ def test_what_was_taken_from_elsewhere_stays_a_secret(session: Session) -> None:
     session.ledger.redactor.learn()
     late = PLANTED["aws-key"]
     other = again(session)
-    other.take([Entry("e1" * 16, None, Said("user", f"It is {late}."), 1)])
+    other.learn_from([Entry("e1" * 16, None, Said("user", f"It is {late}."), 1)])
     shown = other.text(f"{KEY} and {late}")
     assert late in other.known.marks
     assert (KEY in shown, late in shown) == (False, False)
@@ -87,7 +87,7 @@ def test_few_entries_are_not_worth_keeping(tmp_path: Path) -> None:
     with open_session("s", root=tmp_path) as session:
         session.append(MANY[0])
         session.ledger.redactor.learn()
-        assert session.store.reading("s", SECRETS) is None
+        assert session.store.read_cache("s", SECRETS_CACHE) is None
 
 
 def test_what_other_sessions_settled_is_the_same_from_the_ledger_and_from_what_was_kept(
@@ -95,25 +95,32 @@ def test_what_other_sessions_settled_is_the_same_from_the_ledger_and_from_what_w
 ) -> None:
     with open_session("other", root=tmp_path) as other:
         other.append({"role": "user", "content": f"Never print {KEY}. Use JWT for logins."})
-        first = settled_for(other.ledger).of_all()
-        assert session.store.reading("s", "told") is not None
-        assert settled_for(other.ledger).of_all() == first
+        first = project_decisions(other.ledger).all_statements()
+        assert session.store.read_cache("s", "told") is not None
+        assert project_decisions(other.ledger).all_statements() == first
         other.append({"role": "user", "content": "Never touch the schema."})
-        texts = [one.text for one in settled_for(other.ledger).of("other").settled]
+        texts = [one.text for one in project_decisions(other.ledger).statements_of("other").settled]
         assert "Never touch the schema." in texts
     assert KEY not in repr(first)
 
 
-def made_anew() -> Told:
-    return Told("made anew")
+def made_anew() -> SessionStatements:
+    return SessionStatements("made anew")
 
 
 def test_what_was_kept_in_another_shape_is_made_again(session: Session) -> None:
     store: Store = session.store
-    rules = rules_of("test")
-    store.keep_reading("s", "told", session.ledger.head(), b"\x93\x01\x02")
-    assert read_once(store, "s", "told", rules, Told, made_anew) == made_anew()
-    assert read_once(store, "s", "told", rules, Told, lambda: Told("never")) == made_anew()
+    rules = rules_digest("test")
+    store.write_cache("s", "told", session.ledger.head(), b"\x93\x01\x02")
+    assert (
+        read_through_cache(store, "s", "told", rules, SessionStatements, made_anew) == made_anew()
+    )
+    assert (
+        read_through_cache(
+            store, "s", "told", rules, SessionStatements, lambda: SessionStatements("never")
+        )
+        == made_anew()
+    )
 
 
 def test_a_store_that_takes_nothing_hinders_nobody(
@@ -122,15 +129,20 @@ def test_a_store_that_takes_nothing_hinders_nobody(
     def refuse(*_: object) -> NoReturn:
         raise StoreBusy("ledger.db")
 
-    monkeypatch.setattr(session.store, "keep_reading", refuse)
-    assert read_once(session.store, "s", "told", "x", Told, made_anew) == made_anew()
-    assert session.store.reading("s", "told") is None
+    monkeypatch.setattr(session.store, "write_cache", refuse)
+    assert (
+        read_through_cache(session.store, "s", "told", "x", SessionStatements, made_anew)
+        == made_anew()
+    )
+    assert session.store.read_cache("s", "told") is None
 
 
 def test_half_a_character_hinders_nobody(session: Session) -> None:
-    half = Told("half of \ud83d")
-    assert read_once(session.store, "s", "told", "x", Told, lambda: half) == half
-    assert session.store.reading("s", "told") is None
+    half = SessionStatements("half of \ud83d")
+    assert (
+        read_through_cache(session.store, "s", "told", "x", SessionStatements, lambda: half) == half
+    )
+    assert session.store.read_cache("s", "told") is None
 
 
 TASK = "Add a test for the last change"
@@ -167,10 +179,12 @@ def test_a_packet_is_the_same_from_the_record_and_from_what_was_kept_of_it(tmp_p
     assert RULE in first
     assert "RS256" in first
     with open_session("s", root=tmp_path) as session:
-        hand(
-            session.ledger, generate(session.ledger, TASK, "minimal", audience="pane-1"), task=TASK
+        deliver_packet(
+            session.ledger,
+            generate_packet(session.ledger, TASK, "minimal", audience="pane-1"),
+            task=TASK,
         )
-        assert session.store.reading("s", "packet") is not None
+        assert session.store.read_cache("s", "packet") is not None
     with open_session("s", root=tmp_path) as session:
         again = unread(session).packet(TASK, "deep").to_prompt()
     assert again == first
@@ -201,8 +215,10 @@ def test_what_was_purged_is_not_in_what_was_kept_for_packets(tmp_path: Path) -> 
     assert RULE in prompt(worked(tmp_path, RULE))
     with open_session("s", root=tmp_path) as session:
         entry = next(session.store.read("s"))
-        carry_out(session.ledger, part(session.ledger, entry.id), at="2026-01-01T00:00:00Z")
-        assert session.store.reading("s", "packet") is None
+        apply_purge(
+            session.ledger, plan_message_purge(session.ledger, entry.id), at="2026-01-01T00:00:00Z"
+        )
+        assert session.store.read_cache("s", "packet") is None
     assert RULE not in prompt(tmp_path)
 
 
@@ -214,6 +230,8 @@ def test_what_somebody_else_purged_is_in_no_packet_of_a_session_that_is_still_op
         assert RULE in still_open.packet(TASK, "deep").to_prompt()
         with open_session("s", root=tmp_path) as other:
             entry = next(other.store.read("s"))
-            carry_out(other.ledger, part(other.ledger, entry.id), at="2026-01-01T00:00:00Z")
+            apply_purge(
+                other.ledger, plan_message_purge(other.ledger, entry.id), at="2026-01-01T00:00:00Z"
+            )
         assert RULE not in still_open.packet(TASK, "deep").to_prompt()
     assert RULE not in prompt(tmp_path)

@@ -7,7 +7,7 @@ import pytest
 from holdfast.core.ledger.entry import Compacted
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.engine import counts
-from holdfast.engine.counts import settle
+from holdfast.engine.counts import update_counts
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.stores.sqlite import SqliteStore
@@ -37,10 +37,10 @@ def test_who_writes_while_others_count_is_counted_the_next_time(
         return true(vocabulary)
 
     monkeypatch.setattr(counts, "counter", overtaken)
-    head = settle(store, "s")
+    head = update_counts(store, "s")
     assert (head.counted, head.seq) == (2, 2 + len(others))
     assert list(store.check()) == []
-    head = settle(store, "s")
+    head = update_counts(store, "s")
     assert (head.counted, head.lane("").uncounted) == (head.seq, 0)
     assert list(store.check()) == []
 
@@ -57,6 +57,6 @@ def test_who_counts_behind_a_compaction_gets_there_beside_a_busy_writer(
         return true(vocabulary)
 
     monkeypatch.setattr(counts, "counter", always_overtaken)
-    head = settle(store, "s")
+    head = update_counts(store, "s")
     assert (head.counted, head.seq) == (3, 4)
     assert list(store.check()) == []

@@ -10,12 +10,13 @@ import pytest
 
 import holdfast
 from holdfast.core.ledger.entry import Noted, is_ours
+from holdfast.core.ledger.notes import Drifted, note_of
 from holdfast.core.observe.sentences import own_words
-from holdfast.core.plan.policy import DriftWatch
-from holdfast.engine.drift import reviewed, signals_of
+from holdfast.core.plan.policy import DriftRules
+from holdfast.engine.drift import review_session, signals_of
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
-from holdfast.transcripts.export import exported
+from holdfast.transcripts.export import export_document
 from tests.input.making import coded, given_back, line, read_in
 from tests.provider.strict import complaints
 from tests.refusing import RefusingStore
@@ -62,7 +63,7 @@ def history(wire: str) -> list[Message]:
 
 def session(wire: str = "openai_chat", *, watch: int = 1, steps: int = 3) -> Session:
     """A session whose past has just been summarised."""
-    policy = holdfast.Policy(window=200_000, drift=DriftWatch(watch, steps))
+    policy = holdfast.Policy(window=200_000, drift=DriftRules(watch, steps))
     made = Session("s", MemoryStore(), policy=policy)
     made.extend(history(wire))
     made.compact(budget=3_000)
@@ -194,7 +195,10 @@ def test_an_export_holds_what_the_client_said_and_nothing_of_ours() -> None:
     made = session()
     made.extend(breaks())
     made.messages()
-    assert json.loads(b"".join(exported(made.ledger))) == [*history("openai_chat"), *breaks()]
+    assert json.loads(b"".join(export_document(made.ledger))) == [
+        *history("openai_chat"),
+        *breaks(),
+    ]
 
 
 def test_the_agent_is_told_no_secret_that_it_does_not_see() -> None:
@@ -264,7 +268,9 @@ def test_an_answer_that_the_user_gave_is_restated_word_for_word() -> None:
     assert "Asking clarification immediately after summary (HIGH)" in text
     assert "The deploy key for the partner is kept in vault/partner_eu.json." in text
     (note,) = notes(made)
-    assert [one.name for one in signals_of(note)] == ["clarification"]
+    drifted = note_of(note)
+    assert isinstance(drifted, Drifted)
+    assert [one.name for one in signals_of(drifted)] == ["clarification"]
 
 
 @pytest.mark.seed("R338")
@@ -346,7 +352,7 @@ def test_a_recorded_session_is_judged_as_it_was_then() -> None:
     made.extend(breaks())
     made.append(spoken("", "The importer is next.", "r", "Read", file_path="docs/9.md"))
     made.append(returned("", "r", "row"))
-    flagged, judged = reviewed(made.ledger)
+    flagged, judged = review_session(made.ledger)
     assert judged == 2
     assert [signal.name for one in flagged for signal in one.drift.signals] == ["constraint"]
     assert flagged[0].action == "Adding it. | Edit: src/billing.py"
@@ -382,7 +388,7 @@ def test_an_empty_session_has_nothing_to_drift_from() -> None:
 
 def test_an_agent_that_cannot_be_judged_now_goes_on_and_is_judged_the_next_time() -> None:
     store = RefusingStore(Noted, full=False)
-    policy = holdfast.Policy(window=200_000, drift=DriftWatch(1, 3))
+    policy = holdfast.Policy(window=200_000, drift=DriftRules(1, 3))
     made = Session("s", store, policy=policy)
     made.extend(history("openai_chat"))
     made.compact(budget=3_000)

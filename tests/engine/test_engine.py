@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from holdfast import Policy, Session
 from holdfast.core.ledger.entry import Compacted, Compressed, Noted, ToolReturned
 from holdfast.core.ledger.marks import is_stand_in
-from holdfast.core.measure.models import MODELS, UNKNOWN, Model, find
-from holdfast.core.plan.policy import Batch, Offload, Tail, Truncate
+from holdfast.core.measure.models import MODELS, UNKNOWN_MODEL, Model, find_model
+from holdfast.core.plan.policy import BatchRules, Offload, Tail, Truncate
 from holdfast.core.view.conversation import render_conversation
 from holdfast.core.view.log import Event
 from holdfast.engine.status import sized_window
@@ -35,7 +35,7 @@ POLICY = Policy(
     offload=Offload(above=100_000, sweep=300),
     truncate=Truncate(above=200),
     tail=Tail(percent=5, steps=1),
-    batch=Batch(requests=300, reclaim=5),
+    batch=BatchRules(requests=300, reclaim=5),
 )
 """A small window in which what pays is done; nothing leaves at birth."""
 NOW = "2026-01-29T14:25:30Z"
@@ -115,11 +115,7 @@ def test_what_was_written_to_disk_leaves_the_call_that_wrote_it(tmp_path: Path) 
     sent = wrote_and_went_on(session)
     written = session.ledger.path()[1].id
     assert noted(session, "persisted") == [
-        {
-            "entry": written,
-            "path": "out/report.md",
-            "sha256": sha256(REPORT.encode()).hexdigest(),
-        }
+        {"entry": written, "path": "out/report.md", "sha256": sha256(REPORT.encode()).hexdigest()}
     ]
     (event,) = tiers(session)
     assert (event.kind, event.before - event.after) == ("TIER_2", event.saved)
@@ -366,12 +362,12 @@ def anthropic_usage(size: int) -> dict[str, object]:
 
 @pytest.mark.seed("R026")
 @pytest.mark.parametrize("shape", [openai_usage, anthropic_usage])
-@pytest.mark.parametrize("model", [*MODELS, UNKNOWN], ids=lambda model: model.id or "unknown")
+@pytest.mark.parametrize("model", [*MODELS, UNKNOWN_MODEL], ids=lambda model: model.id or "unknown")
 def test_every_model_is_weighed_from_the_same_part_of_its_own_window_on(
     model: Model, shape: Callable[[int], dict[str, object]]
 ) -> None:
     name = model.id or "no-such-model"
-    assert find(name) == model
+    assert find_model(name) == model
 
     def triggers(percent: float) -> list[str]:
         session = opened(policy=Policy(model=name))
@@ -531,7 +527,9 @@ def test_odd_numbers_in_a_call_end_nothing(tool: str, arguments: dict[str, Any])
 
 
 def test_a_session_without_an_entry_has_a_status() -> None:
-    from holdfast.surfaces.status import report_of
+    from holdfast.surfaces.status import status_report
 
     session = Session("empty", MemoryStore())
-    assert sized_window(session.ledger).usage.tokens == report_of(session, "now").usage.tokens == 0
+    assert (
+        sized_window(session.ledger).usage.tokens == status_report(session, "now").usage.tokens == 0
+    )

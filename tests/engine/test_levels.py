@@ -13,7 +13,7 @@ import holdfast
 from holdfast.core.ledger.entry import Noted
 from holdfast.core.plan.policy import PROFILES, Policy, with_settings
 from holdfast.core.view.levels import LEVELS
-from holdfast.engine.levels import full
+from holdfast.engine.levels import full_pages
 from holdfast.errors import BadSetting
 from holdfast.models.tokenizers import counter
 from holdfast.session.session import Session
@@ -107,7 +107,7 @@ def noted_by_number(session: Session) -> list[dict[str, str]]:
 def test_everything_is_streamed_in_one_fence_entry_by_entry() -> None:
     session = Session("s", MemoryStore(), wire="openai_chat")
     session.extend(messages(2))
-    parts = list(full(session.ledger))
+    parts = list(full_pages(session.ledger))
     assert len(parts) == 2 + len(session.ledger.path())
     token = parts[0][9:15]
     assert parts[-1] == f"--- end {token} ---\n"

@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.core.ledger.entry import Compressed, Noted, Step, text_of
 from holdfast.core.measure.usage import Level
-from holdfast.core.plan.policy import At, Batch, Policy, Preservation, Tail
+from holdfast.core.plan.policy import BatchRules, DueAt, Policy, Preservation, Tail
 from holdfast.errors import Blocked, Unreadable
 from holdfast.session.compress import compress
 from holdfast.session.open import open as open_session
@@ -58,7 +58,7 @@ READ = {
     "run_mode_state": ".run/sprint-plan-state.json",
 }
 """What an agent reads each of the six from."""
-FORCED = At(batch=1, summary=99, critical=1)
+FORCED = DueAt(batch=1, summary=99, critical=1)
 """Tiers 1 and 2 are made whatever they win, and tier 3 is not."""
 ADDED = Preservation(always=("docs/plan.md#Now",))
 STRICT = Preservation(enforcement="strict")
@@ -128,7 +128,7 @@ def unchanged(root: Path) -> bool:
 def test_no_tier_loses_an_item_that_is_always_preserved(
     project: Path, item: str, tier: int
 ) -> None:
-    with opened(project, at=FORCED, batch=Batch(reclaim=1), window=200_000) as session:
+    with opened(project, at=FORCED, batch=BatchRules(reclaim=1), window=200_000) as session:
         if tier == 1:
             session.extend(
                 having_read([*messages(2), *read_of("big.log", 99, "line of a log\n" * 30_000)])
@@ -502,8 +502,8 @@ def test_metrics_say_what_size_recovery_and_preservation_came_to(project: Path) 
         assert (found.before, found.after) == (event.before, event.after)
         assert found.ratio == event.ratio == round(event.after / event.before, 4)
         assert (found.recovery, found.preservation) == (1.0, 1.0)
-        assert session.engine.keeping is not None
-        session.engine.keeping.failed("entry abc")
+        assert session.engine.preserver is not None
+        session.engine.preserver.log_failure("entry abc")
         found = metrics_of(session.store.read(session.name))
         assert (found.recovery, found.failures) == (0.5, 1)
     last = sorted((project / TRAJECTORY).glob("holdfast-*.jsonl"))[-1]
@@ -563,7 +563,7 @@ def test_each_of_the_five_kinds_leaves_for_what_the_protocol_names_and_only_if_i
 ) -> None:
     def steps(allowed: tuple[str, ...]) -> list[Step]:
         rules = Preservation(compactable=allowed)
-        values = {"at": FORCED, "batch": Batch(reclaim=1), "tail": Tail(percent=1, steps=2)}
+        values = {"at": FORCED, "batch": BatchRules(reclaim=1), "tail": Tail(percent=1, steps=2)}
         root = tmp_path / str(len(allowed))
         with opened(root, rules, model="claude-3-5-sonnet", **values) as session:
             session.extend(every_kind())

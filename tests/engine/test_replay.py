@@ -5,10 +5,10 @@ from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import Derived, Entry, Noted, role_of
 from holdfast.core.ledger.window import fold
-from holdfast.core.measure.models import Model, find
+from holdfast.core.measure.models import Model, find_model
 from holdfast.core.measure.tokens import count_body
 from holdfast.core.plan.policy import PROFILES, Policy, with_settings
-from holdfast.engine.replay import Film, Replayed, replay
+from holdfast.engine.replay import Replay, Replayed, replay
 from holdfast.models.tokenizers import counter
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
@@ -16,7 +16,7 @@ from holdfast.transcripts.ingest import ingest
 from tests.core.building import answer, ask, back, bash, entries, lines
 from tests.input.making import LEDGERLY
 
-SONNET = find("claude-sonnet-4-5")
+SONNET = find_model("claude-sonnet-4-5")
 SMALL = 60_000
 
 
@@ -176,9 +176,9 @@ def test_the_window_of_a_replay_is_the_one_that_its_ledger_folds_to(bundled: lis
     turned = 0
     for profile in ("ctx-001", "stress"):
         policy = with_settings(Policy(), PROFILES[profile])
-        film = Film(policy, SONNET, SMALL, 2_000)
+        running = Replay(policy, SONNET, SMALL, 2_000)
         for entry in bundled:
-            film.take(entry)
-        assert film.window == fold(film.window.ledger)
-        turned += film.window.generation
+            running.add(entry)
+        assert running.window == fold(running.window.ledger)
+        turned += running.window.generation
     assert turned > 2

@@ -14,7 +14,7 @@ from holdfast.session.session import Session
 from holdfast.surfaces.cli.main import cli
 from tests.faults.breaking import OPERATIONS, Breaking, Recording, example_session
 
-FAIL_CLOSED = ("observe.redaction.redacted",)
+FAIL_CLOSED = ("observe.redaction.redact_text",)
 """A text that could not be searched for secrets is not shown at all."""
 SHARDS = 4
 FEW = 2
@@ -100,13 +100,13 @@ def test_the_same_fault_is_written_once() -> None:
 
 
 def test_a_fault_is_in_the_outcome_the_log_and_the_status() -> None:
-    from holdfast.surfaces.status import report_of  # the status is a surface
+    from holdfast.surfaces.status import status_report  # the status is a surface
 
     session = example_session(Breaking("observe.files.changes.files_of"))
     outcome = session.compact(3_000)
     assert [fault.rule for fault in outcome.faults] == ["observe.files.changes.files_of"]
     assert [event.kind for event in session.log()].count("FAULT") == 1
-    assert report_of(session, "now").faults == 1
+    assert status_report(session, "now").faults == 1
 
 
 def test_a_strict_collector_raises_the_error_of_the_rule() -> None:

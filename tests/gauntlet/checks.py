@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.window import Item
-from holdfast.engine.live_window import copied
+from holdfast.engine.live_window import message_dicts
 from holdfast.errors import HoldfastError, NotRecorded
 from holdfast.models.tokenizers import counter
 from holdfast.session.session import Session
@@ -22,7 +22,7 @@ ROW = re.compile(
 """How a row of a summary or of a level names where it was read."""
 PACKET = re.compile(r'^ +- "([0-9a-f]{12})"$', re.MULTILINE)
 """How a packet names where a decision was read."""
-SPEAKS = {"claude_code": "anthropic", "codex": "openai_responses"}
+SENT_AS = {"claude_code": "anthropic", "codex": "openai_responses"}
 """The provider whose messages a transcript holds; others name it themselves."""
 SLACK = 0.75
 """The part of a window's own count that no estimate may fall below: vocabularies of models differ
@@ -38,7 +38,7 @@ def provider_of(session: Session) -> str:
     """The provider whose rules the messages of a session have to keep; empty when nobody knows."""
     wire = (session.store.head(session.name) or Head()).wire
     if wire in TRANSCRIPT_WIRES:
-        return str(getattr(TRANSCRIPT_WIRES[wire], "SPEAKS", SPEAKS.get(wire, "")))
+        return str(getattr(TRANSCRIPT_WIRES[wire], "SENT_AS", SENT_AS.get(wire, "")))
     return wire if wire in MESSAGE_WIRES else "openai_chat"
 
 
@@ -51,7 +51,9 @@ def refused(
     damaged transcript can have it cut in a place that no provider takes.
     """
     provider = provider_of(session)
-    whole = copied(session.ledger.sight.rendered([Item(entry) for entry in session.ledger.path()]))
+    whole = message_dicts(
+        session.ledger.live_window.render_items([Item(entry) for entry in session.ledger.path()])
+    )
     found = worse(provider, whole, sent)
     known = worse(provider, recorded, sent) if found and recorded is not None else found
     return [one for one in found if one in known]

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from holdfast.surfaces.hooks.main import HOSTS, answered
+from holdfast.surfaces.hooks.main import HOSTS, answer_event
 from tests.gauntlet import texts
 from tests.gauntlet.findings import Run
 
@@ -114,7 +114,7 @@ def told(agent: str, event: str, document: dict[str, Any]) -> bytes:
     speaks = host(agent)
     heard = json.loads(json.dumps(document))
     happened = speaks.read(event, heard, dict(os.environ))
-    return speaks.write(event, heard, answered(happened)) if happened is not None else b""
+    return speaks.write(event, heard, answer_event(happened)) if happened is not None else b""
 
 
 def _as_process(

@@ -330,7 +330,7 @@ def _note(scene: Scene) -> None:
     run.do("task", session.ledger.task)
     run.do("policy", lambda: session.policy)
     run.do("storable", session.ledger.storable, texts.anything(scene.random))
-    run.do("say", session.ledger.say, texts.prose(scene.random))
+    run.do("say", session.ledger.append_own_message, texts.prose(scene.random))
 
 
 def _plan(scene: Scene) -> None:

@@ -2,6 +2,7 @@
 
 import re
 import tempfile
+from importlib import import_module
 from pathlib import Path
 from random import Random
 from types import FunctionType
@@ -12,13 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from holdfast import seeds
 from holdfast.core.ledger.entry import ToolReturned
 from holdfast.core.measure.tokens import CountTokens
-from holdfast.core.observe.files.shell import Shell, acts_of
+from holdfast.core.observe.files.shell import ShellState, acts_of_script
 from holdfast.core.plan.policy import Policy
-from holdfast.core.shrink.offload import Source, offload
+from holdfast.core.shrink.offload import OriginalLocation, offload
 from holdfast.models.tokenizers import counter
 from holdfast.session.session import Session
 from holdfast.surfaces.mcp.tools import TOOLS
-from holdfast.text.jsontext import cleaned
+from holdfast.text.jsontext import without_surrogates
 from tests.gauntlet import commands, fuzz, hooking, library, sessions, strategies, texts, tools
 from tests.gauntlet.corpus import own
 from tests.gauntlet.damage import DAMAGES, damaged
@@ -65,25 +66,31 @@ def test_every_damage_is_done_to_generated_sessions_and_none_raises() -> None:
 
 def test_pure_functions_take_any_text() -> None:
     calls, raised = fuzz.fuzzed(SEED, rounds=8)
-    assert len(calls) > 250
+    assert len(calls) > 330
     assert raised == {}
+
+
+@pytest.mark.parametrize("name", fuzz.SKIPPED)
+def test_a_function_that_is_not_tried_exists(name: str) -> None:
+    module, _, function = name.rpartition(".")
+    assert hasattr(import_module(module), function)
 
 
 @SOME
 @given(strategies.shell_scripts)
 def test_what_a_script_does_to_files_is_read_from_any_script(script: str) -> None:
     with strictly():
-        acts_of(script, Shell())
-        acts_of(script, Shell(output=script, failed=True))
+        acts_of_script(script, ShellState())
+        acts_of_script(script, ShellState(output=script, failed=True))
 
 
 @SOME
 @given(strategies.outputs)
 def test_any_output_has_a_stand_in_that_names_it(output: str) -> None:
-    source = Source("0" * 12, "offloaded/x.md")
-    body = ToolReturned("c", str(cleaned(output)))
+    source = OriginalLocation("0" * 12, "offloaded/x.md")
+    body = ToolReturned("c", str(without_surrogates(output)))
     with strictly():
-        made = offload(body, tool="Bash", source=source, rules=Policy().offload, count=COUNT)
+        made = offload(body, tool="Bash", location=source, rules=Policy().offload, count=COUNT)
     assert "0" * 12 in made.output
 
 
@@ -142,7 +149,7 @@ def test_every_tool_and_every_argument_of_it_is_exercised() -> None:
     frames = tools.frames_of(Random(0), "session", "0" * 12)
     called = [frame["params"] for frame in frames if frame["method"] == "tools/call"]
     given = {(one["name"], name) for one in called for name in one["arguments"]}
-    wanted = {(tool.name, one.name) for tool in TOOLS for one in tool.takes}
+    wanted = {(tool.name, one.name) for tool in TOOLS for one in tool.arguments}
     assert wanted - given == set()
     assert {tool.name for tool in TOOLS} == {one["name"] for one in called}
 

@@ -9,7 +9,15 @@ from typing import Any, cast
 from holdfast.surfaces.mcp import prompts, resources
 from holdfast.surfaces.mcp.frames import read_frames
 from holdfast.surfaces.mcp.protocol import INTERNAL_ERROR, Refusal
-from holdfast.surfaces.mcp.server import LEVELS, NEEDS_LEDGER, QUICK, Peer, Place, Request, Server
+from holdfast.surfaces.mcp.server import (
+    IMMEDIATE_METHODS,
+    LOG_LEVELS,
+    NEEDS_LEDGER,
+    Peer,
+    Request,
+    Server,
+    ServerOptions,
+)
 from holdfast.surfaces.mcp.tools import TOOLS, Argument, Tool
 from tests.gauntlet import texts
 from tests.gauntlet.findings import Run
@@ -27,7 +35,7 @@ def value_of(one: Argument, random: Random, ref: str) -> Any:
         return random.choice(("1", "1,2", "4"))
     match one.kind:
         case "integer":
-            return random.randrange(one.least or 0, (one.most or 5) + 1)
+            return random.randrange(one.minimum or 0, (one.maximum or 5) + 1)
         case "boolean":
             return random.random() < 0.5
         case "strings":
@@ -38,22 +46,26 @@ def value_of(one: Argument, random: Random, ref: str) -> Any:
 
 def arguments_of(tool: Tool, random: Random, ref: str) -> Iterator[dict[str, Any]]:
     """Ways to call a tool: with what it needs, with each thing that it may be given, and wrong."""
-    needed = {one.name: value_of(one, random, ref) for one in tool.takes if one.required}
+    needed = {one.name: value_of(one, random, ref) for one in tool.arguments if one.required}
     yield needed
-    for one in tool.takes:
+    for one in tool.arguments:
         given = {**needed, one.name: value_of(one, random, ref)}
         if one.name == "lines":
             given["ref"] = ref
         yield given
     yield {**needed, "unknown": 1}
-    yield {one.name: None for one in tool.takes}
+    yield {one.name: None for one in tool.arguments}
 
 
 def frames_of(random: Random, session: str, ref: str) -> list[dict[str, Any]]:
     """A request for everything that the server can be asked."""
     asked: list[tuple[str, dict[str, Any]]] = [("initialize", {"protocolVersion": "2025-11-25"})]
-    asked += [(method, {}) for method in QUICK if method not in ("initialize", "logging/setLevel")]
-    asked.append(("logging/setLevel", {"level": random.choice(LEVELS)}))
+    asked += [
+        (method, {})
+        for method in IMMEDIATE_METHODS
+        if method not in ("initialize", "logging/setLevel")
+    ]
+    asked.append(("logging/setLevel", {"level": random.choice(LOG_LEVELS)}))
     asked.append(("tools/list", {}))
     for tool in TOOLS:
         for given in arguments_of(tool, random, ref):
@@ -61,10 +73,10 @@ def frames_of(random: Random, session: str, ref: str) -> list[dict[str, Any]]:
     asked.append(("resources/list", {}))
     named = {"ref": ref, "lines": "1-3", "pane": "1", "session": session}
     for one in resources.TEMPLATES:
-        address = one.rest.format(**named)
+        address = one.path.format(**named)
         asked.append(("resources/read", {"uri": f"{resources.SCHEME}{one.kind}/{address}"}))
     for prompt in prompts.PROMPTS:
-        given = {name: texts.word(random) for name, _ in prompt.takes}
+        given = {name: texts.word(random) for name, _ in prompt.arguments}
         asked.append(("prompts/get", {"name": prompt.name, "arguments": given}))
     argument = {"name": "ref", "value": ref[:3]}
     reference = {"type": "ref/prompt", "name": "worker"}
@@ -84,7 +96,7 @@ def _named(frame: dict[str, Any]) -> str:
 
 def exercise(run: Run, root: Path, session: str, ref: str, random: Random) -> None:
     """Ask a server for everything, one request after the other."""
-    server, peer = Server(Place(root=str(root), session=session)), Peer()
+    server, peer = Server(ServerOptions(root=str(root), session=session)), Peer()
     listed: list[str] = []
     for frame in frames_of(random, session, ref):
         answer = ask(run, server, peer, frame)
@@ -107,8 +119,10 @@ def ask(run: Run, server: Server, peer: Peer, asked: dict[str, Any]) -> Any:
 
     def answered() -> Any:
         (frame,) = read_frames(json.dumps(asked).encode())
-        came = server.heard(frame, peer)
-        return came if came is not None else server.worked(Request(frame, peer, _silent))
+        came = server.answer_now(frame, peer)
+        return (
+            came if came is not None else server.answer_from_ledger(Request(frame, peer, _silent))
+        )
 
     answer = run.do(name, answered)
     if isinstance(answer, Refusal) and answer.code == INTERNAL_ERROR:

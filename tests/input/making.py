@@ -10,7 +10,7 @@ from typing import NamedTuple
 from holdfast.core.ledger.entry import Derived, text_of
 from holdfast.session.open import open_store
 from holdfast.session.session import Session
-from holdfast.transcripts.export import exported
+from holdfast.transcripts.export import export_document
 from holdfast.transcripts.ingest import Ingested, ingest
 
 LEDGERLY = Path(__file__).parents[2] / "examples" / "session" / "ledgerly.jsonl"
@@ -70,7 +70,7 @@ def read_in(path: Path | str, root: Path, *, wire: str = "", session: str = "") 
 def given_back(root: Path, session: str, source: str = "") -> bytes:
     """The bytes of a session's document."""
     with open_store(root) as store:
-        return b"".join(exported(Session(session, store, owns_store=False).ledger, source))
+        return b"".join(export_document(Session(session, store, owns_store=False).ledger, source))
 
 
 def texts_of(root: Path, session: str) -> list[str]:

@@ -22,7 +22,7 @@ from holdfast.stores.connection import Database
 from holdfast.stores.fsck import repair
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.stores.store import Damage
-from holdfast.transcripts.export import exported, sources_of
+from holdfast.transcripts.export import document_names, export_document
 from tests.input.making import LEDGERLY, line, read_in, run, told, transcript
 
 Rows = list[tuple[Any, ...]]
@@ -119,9 +119,9 @@ def _everything(root: Path) -> dict[tuple[str, str], bytes]:
     with _open(root) as store:
         sessions = [Session(listed.name, store) for listed in store.sessions()]
         return {
-            (session.name, source): b"".join(exported(session.ledger, source))
+            (session.name, source): b"".join(export_document(session.ledger, source))
             for session in sessions
-            for source in sources_of(session.ledger)
+            for source in document_names(session.ledger)
         }
 
 
@@ -390,13 +390,13 @@ def _spoil_head(root: Path, session: str) -> Head:
     with _engine(root) as db:
         ((data,),) = db.execute("select head from sessions where name = ?", (session,)).fetchall()
         assert isinstance(data, bytes)
-        kept = packing.unsealed(data)
+        kept = packing.verify_checksum(data)
         assert kept is not None
         head = msgspec.msgpack.decode(kept, type=Head)
         wrong = msgspec.structs.replace(head, title="something else", model="gpt-4o")
         db.execute(
             "update sessions set head = ? where name = ?",
-            (packing.sealed(msgspec.msgpack.encode(wrong)), session),
+            (packing.add_checksum(msgspec.msgpack.encode(wrong)), session),
         )
     return head
 

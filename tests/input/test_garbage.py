@@ -235,15 +235,15 @@ def _through_wires(message: dict[str, Json], shown: dict[int, Source | None]) ->
             value, _ = parse(written)
             assert isinstance(value, dict)
         for body in bodies:
-            assert isinstance(parse(wire.speak(body))[0], dict)
+            assert isinstance(parse(wire.new_message(body))[0], dict)
     for wire in TRANSCRIPT_WIRES.values():
         assert wire.fits(message) in (True, False)
         drafts = wire.Reader().read(message, 0)
         assert isinstance(wire.session_of(message), str)
         if not wire.HOLDS_MESSAGES:
-            assert wire.spoken(raw) == []
+            assert wire.messages_in(raw) == []
         elif any(not isinstance(draft.body, Derived) for draft in drafts):
-            assert all(isinstance(parse(spoken)[0], dict) for spoken in wire.spoken(raw))
+            assert all(isinstance(parse(spoken)[0], dict) for spoken in wire.messages_in(raw))
 
 
 part_changes = st.dictionaries(st.integers(0, 3), stand_ins, max_size=3)

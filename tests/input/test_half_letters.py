@@ -23,7 +23,7 @@ WORDS: dict[str, Callable[[Session], object]] = {
     "note": lambda s: s.note("task", name=HALF),
     "pin": lambda s: s.pin(HALF),
     "unpin": lambda s: s.unpin(HALF),
-    "tell": lambda s: s.ledger.say(HALF),
+    "tell": lambda s: s.ledger.append_own_message(HALF),
     "report": lambda s: s.report(model=HALF),
     "packet": lambda s: s.packet(HALF, pane=1),
     "feedback": lambda s: seeds.ContextEfficiencyTracker(s.ledger).record_task(1, True, [HALF]),

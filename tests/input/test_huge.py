@@ -23,7 +23,7 @@ import hashlib, json, sys
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from holdfast.transcripts.export import exported
+from holdfast.transcripts.export import export_document
 from holdfast.transcripts.ingest import ingest
 from holdfast.session.open import open_store
 from holdfast.session.session import Session
@@ -40,7 +40,7 @@ with open_store(root) as store:
     del done
     read = peak()
     digest = hashlib.sha256()
-    for chunk in exported(Session(name, store), ""):
+    for chunk in export_document(Session(name, store).ledger, ""):
         digest.update(chunk)
 print(json.dumps({"counts": counts, "flaws": flaws, "sha": digest.hexdigest(),
                   "read": read, "peak": peak()}))

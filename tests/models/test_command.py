@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.core.asking import Answer, Failed
-from holdfast.models.command import INSIDE
+from holdfast.models.command import INSIDE_VARIABLE
 from holdfast.models.drive import AskFn
 from holdfast.models.naming import model_named
 from tests.models.asks import ASK
@@ -116,8 +116,8 @@ def test_no_shell_reads_the_line() -> None:
 def test_a_program_that_asks_through_us_again_gets_no_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    told = program(f"import os; print(os.environ[{INSIDE!r}])")
-    assert INSIDE not in os.environ
+    told = program(f"import os; print(os.environ[{INSIDE_VARIABLE!r}])")
+    assert INSIDE_VARIABLE not in os.environ
     assert told(ASK, 30) == Answer("1\n", f"command:{sys.executable}")
-    monkeypatch.setenv(INSIDE, "1")
+    monkeypatch.setenv(INSIDE_VARIABLE, "1")
     assert isinstance(told(ASK, 30), Failed)

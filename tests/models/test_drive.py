@@ -8,9 +8,9 @@ from holdfast.core.asking import Answer, Ask, Failed
 from holdfast.errors import BadSetting
 from holdfast.models.drive import aanswer, answer
 from holdfast.models.limits import Guard, Limits
-from holdfast.models.naming import model_named, model_of
-from holdfast.models.scripted import scripted
+from holdfast.models.naming import model_named, resolve_model
 from tests.models.asks import ASK, asking
+from tests.models.scripted import scripted
 
 SOON = 0.05
 
@@ -62,14 +62,14 @@ def test_a_plain_function_is_a_model() -> None:
         return text.upper()
 
     expected = Answer("BE BRIEF.\n\nWHAT IS IT?", "shout")
-    assert answer(asking(), model_of(shout)) == [expected]
+    assert answer(asking(), resolve_model(shout)) == [expected]
 
 
 def test_whatever_a_function_raises_is_a_reason() -> None:
     def broken(text: str) -> str:
         raise StopIteration(f"\x1b[31m{len(text)} characters\n were too many")
 
-    (reply,) = answer(asking(), model_of(broken))
+    (reply,) = answer(asking(), resolve_model(broken))
     assert reply == Failed("the model raised StopIteration: [31m22 characters were too many")
 
 
@@ -77,7 +77,7 @@ def test_a_function_that_returns_no_text_has_failed() -> None:
     def wrong(text: str) -> str:
         return len(text)  # pyright: ignore[reportReturnType]
 
-    assert answer(asking(), model_of(wrong)) == [Failed("wrong returned int, not text")]
+    assert answer(asking(), resolve_model(wrong)) == [Failed("wrong returned int, not text")]
 
 
 def test_a_function_that_hangs_is_left_behind() -> None:
@@ -89,7 +89,7 @@ def test_a_function_that_hangs_is_left_behind() -> None:
         go_on.wait(30)
         return text
 
-    replies = answer(asking(), model_of(hangs), Guard(Limits(deadline=SOON)))
+    replies = answer(asking(), resolve_model(hangs), Guard(Limits(deadline=SOON)))
     go_on.set()
     assert replies == [Failed("no answer came within 0.05 seconds")]
 

@@ -9,19 +9,19 @@ from hypothesis import strategies as st
 
 from holdfast.core.asking import Answer, Failed
 from holdfast.models.limits import (
-    DAY,
+    DAY_SECONDS,
     Guard,
     Limits,
-    Spent,
-    cost_of,
-    read_spent,
-    write_spent,
+    Spending,
+    max_cost,
+    read_spending,
+    write_spending,
 )
 from tests.models.asks import ASK
 
-NOW = 20_000.0 * DAY + 100
+NOW = 20_000.0 * DAY_SECONDS + 100
 PAUSED = Limits(failures=3, pause=300)
-COST = cost_of(ASK)
+COST = max_cost(ASK)
 FINE, BAD = Answer("x", input=10, output=5), Failed("bad")
 
 
@@ -42,9 +42,9 @@ def guard(path: Path, clock: Clock, limits: Limits = PAUSED) -> Guard:
 
 def fail(path: Path, clock: Clock, times: int) -> None:
     for _ in range(times):
-        one = guard(path, clock)
-        assert one.hold(ASK) is None
-        assert one.settle(ASK, BAD) == BAD
+        model_guard = guard(path, clock)
+        assert model_guard.hold(ASK) is None
+        assert model_guard.settle(ASK, BAD) == BAD
 
 
 def test_three_failures_in_a_row_leave_a_model_alone_for_five_minutes(tmp_path: Path) -> None:
@@ -81,18 +81,18 @@ def test_an_answer_of_no_use_counts_as_a_failure(tmp_path: Path) -> None:
 def test_a_clock_set_back_does_not_make_the_pause_longer(tmp_path: Path) -> None:
     clock = Clock()
     fail(tmp_path, clock, 3)
-    clock.now -= 10 * DAY
+    clock.now -= 10 * DAY_SECONDS
     assert guard(tmp_path, clock).hold(ASK) is None
 
 
 def test_a_days_tokens_are_booked_before_and_settled_after(tmp_path: Path) -> None:
     clock, path = Clock(), str(tmp_path / "models.json")
     limits = Limits(tokens=1_000)
-    one = guard(tmp_path, clock, limits)
-    assert one.hold(ASK) is None
-    assert read_spent(path).tokens == COST
-    one.settle(ASK, FINE)
-    assert read_spent(path).tokens == 15
+    model_guard = guard(tmp_path, clock, limits)
+    assert model_guard.hold(ASK) is None
+    assert read_spending(path).tokens == COST
+    model_guard.settle(ASK, FINE)
+    assert read_spending(path).tokens == 15
 
 
 def test_a_day_never_costs_more_than_its_budget_and_the_next_starts_anew(tmp_path: Path) -> None:
@@ -100,11 +100,11 @@ def test_a_day_never_costs_more_than_its_budget_and_the_next_starts_anew(tmp_pat
     limits = Limits(tokens=COST * 3)
     dear = Answer("x", input=COST, output=0)
     for _ in range(3):
-        one = guard(tmp_path, clock, limits)
-        assert one.hold(ASK) is None
-        one.settle(ASK, dear)
+        model_guard = guard(tmp_path, clock, limits)
+        assert model_guard.hold(ASK) is None
+        model_guard.settle(ASK, dear)
     assert isinstance(guard(tmp_path, clock, limits).hold(ASK), Failed)
-    clock.now += DAY
+    clock.now += DAY_SECONDS
     assert guard(tmp_path, clock, limits).hold(ASK) is None
 
 
@@ -116,10 +116,10 @@ def test_a_crash_between_question_and_answer_costs_budget(tmp_path: Path) -> Non
 
 
 def test_an_answer_that_reports_nothing_is_guessed(tmp_path: Path) -> None:
-    one = guard(tmp_path, Clock(), Limits(tokens=10_000))
-    one.hold(ASK)
-    one.settle(ASK, Answer("y" * 350))
-    assert read_spent(str(tmp_path / "models.json")).tokens == COST - ASK.limit + 100
+    model_guard = guard(tmp_path, Clock(), Limits(tokens=10_000))
+    model_guard.hold(ASK)
+    model_guard.settle(ASK, Answer("y" * 350))
+    assert read_spending(str(tmp_path / "models.json")).tokens == COST - ASK.limit + 100
 
 
 @pytest.mark.parametrize(
@@ -128,9 +128,9 @@ def test_an_answer_that_reports_nothing_is_guessed(tmp_path: Path) -> None:
 )
 def test_a_damaged_file_counts_as_none(tmp_path: Path, damage: bytes) -> None:
     (tmp_path / "models.json").write_bytes(damage)
-    one = guard(tmp_path, Clock(), Limits(tokens=1_000))
-    assert one.hold(ASK) is None
-    assert read_spent(str(tmp_path / "models.json")).tokens == COST
+    model_guard = guard(tmp_path, Clock(), Limits(tokens=1_000))
+    assert model_guard.hold(ASK) is None
+    assert read_spending(str(tmp_path / "models.json")).tokens == COST
 
 
 def test_a_pipe_or_a_link_in_its_place_is_neither_waited_for_nor_followed(tmp_path: Path) -> None:
@@ -138,12 +138,12 @@ def test_a_pipe_or_a_link_in_its_place_is_neither_waited_for_nor_followed(tmp_pa
     kept.write_text('{"tokens": 7}')
     link = tmp_path / "models.json"
     link.symlink_to(kept)
-    assert read_spent(str(link)) == Spent()
-    assert write_spent(str(link), Spent(tokens=9))
+    assert read_spending(str(link)) == Spending()
+    assert write_spending(str(link), Spending(tokens=9))
     assert kept.read_text() == '{"tokens": 7}'
     link.unlink()
     os.mkfifo(link)
-    assert read_spent(str(link)) == Spent()
+    assert read_spending(str(link)) == Spending()
 
 
 def test_the_file_is_for_nobody_else_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
@@ -158,18 +158,18 @@ def test_what_cannot_be_written_down_is_not_spent(tmp_path: Path) -> None:
     assert guard(nowhere, Clock(), Limits()).hold(ASK) is None
 
 
-@given(st.lists(st.tuples(st.booleans(), st.integers(0, 2 * COST), st.integers(0, DAY))))
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 2 * COST), st.integers(0, DAY_SECONDS))))
 def test_no_order_of_events_books_more_than_a_day_allows(
     events: list[tuple[bool, int, int]],
 ) -> None:
     clock = Clock()
-    one = Guard(Limits(tokens=5 * COST, failures=2), clock=clock)
+    model_guard = Guard(Limits(tokens=5 * COST, failures=2), clock=clock)
     days: dict[int, int] = {}
     for fine, output, later in events:
-        if one.hold(ASK) is None:
-            day = int(clock.now // DAY)
+        if model_guard.hold(ASK) is None:
+            day = int(clock.now // DAY_SECONDS)
             days[day] = days.get(day, 0) + 1
-            one.settle(ASK, Answer("x", input=COST, output=output) if fine else BAD)
+            model_guard.settle(ASK, Answer("x", input=COST, output=output) if fine else BAD)
         clock.now += later
     # Each books at most its cost beforehand; only a model that says more than it may goes over.
     assert all(asked <= 5 * COST // (COST - ASK.limit) for asked in days.values())

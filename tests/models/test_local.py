@@ -10,10 +10,10 @@ import pytest
 
 from holdfast.core.asking import Answer, Ask, Failed
 from holdfast.core.ledger.summary import Summary
-from holdfast.core.shrink.ask.answers import Refused, checked, summarising
+from holdfast.core.shrink.ask.answers import UnusableAnswer, ask_for_rows, check_answer
 from holdfast.models.drive import answer
 from holdfast.models.limits import Guard, Limits
-from holdfast.models.naming import model_of
+from holdfast.models.naming import resolve_model
 from tests.core.shrink.ask.test_answers import KNOWN, SPAN
 
 pytestmark = pytest.mark.slow
@@ -59,8 +59,8 @@ def test_its_free_answer_is_refused_or_borne_out(complete: Complete) -> None:
         said.append(complete({"messages": [{"role": "user", "content": text}], "max_tokens": 300}))
         return said[-1]
 
-    asking = summarising(SPAN, KNOWN, lambda text: len(text) // 3, 3_000)
-    made = answer(asking, model_of(small), Guard(Limits(deadline=300)))
+    asking = ask_for_rows(SPAN, KNOWN, lambda text: len(text) // 3, 3_000)
+    made = answer(asking, resolve_model(small), Guard(Limits(deadline=300)))
     assert said
     assert made.refused or bears_out(made.summary)
 
@@ -79,19 +79,19 @@ def test_held_to_the_schema_it_is_still_checked(complete: Complete) -> None:
         said.append(complete(request))
         return Answer(said[-1], "smollm2")
 
-    asking = summarising(SPAN, KNOWN, lambda text: len(text) // 3, 3_000)
+    asking = ask_for_rows(SPAN, KNOWN, lambda text: len(text) // 3, 3_000)
     made = answer(asking, held, Guard(Limits(deadline=300)))
     assert said
     assert made.refused or bears_out(made.summary)
-    found = checked(Answer(said[-1], "smollm2"), SPAN, KNOWN)
-    assert isinstance(found, Refused) or bears_out(found)
+    found = check_answer(Answer(said[-1], "smollm2"), SPAN, KNOWN)
+    assert isinstance(found, UnusableAnswer) or bears_out(found)
 
 
 def test_a_slow_one_is_not_waited_for(complete: Complete) -> None:
     def slow(text: str) -> str:
         return complete({"messages": [{"role": "user", "content": text}], "max_tokens": 400})
 
-    asking = summarising(SPAN, KNOWN, lambda text: len(text) // 3, 3_000)
-    made = answer(asking, model_of(slow), Guard(Limits(deadline=0.1)))
+    asking = ask_for_rows(SPAN, KNOWN, lambda text: len(text) // 3, 3_000)
+    made = answer(asking, resolve_model(slow), Guard(Limits(deadline=0.1)))
     assert made.refused == "no answer came within 0.1 seconds"
     assert made.summary == Summary()

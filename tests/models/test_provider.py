@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.core.asking import Answer, Ask, Failed
 from holdfast.core.ledger.summary import Summary
-from holdfast.core.shrink.ask.answers import summarising
+from holdfast.core.shrink.ask.answers import ask_for_rows
 from holdfast.errors import BadSetting
 from holdfast.models.drive import answer
 from holdfast.models.limits import Guard, Limits
@@ -161,7 +161,7 @@ def test_a_provider_that_answers_badly_adds_nothing_to_a_summary(
         return ask(BAD[kind](FORMS[name][0]), monkeypatch, name, seconds, question)[0]
 
     span = items(said("Please move the importer to SQLite storage. " * 40))
-    asking = summarising(span, Summary(), lambda text: len(text.split()), 4_000)
+    asking = ask_for_rows(span, Summary(), lambda text: len(text.split()), 4_000)
     made = answer(asking, through, Guard(Limits(deadline=1.0)))
     assert made.summary == Summary()
     assert made.refused

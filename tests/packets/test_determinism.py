@@ -7,7 +7,7 @@ import sys
 SCRIPT = """
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
-names = iter([f"{word}{number}Name" for number in range(400) for word in ("alpha", "beta", "gamma")])
+names = (f"{word}{at}Name" for at in range(400) for word in ("alpha", "beta", "gamma"))
 lines = [f"def {a}(self, {b}, {c}): return {c}.{a}" for a, b, c in zip(names, names, names)]
 call = {"name": "Read", "arguments": '{"file_path": "/repo/src/app.py"}'}
 with Session("s", MemoryStore()) as session:

@@ -12,20 +12,20 @@ from holdfast.errors import BadFeedback
 from holdfast.packets.feedback import (
     MORE,
     REFRESH,
-    Wanted,
+    WorkerRequest,
     ask_for_more,
-    collect,
+    collect_feedback,
     feedback_file,
-    parsed,
-    report,
-    reports,
-    silent,
-    wanted,
+    open_requests,
+    parse_feedback,
+    record_feedback,
+    recorded_feedback,
+    unreported,
     write_feedback,
 )
-from holdfast.packets.read import take
-from holdfast.packets.records import handed, newest, unread
-from holdfast.packets.revise import refresh
+from holdfast.packets.read import read_for_worker
+from holdfast.packets.records import newest_packet, packet_records, unread_packets
+from holdfast.packets.revise import refresh_packet
 from holdfast.session.open import open as open_session
 from holdfast.session.session import Session
 
@@ -50,15 +50,15 @@ def put(root: Path, name: str, text: str) -> None:
 
 
 def recorded(session: Session) -> list[Feedback]:
-    return [one for _, one in reports(session.ledger)]
+    return [one for _, one in recorded_feedback(session.ledger)]
 
 
 @pytest.mark.seed("R021", "R261", "R262")
 def test_feedback_is_put_on_record_with_the_packet_it_is_about(tmp_path: Path) -> None:
     with working(tmp_path) as session:
-        one = newest(session.ledger, "pane-1")
+        one = newest_packet(session.ledger, "pane-1")
         assert one is not None
-        report(session.ledger, Feedback(("keys",), ("decisions",), "done", "pane-1"))
+        record_feedback(session.ledger, Feedback(("keys",), ("decisions",), "done", "pane-1"))
         assert recorded(session) == [
             Feedback(
                 ("keys",),
@@ -75,7 +75,9 @@ def test_feedback_is_put_on_record_with_the_packet_it_is_about(tmp_path: Path) -
 
 def test_a_worker_may_say_what_kind_of_task_it_was(tmp_path: Path) -> None:
     with working(tmp_path) as session:
-        report(session.ledger, Feedback(pane="pane-1", outcome="done", task_type="research"))
+        record_feedback(
+            session.ledger, Feedback(pane="pane-1", outcome="done", task_type="research")
+        )
         assert [one.task_type for one in recorded(session)] == ["research"]
 
 
@@ -90,7 +92,7 @@ def test_feedback_is_written_where_the_protocol_says_and_read_in_both_spellings(
         put(tmp_path, ".agentwire/feedback-2.md", 'context_gaps:\n  - "Needed: urls"\n')
         put(tmp_path, ".agentwire/feedback/reviewer.md", "---\noutcome: failed\n---\nNo time.\n")
         put(tmp_path, ".agentwire/feedback/.draft", "gaps: [x]")
-        found = {one.feedback.pane: one.feedback for one in collect(session.ledger)}
+        found = {one.feedback.pane: one.feedback for one in collect_feedback(session.ledger)}
         assert {pane: (one.gaps, one.outcome, one.note) for pane, one in found.items()} == {
             "pane-1": (("keys",), "", ""),
             "pane-2": (("Needed: urls",), "", ""),
@@ -101,10 +103,10 @@ def test_feedback_is_written_where_the_protocol_says_and_read_in_both_spellings(
 def test_the_same_words_are_taken_once_and_new_ones_again(tmp_path: Path) -> None:
     with working(tmp_path) as session:
         put(tmp_path, ".holdfast/feedback/pane-1.md", "gaps: [keys]")
-        assert [one.new for one in collect(session.ledger)] == [True]
-        assert [one.new for one in collect(session.ledger)] == [False]
+        assert [one.new for one in collect_feedback(session.ledger)] == [True]
+        assert [one.new for one in collect_feedback(session.ledger)] == [False]
         put(tmp_path, ".holdfast/feedback/pane-1.md", "gaps: [keys, urls]")
-        assert [one.new for one in collect(session.ledger)] == [True]
+        assert [one.new for one in collect_feedback(session.ledger)] == [True]
         assert [one.gaps for one in recorded(session)] == [("keys",), ("keys", "urls")]
 
 
@@ -113,13 +115,13 @@ def test_a_file_that_an_earlier_worker_left_says_nothing_of_a_new_task(tmp_path:
         session.append({"role": "user", "content": "Begin."})
         session.packet("task one", pane=1)
         done = Feedback((), outcome="done", pane="pane-1")
-        report(session.ledger, done, file=write_feedback(session.ledger, done))
+        record_feedback(session.ledger, done, file=write_feedback(session.ledger, done))
     left = tmp_path / ".holdfast" / "feedback" / "pane-1.md"
     os.utime(left, (1_700_000_000, 1_700_000_000))
     with open_session("second", root=tmp_path) as session:
         session.append({"role": "user", "content": "Begin."})
         session.packet("task two", pane=1)
-        (found,) = collect(session.ledger)
+        (found,) = collect_feedback(session.ledger)
         assert (found.new, found.flaw) == (
             False,
             "it is older than the first packet of pane-1 in this session",
@@ -130,8 +132,8 @@ def test_a_file_that_an_earlier_worker_left_says_nothing_of_a_new_task(tmp_path:
 def test_what_was_told_and_written_is_not_collected_again(tmp_path: Path) -> None:
     with working(tmp_path) as session:
         told = Feedback(("keys",), pane="pane-1")
-        report(session.ledger, told, file=write_feedback(session.ledger, told))
-        assert [one.new for one in collect(session.ledger)] == [False]
+        record_feedback(session.ledger, told, file=write_feedback(session.ledger, told))
+        assert [one.new for one in collect_feedback(session.ledger)] == [False]
 
 
 def test_a_file_that_is_none_is_refused_and_the_others_are_read(tmp_path: Path) -> None:
@@ -144,7 +146,7 @@ def test_a_file_that_is_none_is_refused_and_the_others_are_read(tmp_path: Path) 
         (folder / "pane-3.md").write_bytes(b"gaps: [x]\n" + b"#" * 300_000)
         (folder / "pane-4.md").mkdir()
         (folder / "pane-5.md").write_bytes(b"gaps: [keys, \xff]")
-        found = {one.feedback.pane: one for one in collect(session.ledger)}
+        found = {one.feedback.pane: one for one in collect_feedback(session.ledger)}
         assert [bool(found[f"pane-{number}"].flaw) for number in range(1, 6)] == [True] * 4 + [
             False
         ]
@@ -154,7 +156,7 @@ def test_a_file_that_is_none_is_refused_and_the_others_are_read(tmp_path: Path) 
 
 def test_a_text_that_is_too_large_is_refused() -> None:
     with pytest.raises(BadFeedback) as raised:
-        parsed("x" * 300_000, "report.md")
+        parse_feedback("x" * 300_000, "report.md")
     assert raised.value.where == "report.md"
 
 
@@ -169,7 +171,7 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None
 def test_nothing_is_recorded_where_tracking_is_off(tmp_path: Path) -> None:
     policy = Policy(packets=Packets(track="off"))
     with working(tmp_path, policy) as session:
-        assert report(session.ledger, Feedback(("keys",), pane="pane-1")) is None
+        assert record_feedback(session.ledger, Feedback(("keys",), pane="pane-1")) is None
         entries = session.store.read("work")
         assert not any(isinstance(entry.body, PacketReported) for entry in entries)
 
@@ -181,11 +183,11 @@ def test_a_task_that_is_done_takes_the_packets_file_away_and_keeps_the_record(
     with working(tmp_path) as session:
         file = tmp_path / ".holdfast" / "context" / "pane-1.yaml"
         assert file.exists()
-        report(session.ledger, Feedback(pane="pane-1", outcome="blocked"))
+        record_feedback(session.ledger, Feedback(pane="pane-1", outcome="blocked"))
         assert file.exists()
-        report(session.ledger, Feedback(pane="pane-1", outcome="done"))
+        record_feedback(session.ledger, Feedback(pane="pane-1", outcome="done"))
         assert not file.exists()
-        assert [one.packet.audience for one in handed(session.ledger)] == ["pane-1"]
+        assert [one.packet.audience for one in packet_records(session.ledger)] == ["pane-1"]
 
 
 @pytest.mark.seed("R022", "R346")
@@ -193,12 +195,14 @@ def test_a_packet_is_unread_until_its_worker_reads_it_and_silent_until_it_report
     tmp_path: Path,
 ) -> None:
     with working(tmp_path) as session:
-        assert [one.packet.audience for one in unread(session.ledger)] == ["pane-1"]
-        take(session.ledger, "pane-1")
-        assert unread(session.ledger) == []
-        assert [one.packet.audience for one in silent(handed(session.ledger))] == ["pane-1"]
-        report(session.ledger, Feedback(pane="pane-1"))
-        assert silent(handed(session.ledger)) == []
+        assert [one.packet.audience for one in unread_packets(session.ledger)] == ["pane-1"]
+        read_for_worker(session.ledger, "pane-1")
+        assert unread_packets(session.ledger) == []
+        assert [one.packet.audience for one in unreported(packet_records(session.ledger))] == [
+            "pane-1"
+        ]
+        record_feedback(session.ledger, Feedback(pane="pane-1"))
+        assert unreported(packet_records(session.ledger)) == []
 
 
 @pytest.mark.seed("R341", "R344")
@@ -207,31 +211,31 @@ def test_a_worker_asks_for_more_until_it_is_handed_more(tmp_path: Path) -> None:
         ask_for_more(session.ledger, "pane-1", why="which key file?")
         ask_for_more(session.ledger, "pane-1", kind=REFRESH)
         ask_for_more(session.ledger, "pane-2", why="everything")
-        one = newest(session.ledger, "pane-1")
+        one = newest_packet(session.ledger, "pane-1")
         assert one is not None
-        found = wanted(session.ledger)
+        found = open_requests(session.ledger)
         assert [(each.pane, each.kind, each.why) for each in found] == [
             ("pane-1", MORE, "which key file?"),
             ("pane-1", REFRESH, ""),
             ("pane-2", MORE, "everything"),
         ]
         assert [each.packet for each in found] == [one.id, one.id, ""]
-        refresh(session.ledger, "pane-1")
-        assert len(wanted(session.ledger)) == 3, "nothing new was handed over"
+        refresh_packet(session.ledger, "pane-1")
+        assert len(open_requests(session.ledger)) == 3, "nothing new was handed over"
         session.append({"role": "user", "content": "The key must be read from keys/jwt.pem."})
-        refresh(session.ledger, "pane-1")
-        assert [each.pane for each in wanted(session.ledger)] == ["pane-2"]
+        refresh_packet(session.ledger, "pane-1")
+        assert [each.pane for each in open_requests(session.ledger)] == ["pane-2"]
 
 
 def test_who_is_done_asks_for_nothing_any_more(tmp_path: Path) -> None:
     with working(tmp_path) as session:
         made = ask_for_more(session.ledger, "pane-1", why="x" * 5_000)
-        assert isinstance(made, Wanted)
+        assert isinstance(made, WorkerRequest)
         assert len(made.why) == 2_000
-        report(session.ledger, Feedback(pane="pane-1", outcome="blocked"))
-        assert len(wanted(session.ledger)) == 1
-        report(session.ledger, Feedback(pane="pane-1", outcome="done"))
-        assert wanted(session.ledger) == []
+        record_feedback(session.ledger, Feedback(pane="pane-1", outcome="blocked"))
+        assert len(open_requests(session.ledger)) == 1
+        record_feedback(session.ledger, Feedback(pane="pane-1", outcome="done"))
+        assert open_requests(session.ledger) == []
 
 
 def test_a_secret_in_a_report_is_not_shown_and_what_must_not_be_stored_is_not(
@@ -242,9 +246,11 @@ def test_a_secret_in_a_report_is_not_shown_and_what_must_not_be_stored_is_not(
     with working(tmp_path, policy) as session:
         told = Feedback((f"the token {secret}", "CUSTOMER-77"), pane="pane-1")
         file = write_feedback(session.ledger, told)
-        report(session.ledger, told, file=file)
+        record_feedback(session.ledger, told, file=file)
         assert secret not in str(recorded(session))
         assert secret not in (tmp_path / file).read_text("utf-8")
         entries = list(session.store.read("work"))
         assert "CUSTOMER-77" not in str(entries)
-        assert [one.new for one in collect(session.ledger)] == [False], "it is on record already"
+        assert [one.new for one in collect_feedback(session.ledger)] == [False], (
+            "it is on record already"
+        )

@@ -7,8 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.view.questions.answer import Answer, answer_document, render_answer
-from holdfast.packets.questions import SESSIONS, Settled, context_query, settled_for
+from holdfast.core.view.questions.answer import QuestionAnswer, answer_document, render_answer
+from holdfast.packets.questions import (
+    MAX_UNREAD_SESSIONS,
+    ProjectDecisions,
+    context_query,
+    project_decisions,
+)
 from holdfast.session.open import open as open_session
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
@@ -30,14 +35,14 @@ STORAGE = (
 )
 
 
-def told(*sessions: tuple[dict[str, str], ...]) -> Settled:
+def told(*sessions: tuple[dict[str, str], ...]) -> ProjectDecisions:
     store = MemoryStore()
     for number, messages in enumerate(sessions, 1):
         Session(f"s{number}", store, owns_store=False).extend(messages)
-    return Settled(store)
+    return ProjectDecisions(store)
 
 
-def asked(question: str, *sessions: tuple[dict[str, str], ...]) -> Answer:
+def asked(question: str, *sessions: tuple[dict[str, str], ...]) -> QuestionAnswer:
     return context_query(told(*(sessions or (AUTH, STORAGE))), question)
 
 
@@ -150,7 +155,9 @@ def test_a_secret_is_not_part_of_an_answer(tmp_path: Path) -> None:
                 {"role": "user", "content": f"Let's use the deploy token {secret} for releases."},
             ]
         )
-        answer = context_query(settled_for(session.ledger), "Which deploy token do releases use?")
+        answer = context_query(
+            project_decisions(session.ledger), "Which deploy token do releases use?"
+        )
         assert answer.known
         assert secret not in str(answer_document(answer))
         assert "[redacted:" in str(answer_document(answer))
@@ -161,12 +168,12 @@ def test_a_pin_answers_until_it_is_lifted(tmp_path: Path) -> None:
         session.append({"role": "user", "content": "Build the exporter."})
         pin = session.pin("Exports are written in the Parquet format.")
         question = "In which format are exports written?"
-        answer = context_query(settled_for(session.ledger), question)
+        answer = context_query(project_decisions(session.ledger), question)
         assert answer.known
         assert answer.statement is not None
         assert answer.statement.text == "Exports are written in the Parquet format."
         session.unpin(pin)
-        lifted = context_query(settled_for(session.ledger), question).statement
+        lifted = context_query(project_decisions(session.ledger), question).statement
         assert lifted is None or lifted.replaced_by
 
 
@@ -195,12 +202,12 @@ def test_the_document_names_the_source() -> None:
 
 
 @pytest.fixture(scope="module")
-def settled() -> Iterator[Settled]:
+def settled() -> Iterator[ProjectDecisions]:
     yield told(AUTH, STORAGE)
 
 
 @given(question=st.text(max_size=300))
-def test_any_text_may_be_asked(settled: Settled, question: str) -> None:
+def test_any_text_may_be_asked(settled: ProjectDecisions, question: str) -> None:
     answer = context_query(settled, question)
     assert answer == context_query(settled, question)
     assert 0.0 <= answer.score <= 1.0
@@ -315,7 +322,7 @@ def test_going_with_something_names_no_language() -> None:
 def test_however_many_sessions_there_are_each_is_read_in_time() -> None:
     others = [
         ({"role": "user", "content": f"The users of part {n} find their page, so use menu {n}."},)
-        for n in range(3 * SESSIONS)
+        for n in range(3 * MAX_UNREAD_SESSIONS)
     ]
     key = ({"role": "user", "content": "Let's use the settings page to find the public key."},)
     settled = told(key, *others)

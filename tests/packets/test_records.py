@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 import holdfast
-from holdfast.core.ledger.entry import Handed, PacketReported, pack, unpack
+from holdfast.core.ledger.entry import PacketReported, PacketSent, pack, unpack
 from holdfast.core.ledger.packet import Feedback, Packet
-from holdfast.engine.purge.purge import carry_out, part, whole
-from holdfast.packets.read import take
-from holdfast.packets.records import found, handed
+from holdfast.engine.purge.purge import apply_purge, plan_message_purge, plan_session_purge
+from holdfast.packets.read import read_for_worker
+from holdfast.packets.records import find_packet, packet_records
 from tests.packets.test_make_and_deliver import TALK, TASK, said
 from tests.secrets import PLANTED
 
@@ -17,13 +17,13 @@ from tests.secrets import PLANTED
 @pytest.mark.parametrize(
     "body",
     [
-        Handed(
+        PacketSent(
             Packet(goal="g", constraints=("c",), extra={"x": "1"}), "push", "context/pane-1.yaml"
         ),
         PacketReported(Feedback(("testing approach",), ("failed_attempts",), "done", "pane-1")),
     ],
 )
-def test_what_became_of_a_packet_is_stored_as_it_was(body: Handed | PacketReported) -> None:
+def test_what_became_of_a_packet_is_stored_as_it_was(body: PacketSent | PacketReported) -> None:
     assert unpack(pack(body)) == body
 
 
@@ -32,9 +32,9 @@ def test_a_packet_is_found_by_its_reference_and_leaves_the_window_alone(tmp_path
         session.extend(TALK)
         before = session.messages()
         session.packet(TASK, pane=1)
-        take(session.ledger, "pane-1")
+        read_for_worker(session.ledger, "pane-1")
         assert session.messages() == before
-        (one,) = handed(session.ledger)
+        (one,) = packet_records(session.ledger)
         assert TASK in session.read(one.ref)
 
 
@@ -42,9 +42,9 @@ def test_a_secret_that_was_found_later_is_redacted_in_what_is_read(tmp_path: Pat
     secret = PLANTED["github-token"]
     with holdfast.open("s", root=tmp_path) as session:
         session.extend(TALK)
-        session.ledger.derive(Handed(Packet(goal=f"use {secret}", audience="pane-1")))
+        session.ledger.derive(PacketSent(Packet(goal=f"use {secret}", audience="pane-1")))
         session.append(said("user", f"The key is {secret}."))
-        assert secret not in found(session.ledger, "pane-1").packet.goal
+        assert secret not in find_packet(session.ledger, "pane-1").packet.goal
 
 
 def test_purging_a_message_takes_its_words_out_of_packets(tmp_path: Path) -> None:
@@ -52,11 +52,13 @@ def test_purging_a_message_takes_its_words_out_of_packets(tmp_path: Path) -> Non
         session.extend(TALK)
         session.append(said("user", "You must never mention Zanzibarian."))
         session.packet(TASK, pane=1)
-        assert "Zanzibarian" in str(found(session.ledger, "pane-1").packet)
+        assert "Zanzibarian" in str(find_packet(session.ledger, "pane-1").packet)
         ref = session.ledger.path()[-1].id
-        carry_out(session.ledger, part(session.ledger, ref), at="2031-04-02T09:15:00Z")
+        apply_purge(
+            session.ledger, plan_message_purge(session.ledger, ref), at="2031-04-02T09:15:00Z"
+        )
     with holdfast.open("s", root=tmp_path) as session:
-        assert "Zanzibarian" not in str(found(session.ledger, "pane-1").packet)
+        assert "Zanzibarian" not in str(find_packet(session.ledger, "pane-1").packet)
 
 
 def test_purging_a_session_takes_the_files_of_its_packets_away(tmp_path: Path) -> None:
@@ -64,5 +66,5 @@ def test_purging_a_session_takes_the_files_of_its_packets_away(tmp_path: Path) -
         session.extend(TALK)
         session.packet(TASK, pane=1)
         assert (tmp_path / ".holdfast/context/pane-1.yaml").exists()
-        carry_out(session.ledger, whole(session.ledger), at="2031-04-02T09:15:00Z")
+        apply_purge(session.ledger, plan_session_purge(session.ledger), at="2031-04-02T09:15:00Z")
         assert not (tmp_path / ".holdfast/context/pane-1.yaml").exists()

@@ -11,10 +11,16 @@ from holdfast.core.view.packet_stats.recommend import recommend
 from holdfast.engine.redact import Redactor
 from holdfast.errors import BadSetting, NotWritten
 from holdfast.packets.decisions import choices_for, decisions_for
-from holdfast.packets.feedback import report
-from holdfast.packets.questions import Settled
-from holdfast.packets.stats import compared, learned, records_in
-from holdfast.packets.tuning import FILE, apply, known_depths, tuned_for, tunings_in, undo
+from holdfast.packets.feedback import record_feedback
+from holdfast.packets.questions import ProjectDecisions
+from holdfast.packets.stats import compare_around, efficiency_of, records_in
+from holdfast.packets.tuning import (
+    TUNING_FILE,
+    apply_recommendation,
+    read_tunings,
+    tuning_for,
+    undo_recommendation,
+)
 from holdfast.seeds import ContextEfficiencyTracker
 from holdfast.session.open import open as open_session
 from holdfast.session.session import Session
@@ -72,13 +78,15 @@ def test_records_of_packets_lead_to_a_recommendation(tmp_path: Path) -> None:
             session.packet("Add JWT auth to login", pane=pane)
             lacking = number % 2
             gaps = ("Needed: error handling",) if lacking else ()
-            report(session.ledger, Feedback(gaps, (), "failed" if lacking else "done", pane))
+            record_feedback(
+                session.ledger, Feedback(gaps, (), "failed" if lacking else "done", pane)
+            )
         records = records_in(session.store, Redactor(session.policy.redact))
-        made = recommend(learned(records))
+        made = recommend(efficiency_of(records))
         assert {one.task_type for one in records} == {"feature"}
         assert made.depths == {"feature": "standard"}
         assert "error handling" in made.changes[0].why
-        assert compared(records)[0].what == "older and newer half"
+        assert compare_around(records)[0].what == "older and newer half"
 
 
 MADE = Recommendation(depths={"feature": "deep"}, budgets={"feature": 800}, tasks=40)
@@ -86,32 +94,33 @@ MADE = Recommendation(depths={"feature": "deep"}, budgets={"feature": 800}, task
 
 def test_a_recommendation_is_applied_as_the_next_version_and_taken_back(tmp_path: Path) -> None:
     root = str(tmp_path)
-    assert tunings_in(root) == Tunings()
-    assert known_depths(root) == {}
-    apply(root, MADE, at="2026-01-01T00:00:00Z")
-    apply(root, Recommendation(depths={"feature": "minimal"}), at="2026-01-02T00:00:00Z")
-    assert known_depths(root) == {"feature": "minimal"}
-    assert [one.version for one in tunings_in(root).versions] == [1, 2]
-    undo(root)
-    tuned = tuned_for(root, "Add a button")
+    assert read_tunings(root) == Tunings()
+    apply_recommendation(root, MADE, at="2026-01-01T00:00:00Z")
+    apply_recommendation(
+        root, Recommendation(depths={"feature": "minimal"}), at="2026-01-02T00:00:00Z"
+    )
+    assert tuning_for(root, "Add a button").depth == "minimal"
+    assert [one.version for one in read_tunings(root).versions] == [1, 2]
+    undo_recommendation(root)
+    tuned = tuning_for(root, "Add a button")
     assert (tuned.task_type, tuned.depth, tuned.budget, tuned.version) == (
         "feature",
         "deep",
         800,
         1,
     )
-    undo(root)
-    assert tuned_for(root, "Add a button").version == 0
+    undo_recommendation(root)
+    assert tuning_for(root, "Add a button").version == 0
     with pytest.raises(BadSetting):
-        undo(root)
+        undo_recommendation(root)
 
 
 def test_a_version_is_never_given_twice(tmp_path: Path) -> None:
     root = str(tmp_path)
-    apply(root, MADE)
-    undo(root)
-    apply(root, MADE)
-    assert tunings_in(root).active == 2
+    apply_recommendation(root, MADE)
+    undo_recommendation(root)
+    apply_recommendation(root, MADE)
+    assert read_tunings(root).active == 2
 
 
 @pytest.mark.parametrize(
@@ -125,18 +134,18 @@ def test_a_version_is_never_given_twice(tmp_path: Path) -> None:
     ],
 )
 def test_a_file_that_is_not_ours_is_refused_in_one_sentence(tmp_path: Path, text: str) -> None:
-    path = tmp_path / FILE
+    path = tmp_path / TUNING_FILE
     path.parent.mkdir()
     path.write_text(text, encoding="utf-8")
     with pytest.raises(BadSetting):
-        tunings_in(tmp_path)
+        read_tunings(tmp_path)
 
 
 def test_a_project_that_cannot_be_written_keeps_what_was_in_force(tmp_path: Path) -> None:
     (tmp_path / ".holdfast").write_text("in the way", encoding="utf-8")
     with pytest.raises(NotWritten):
-        apply(str(tmp_path), MADE)
-    assert tunings_in(tmp_path) == Tunings()
+        apply_recommendation(str(tmp_path), MADE)
+    assert read_tunings(tmp_path) == Tunings()
 
 
 @pytest.mark.seed("R355")
@@ -152,10 +161,10 @@ def test_a_later_session_finds_the_decisions_that_its_task_touches() -> None:
         Session(name, store, owns_store=False).extend(
             [{"role": "user", "content": "Begin."}, {"role": "user", "content": text}]
         )
-    settled = Settled(store)
+    settled = ProjectDecisions(store)
 
     def found(task: str, apart: str = "") -> list[str]:
-        return [one.text for one in decisions_for(task, settled, apart=apart)]
+        return [one.text for one in decisions_for(task, settled, except_session=apart)]
 
     assert found("Send the JWT from the mobile client") == ["Use JWT instead of session cookies."]
     assert found("Send the JWT from the mobile client", apart="auth") == []

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.project.regular_files import end_of, open_regular, read_regular
+from holdfast.project.regular_files import open_regular, read_end, read_regular
 
 
 def a_pipe(place: Path) -> None:
@@ -24,8 +24,8 @@ def a_folder(place: Path) -> None:
 
 
 def a_socket(place: Path) -> None:
-    with socket.socket(socket.AF_UNIX) as one:
-        one.bind(str(place))
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(place))
 
 
 REFUSED = [
@@ -85,8 +85,8 @@ def test_a_file_is_found_relative_to_an_open_folder(tmp_path: Path) -> None:
 
 def test_the_end_of_a_file_is_read_without_the_rest(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"0123456789")
-    assert end_of(tmp_path / "file", 4, links=False) == b"6789"
-    assert end_of(tmp_path / "file", 40, links=False) == b"0123456789"
+    assert read_end(tmp_path / "file", 4, links=False) == b"6789"
+    assert read_end(tmp_path / "file", 40, links=False) == b"0123456789"
 
 
 def test_a_file_that_is_not_there_is_told_as_such(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from threading import Thread
 import pytest
 
 from holdfast.errors import NotWritten
-from holdfast.project.write import project
+from holdfast.project.write import write_copy
 
 HERE = ".holdfast/cache/offloaded/20260129_142530_bash-0123abcd.md"
 
@@ -16,7 +16,7 @@ def files(root: Path) -> set[str]:
 
 
 def test_a_copy_appears_whole_and_nothing_else_does(tmp_path: Path) -> None:
-    project(str(tmp_path), HERE, b"all\n")
+    write_copy(str(tmp_path), HERE, b"all\n")
     assert (tmp_path / HERE).read_bytes() == b"all\n"
     assert files(tmp_path) == {HERE}
 
@@ -25,7 +25,7 @@ def test_a_copy_appears_whole_and_nothing_else_does(tmp_path: Path) -> None:
 def test_a_copy_is_readable_by_nobody_else_whatever_the_umask(tmp_path: Path, mask: int) -> None:
     before = os.umask(mask)
     try:
-        project(str(tmp_path), HERE, b"all")
+        write_copy(str(tmp_path), HERE, b"all")
     finally:
         os.umask(before)
     assert stat.S_IMODE((tmp_path / HERE).stat().st_mode) == 0o600
@@ -36,12 +36,12 @@ def test_a_copy_is_readable_by_nobody_else_whatever_the_umask(tmp_path: Path, ma
 def test_a_copy_that_is_there_is_left_alone_and_one_that_is_not_right_is_mended(
     tmp_path: Path,
 ) -> None:
-    project(str(tmp_path), HERE, b"all")
+    write_copy(str(tmp_path), HERE, b"all")
     first = (tmp_path / HERE).stat().st_ino
-    project(str(tmp_path), HERE, b"all")
+    write_copy(str(tmp_path), HERE, b"all")
     assert (tmp_path / HERE).stat().st_ino == first
     (tmp_path / HERE).write_bytes(b"changed")
-    project(str(tmp_path), HERE, b"all")
+    write_copy(str(tmp_path), HERE, b"all")
     assert (tmp_path / HERE).read_bytes() == b"all"
     assert files(tmp_path) == {HERE}
 
@@ -53,7 +53,7 @@ def test_a_link_on_the_way_is_not_followed(tmp_path: Path, at: str) -> None:
     outside.mkdir()
     (root / at).symlink_to(outside)
     with pytest.raises(NotWritten) as refused:
-        project(str(root), HERE, b"secret")
+        write_copy(str(root), HERE, b"secret")
     assert refused.value.path == HERE
     assert files(outside) == set()
 
@@ -63,7 +63,7 @@ def test_a_link_in_the_place_of_the_copy_is_replaced_and_not_followed(tmp_path: 
     (root / HERE).parent.mkdir(parents=True)
     outside.write_bytes(b"theirs")
     (root / HERE).symlink_to(outside)
-    project(str(root), HERE, b"ours")
+    write_copy(str(root), HERE, b"ours")
     assert outside.read_bytes() == b"theirs"
     assert not (root / HERE).is_symlink()
     assert (root / HERE).read_bytes() == b"ours"
@@ -74,21 +74,21 @@ def test_a_path_that_leads_out_of_the_root_is_refused(tmp_path: Path, path: str)
     root = tmp_path / "root"
     root.mkdir()
     with pytest.raises(NotWritten):
-        project(str(root), path, b"all")
+        write_copy(str(root), path, b"all")
     assert files(tmp_path) == set()
 
 
 def test_a_folder_in_the_place_of_the_copy_is_refused_and_leaves_no_draft(tmp_path: Path) -> None:
     (tmp_path / HERE).mkdir(parents=True)
     with pytest.raises(NotWritten):
-        project(str(tmp_path), HERE, b"all")
+        write_copy(str(tmp_path), HERE, b"all")
     assert files(tmp_path) == set()
 
 
 def test_a_pipe_in_the_place_of_the_copy_is_not_waited_for(tmp_path: Path) -> None:
     (tmp_path / HERE).parent.mkdir(parents=True)
     os.mkfifo(tmp_path / HERE)
-    writing = Thread(target=project, args=(str(tmp_path), HERE, b"all"), daemon=True)
+    writing = Thread(target=write_copy, args=(str(tmp_path), HERE, b"all"), daemon=True)
     writing.start()
     writing.join(timeout=10)
     waited = writing.is_alive()
@@ -102,4 +102,4 @@ def test_a_pipe_in_the_place_of_the_copy_is_not_waited_for(tmp_path: Path) -> No
 
 def test_a_root_that_is_gone_is_told_of(tmp_path: Path) -> None:
     with pytest.raises(NotWritten):
-        project(str(tmp_path / "gone"), HERE, b"all")
+        write_copy(str(tmp_path / "gone"), HERE, b"all")

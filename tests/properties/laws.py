@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import holdfast
 from holdfast import NothingToShrink, Outcome, Policy
-from holdfast.core.ledger.marks import WARNING
-from holdfast.core.observe.requests.pastes import own_words_of
+from holdfast.core.ledger.marks import DRIFT_WARNING
+from holdfast.core.observe.requests.pastes import words_outside_pastes
 from holdfast.core.plan.policy import STAND_INS, Offload, Tail, Truncate
 from holdfast.models.tokenizers import counter
 from tests.provider.strict import worse
@@ -213,7 +213,7 @@ def is_anchor(message: Message) -> bool:
 
 def is_told(message: Message) -> bool:
     """Whether a message is what a drifting agent is told."""
-    return message.get("role") == "user" and text_in(message).startswith(WARNING)
+    return message.get("role") == "user" and text_in(message).startswith(DRIFT_WARNING)
 
 
 def text_in(message: Message) -> str:
@@ -303,7 +303,7 @@ def _request_laws(old: Piece, new: Piece, read: Callable[[str], str]) -> list[st
     was = " ".join(sendable(old.text).split())
     lines = (line for line in sendable(new.text).split("\n") if not line.startswith(CUT_LINES))
     made_up = [line for line in lines if " ".join(line.split()) not in was]
-    own = () if any(mark == "more" for mark, _ in refs) else own_words_of(old.text)
+    own = () if any(mark == "more" for mark, _ in refs) else words_outside_pastes(old.text)
     lost = [words for words in own if sendable(words) not in sendable(new.text)]
     return [f"nobody said {line[:60]!r}" for line in made_up] + [
         f"words of the user left: {words[:60]!r}" for words in lost

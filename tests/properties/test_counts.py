@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 
 from holdfast import NothingToShrink
 from holdfast.core.ledger.entry import Compressed, Used
-from holdfast.core.ledger.replay import replay
+from holdfast.core.ledger.replay import replay_ledger
 from holdfast.core.measure.tokens import count_body
-from holdfast.core.measure.usage import factor_of, split
-from holdfast.engine.live_window import copied
+from holdfast.core.measure.usage import factor_of, split_proportionally
+from holdfast.engine.live_window import message_dicts
 from holdfast.engine.status import sized_window
 from holdfast.errors import BadCompression, Unreadable
 from holdfast.models.tokenizers import counter
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
-from holdfast.surfaces.status import listed, report_of
+from holdfast.surfaces.status import session_rows, status_report
 from holdfast.transcripts.ingest import ingest
-from holdfast.wire.detect import MESSAGE_WIRES, PLAIN, TRANSCRIPT_WIRES
+from holdfast.wire.detect import DEFAULT_MESSAGE_WIRE, MESSAGE_WIRES, TRANSCRIPT_WIRES
 from tests.properties.sessions import in_sight
 from tests.properties.transcripts import WRITERS, Happened, growing, happenings
 
@@ -32,10 +32,10 @@ from tests.properties.transcripts import WRITERS, Happened, growing, happenings
 def counted_in_messages(session: Session) -> int:
     """Raw tokens of the messages that would be sent, read and counted anew."""
     head = session.ledger.head()
-    wire = TRANSCRIPT_WIRES[head.wire].SPEAKS if head.wire in TRANSCRIPT_WIRES else head.wire
-    wire = wire or PLAIN
+    wire = TRANSCRIPT_WIRES[head.wire].SENT_AS if head.wire in TRANSCRIPT_WIRES else head.wire
+    wire = wire or DEFAULT_MESSAGE_WIRE
     count, take = counter(head.vocabulary), MESSAGE_WIRES[wire].read
-    sent = copied(session.ledger.sight.messages())
+    sent = message_dicts(session.ledger.live_window.messages())
     return sum(count_body(body, count) for message in sent for body in take(message))
 
 
@@ -43,15 +43,15 @@ def broken_counts(session: Session) -> list[str]:
     """Every sum of a session that does not add up."""
     head, usage, now = session.ledger.head(), session.status(), sized_window(session.ledger)
     lane = head.lane(session.agent)
-    messages, report = counted_in_messages(session), report_of(session, "")
+    messages, report = counted_in_messages(session), status_report(session, "")
     factor = factor_of(session.ledger.model(), lane.calibration)
-    rows, events = listed(session, now), [one for one in session.log() if one.before]
+    rows, events = session_rows(session, now), [one for one in session.log() if one.before]
     laws = {
         "the head's sum is the count of the items": (lane.tokens, in_sight(session)),
         "and that of the messages": (lane.tokens, messages),
         "the head is that of a replay": (
             head,
-            replay(
+            replay_ledger(
                 session.store.read(session.name),
                 session.store.counts(session.name, head.vocabulary),
                 head,
@@ -149,7 +149,7 @@ def test_a_total_is_divided_into_whole_tokens_that_add_up_to_it(
     raws: list[int], factor: float
 ) -> None:
     total = round(sum(raws) * factor)
-    parts = split(total, raws)
+    parts = split_proportionally(total, raws)
     assert sum(parts) == total
     for raw, part in zip(raws, parts, strict=True):
         assert abs(part * sum(raws) - total * raw) < max(sum(raws), 1)

@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 
 from holdfast.core.ledger.entry import ToolCalled
 from holdfast.core.verify.drift.judge import RULES, judge
-from holdfast.core.verify.drift.message import Move
-from holdfast.core.verify.drift.off_topic import ghosts
-from holdfast.core.verify.drift.signs import LINE
+from holdfast.core.verify.drift.message import AgentMessage
+from holdfast.core.verify.drift.off_topic import find_unknown_names
+from holdfast.core.verify.drift.signs import SIGN_THRESHOLD
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from tests.core.building import call
-from tests.core.verify.drift.grounds import REQUEST, ground, says
+from tests.core.verify.drift.evidence import REQUEST, evidence, says
 from tests.properties.sessions import words
 
-GROUND = ground()
+GROUND = evidence()
 VISIBLE = sorted(set(REQUEST.replace(".", " ").split()))
 
 
@@ -31,15 +31,15 @@ calls = st.builds(
     st.one_of(st.text(max_size=20), st.sampled_from(("src/billing.py", "git push", "ls -la"))),
 )
 texts = st.one_of(st.text(max_size=300), words, st.sampled_from((REQUEST, "All done!", "Why?")))
-moves = st.builds(Move, texts, st.lists(calls, max_size=3).map(tuple))
+moves = st.builds(AgentMessage, texts, st.lists(calls, max_size=3).map(tuple))
 
 
 @given(moves)
-def test_a_score_lies_between_0_and_1_and_is_the_same_each_time(move: Move) -> None:
+def test_a_score_lies_between_0_and_1_and_is_the_same_each_time(move: AgentMessage) -> None:
     drift = judge(move, GROUND)
     assert 0 <= drift.score <= 1
     assert drift == judge(move, GROUND)
-    assert all(LINE <= signal.strength <= 1 for signal in drift.signals)
+    assert all(SIGN_THRESHOLD <= signal.strength <= 1 for signal in drift.signals)
     assert (drift.status == "ALIGNED") == (not drift.signals)
 
 
@@ -52,7 +52,7 @@ def test_no_text_makes_a_session_raise(text: str) -> None:
 
 @given(st.lists(st.sampled_from(VISIBLE), max_size=30))
 def test_who_only_uses_words_in_sight_sees_no_ghosts(chosen: list[str]) -> None:
-    assert ghosts(says(" ".join(chosen)), GROUND).strength == 0
+    assert find_unknown_names(says(" ".join(chosen)), GROUND).strength == 0
 
 
 HOSTILE = (
@@ -73,7 +73,7 @@ HOSTILE = (
 @pytest.mark.parametrize("run", HOSTILE)
 def test_a_megabyte_of_anything_is_judged_in_linear_time(run: str) -> None:
     def seconds(size: int) -> float:
-        move = Move(run * (size // len(run)))
+        move = AgentMessage(run * (size // len(run)))
         start = time.thread_time()
         for rule in RULES.values():
             rule(move, GROUND)

@@ -7,13 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from holdfast.core.ledger.append import derived
+from holdfast.core.ledger.append import derived_entry
 from holdfast.core.ledger.entry import Compressed, Derived, Entry, Restored, Said, Used
-from holdfast.core.ledger.head import UNCOUNTED, Head, settled
-from holdfast.core.ledger.head import advance as move
-from holdfast.core.ledger.replay import replay
-from holdfast.core.ledger.snapshot import keep, numbers, reopen
-from holdfast.core.ledger.window import Run, Window, advance, fold, grown
+from holdfast.core.ledger.head import UNCOUNTED, Head, apply_counts
+from holdfast.core.ledger.head import advance_head as move
+from holdfast.core.ledger.replay import replay_ledger
+from holdfast.core.ledger.snapshot import entries_needed, open_snapshot, take_snapshot
+from holdfast.core.ledger.window import GrowingList, Window, advance_window, extend_window, fold
 from holdfast.core.measure.tokens import count_body
 from holdfast.models.tokenizers import counter
 from holdfast.session.session import Session
@@ -147,7 +147,7 @@ def _tokens(session: Session, window: Window) -> int:
 def test_a_head_kept_up_to_date_is_the_head_of_a_replay(session: Session) -> None:
     head = session.ledger.head()
     counts = session.store.counts("s", head.vocabulary)
-    assert replay(session.store.read("s"), counts, head) == head
+    assert replay_ledger(session.store.read("s"), counts, head) == head
 
 
 class Heard(NamedTuple):
@@ -175,7 +175,7 @@ heard = st.lists(
 def entry_of(number: int, one: Heard, head: Head) -> Entry:
     end = head.lane(one.lane).end
     if isinstance(one.body, Derived):
-        return derived(number, one.body, parent=end, lane=one.lane)
+        return derived_entry(number, one.body, parent=end, lane=one.lane)
     return Entry(f"{number:032x}", end, one.body, number, one.lane, message=number)
 
 
@@ -192,9 +192,9 @@ def test_counts_that_come_late_and_in_any_order_make_the_head_of_a_replay(
         head = move(head, ledger[-1], counts.get(number, UNCOUNTED))
         late = [e.seq for e in ledger if isinstance(e.body, Said) and e.seq not in counts]
         fresh = {n: n * 10 for n in late if data.draw(st.booleans())}
-        head = settled(head, fresh, ledger[head.counted :], counts)
+        head = apply_counts(head, fresh, ledger[head.counted :], counts)
         counts |= fresh
-        assert replay(ledger, counts, head) == head
+        assert replay_ledger(ledger, counts, head) == head
 
 
 @given(lived())
@@ -247,7 +247,7 @@ def test_a_window_advanced_in_any_steps_is_the_fold_of_everything(
     kept: list[tuple[Window, Shape, list[Entry]]] = []
     while at < len(entries):
         size = data.draw(st.integers(1, len(entries)))
-        window = advance(window, entries[at : at + size])
+        window = advance_window(window, entries[at : at + size])
         kept.append((window, shape(window), list(window.ledger)))
         at += size
     assert window == fold(entries)
@@ -261,15 +261,15 @@ def test_a_kept_window_opened_again_and_advanced_is_the_fold_of_everything(
 ) -> None:
     entries = list(session.store.read("s"))
     upto = data.draw(st.integers(0, len(entries)))
-    kept = keep(fold(entries[:upto]), upto)
+    kept = take_snapshot(fold(entries[:upto]), upto)
     later = [e for e in entries[upto:] if not e.lane]
-    window = reopen(kept, {e.seq: e for e in entries if e.seq in numbers(kept)})
+    window = open_snapshot(kept, {e.seq: e for e in entries if e.seq in entries_needed(kept)})
     assert shape(window) == shape(fold(entries[:upto]))
-    follows = grown(window, later)
+    follows = extend_window(window, later)
     if follows is not None:
         assert shape(follows) == shape(fold(entries))
-        again = keep(follows, len(entries))
-        assert again == keep(fold(entries), len(entries))
+        again = take_snapshot(follows, len(entries))
+        assert again == take_snapshot(fold(entries), len(entries))
 
 
 @given(lived())
@@ -315,11 +315,11 @@ def test_compressing_and_restoring_is_as_before(
 def test_a_run_that_grows_leaves_the_shorter_ones_as_they_were(
     pieces: list[list[int]], data: st.DataObject
 ) -> None:
-    runs: list[tuple[Run[int], list[int]]] = [(Run(), [])]
+    runs: list[tuple[GrowingList[int], list[int]]] = [(GrowingList(), [])]
     for piece in pieces:
         base, plain = data.draw(st.sampled_from(runs))
         runs.append((base.plus(piece), plain + piece))
     for run, plain in runs:
-        assert (list(run), len(run), run == Run(plain)) == (plain, len(plain), True)
+        assert (list(run), len(run), run == GrowingList(plain)) == (plain, len(plain), True)
         assert [run[at] for at in range(-len(plain), len(plain))] == plain + plain
         assert run[1:-1] == plain[1:-1]

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from holdfast.core.ledger.chain import link, meaning
+from holdfast.core.ledger.chain import meaning, source_id
 from holdfast.core.ledger.entry import (
     Attached,
     Media,
@@ -18,7 +18,7 @@ from holdfast.core.ledger.entry import (
     ToolCalled,
     ToolReturned,
 )
-from holdfast.text.jsontext import as_object, cleaned
+from holdfast.text.jsontext import as_object, without_surrogates
 from holdfast.wire.detect import MESSAGE_WIRES
 from tests.properties.sessions import Message, any_history, arguments, histories, words
 
@@ -37,7 +37,11 @@ bodies: st.SearchStrategy[Source] = st.one_of(
 def meanings(wire: str, messages: list[Message]) -> list[bytes]:
     """What each part of each message means."""
     read = MESSAGE_WIRES[wire].read
-    return [meaning(body) for message in messages for body in read(as_object(cleaned(message)))]
+    return [
+        meaning(body)
+        for message in messages
+        for body in read(as_object(without_surrogates(message)))
+    ]
 
 
 def flipped(value: Any) -> Any:
@@ -147,7 +151,7 @@ def test_changing_any_one_thing_that_is_said_changes_the_meaning(
 
 @given(bodies, bodies, st.text("0123456789abcdef", min_size=32, max_size=32))
 def test_a_name_depends_on_what_came_before(one: Source, two: Source, parent: str) -> None:
-    after = link(parent, meaning(one))
-    assert after != link(None, meaning(one))
-    assert (link(after, meaning(two)) == link(parent, meaning(two))) is False
-    assert link(None, meaning(one), lane="a") != link(None, meaning(one))
+    after = source_id(parent, meaning(one))
+    assert after != source_id(None, meaning(one))
+    assert (source_id(after, meaning(two)) == source_id(parent, meaning(two))) is False
+    assert source_id(None, meaning(one), lane="a") != source_id(None, meaning(one))

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.ledger.size import most_tokens
+from holdfast.core.ledger.size import max_tokens
 from holdfast.core.measure.tokens import count_body
 from holdfast.core.plan.policy import Policy
 from holdfast.models.tokenizers import counter
@@ -29,7 +29,7 @@ def test_no_body_has_more_tokens_than_can_be_told_without_counting(
     session.extend(drawn[1])
     count = counter("o200k_base")
     for item in session.ledger.window().items:
-        assert count_body(item.body, count) <= most_tokens(item.body)
+        assert count_body(item.body, count) <= max_tokens(item.body)
 
 
 @given(any_history)

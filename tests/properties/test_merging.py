@@ -21,8 +21,14 @@ from holdfast.core.ledger.summary import (
     Ref,
     Summary,
 )
-from holdfast.core.shrink.summary.merge import joined, merge, merge_errors, merge_files, resolve
-from holdfast.core.shrink.summary.text import read, write
+from holdfast.core.shrink.summary.merge import (
+    merge,
+    merge_errors,
+    merge_files,
+    merge_spans,
+    resolve_errors,
+)
+from holdfast.core.shrink.summary.text import read_summary, write_summary
 
 Row = TypeVar("Row")
 
@@ -49,7 +55,7 @@ paths = st.sampled_from(("a.py", "b.py", "c.py", "docs/d.md"))
 who = st.sampled_from(("user", "system"))
 short = st.sampled_from(("", "+1", "+2 −1", "adds run()", "adds run(); then +1"))
 spans = st.lists(st.tuples(st.integers(1, 20), st.integers(0, 5)), max_size=2).map(
-    lambda drawn: joined((first, first + more) for first, more in drawn)
+    lambda drawn: merge_spans((first, first + more) for first, more in drawn)
 )
 
 
@@ -331,7 +337,7 @@ def test_the_state_of_the_work_is_replaced_also_by_none(known: Summary, new: Sum
 def test_an_error_whose_command_went_well_since_is_resolved_where_it_stands(
     known: tuple[Error, ...], passed: dict[str, str]
 ) -> None:
-    made = resolve(known, passed)
+    made = resolve_errors(known, passed)
     assert [replace(row, resolved="") for row in made] == [
         replace(row, resolved="") for row in known
     ]
@@ -343,7 +349,7 @@ def test_an_error_whose_command_went_well_since_is_resolved_where_it_stands(
 def test_what_a_client_sent_back_is_merged_as_what_was_kept(known: Summary) -> None:
     """A summary read from a window has short names: the same rows are known again all the same."""
     held = replace(known, constraints=tuple(replace(r, lifted="") for r in known.constraints))
-    back = read(write(merge(Summary(), held)))
+    back = read_summary(write_summary(merge(Summary(), held)))
     assert back is not None
     again = merge(back, held)
     for kept, told in (

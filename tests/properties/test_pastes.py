@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from holdfast import NothingToShrink, Policy, Session
 from holdfast.core.ledger.entry import Said
 from holdfast.core.plan.policy import Offload
-from holdfast.engine.live_window import copied
+from holdfast.engine.live_window import message_dicts
 from holdfast.stores.memory import MemoryStore
 from tests.properties.laws import CUT, sendable, spelled, text_in
 from tests.properties.sessions import PNG
@@ -174,7 +174,7 @@ def opened(drawn: Drawn, policy: Policy | None = None) -> Session:
 
 
 def shown(session: Session) -> list[Message]:
-    return copied(session.ledger.sight.messages())
+    return message_dicts(session.ledger.live_window.messages())
 
 
 def unheard(window: list[Message], request: Request) -> list[str]:

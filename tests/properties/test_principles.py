@@ -17,13 +17,13 @@ from holdfast.core.plan.policy import (
     COMPACTABLE,
     PROFILES,
     STAND_INS,
-    DriftWatch,
+    DriftRules,
     Preservation,
     Settings,
     with_settings,
 )
-from holdfast.core.plan.preserve import KIND_OF
-from holdfast.core.shrink.summary.cut import UNBOUND
+from holdfast.core.plan.preserve import KIND_BY_STEP
+from holdfast.core.shrink.summary.cut import UNBOUND_THINKING_REASON
 from holdfast.core.view.log import Event
 from holdfast.models.tokenizers import counter
 from holdfast.packets.packet import Packet
@@ -99,7 +99,7 @@ def too_early(usage: Usage, events: list[Event]) -> list[str]:
 @given(long_histories(), st.integers(20, 500))
 def test_every_request_follows_the_thresholds_of_the_protocol(drawn: Drawn, percent: int) -> None:
     window = max(size_of(drawn.messages) * percent // 100, 300)
-    policy = Policy(model=drawn.model, window=window, reserve=1, drift=DriftWatch(watch=0))
+    policy = Policy(model=drawn.model, window=window, reserve=1, drift=DriftRules(watch=0))
     session = Session("compress", MemoryStore(), policy=policy)
     for upto, message in enumerate(drawn.messages, 1):
         session.append(message)
@@ -127,7 +127,7 @@ def test_a_context_may_be_thrown_away_at_any_moment_for_the_ledger_has_all_of_it
 ) -> None:
     window = max(size_of(drawn.messages) * percent // 100, 300)
     # What a drifting agent is told is a message of its own: the same entries have other names then.
-    quiet = DriftWatch(watch=0)
+    quiet = DriftRules(watch=0)
     policy = replace(policy, model=drawn.model, window=window, reserve=1, drift=quiet)
     store = MemoryStore()
     for message in drawn.messages:
@@ -143,12 +143,7 @@ def test_a_context_may_be_thrown_away_at_any_moment_for_the_ledger_has_all_of_it
     }
 
 
-EAGER: Settings = {
-    "tail.percent": 0,
-    "tail.steps": 1,
-    "offload.sweep": 400,
-    "truncate.above": 20,
-}
+EAGER: Settings = {"tail.percent": 0, "tail.steps": 1, "offload.sweep": 400, "truncate.above": 20}
 """Under this nearly everything is old, and large enough to leave."""
 
 
@@ -166,8 +161,12 @@ def test_what_is_critical_survives_and_only_what_may_go_goes(
         return
     assert unsaid(session, session.messages()) == []
     # Sealed thinking that holds only after what leaves cannot be sent, whatever anybody allows.
-    chosen = [step for step in made.steps if step.kind in KIND_OF and step.reason != UNBOUND]
-    assert {KIND_OF[step.kind] for step in chosen} <= allowed
+    chosen = [
+        step
+        for step in made.steps
+        if step.kind in KIND_BY_STEP and step.reason != UNBOUND_THINKING_REASON
+    ]
+    assert {KIND_BY_STEP[step.kind] for step in chosen} <= allowed
 
 
 DEPTHS = {"minimal": 100, "standard": 400, "deep": 800}

@@ -11,7 +11,7 @@ from holdfast.core.ledger.entry import Said, ToolCalled, ToolReturned
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.text.jsontext import encode
-from holdfast.transcripts.export import exported
+from holdfast.transcripts.export import export_document
 from holdfast.transcripts.ingest import ingest
 from holdfast.wire.detect import MESSAGE_WIRES
 from holdfast.wire.documents import open_document
@@ -46,7 +46,7 @@ def test_bytes_come_back_as_they_were_spelled(
     session = Session("s", MemoryStore())
     session.extend(raws)
     sent = b"[" + b",".join(raws) + b"]"
-    assert (session.wire(), b"".join(exported(session.ledger))) == (sent, sent)
+    assert (session.wire(), b"".join(export_document(session.ledger))) == (sent, sent)
 
 
 @given(any_history, st.data())
@@ -85,7 +85,7 @@ def test_documents_come_back_byte_for_byte(
             member = b"input" if wire == "openai_responses" else b"messages"
             document = b'{"model":"m",' + gap + b'"%s":' % member + document + b',"top_p":1.0}'
     session = ingested(document, "drawn.jsonl" if form == "lines" else "drawn.json")
-    assert b"".join(exported(session.ledger)) == document
+    assert b"".join(export_document(session.ledger)) == document
     assert session.ledger.head().wire == wire
     assert json.dumps(session.messages()) == json.dumps(messages)
     assert list(session.store.check()) == []

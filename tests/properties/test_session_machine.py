@@ -23,7 +23,7 @@ from holdfast import NothingToShrink, Outcome, Policy, Session
 from holdfast.core.ledger.append import Batch
 from holdfast.core.ledger.entry import Compressed, EntryId, Restored, Step
 from holdfast.core.ledger.head import Head
-from holdfast.core.plan.policy import At
+from holdfast.core.plan.policy import DueAt
 from holdfast.errors import BadCompression
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.stores.store import Build
@@ -86,7 +86,7 @@ class Life(RuleBasedStateMachine):
             window=window,
             reserve=500,
             model=data.draw(st.sampled_from(MODELS[self.wire])),
-            at=At(events=events),
+            at=DueAt(events=events),
         )
         self.session.ledger.policy = self.policy
         first = data.draw(histories(self.wire))
@@ -215,7 +215,7 @@ class Life(RuleBasedStateMachine):
 
     def _window(self) -> str:
         """What is in sight, with nothing done about it."""
-        return spelled([json.loads(raw) for raw in self.session.ledger.sight.messages()])
+        return spelled([json.loads(raw) for raw in self.session.ledger.live_window.messages()])
 
     def _check_window(self, shown: list[Message]) -> None:
         hidden = len(self._hidden_in_place())

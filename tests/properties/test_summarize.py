@@ -14,12 +14,12 @@ from holdfast.core.ledger.entry import Compressed, Entry
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item, in_force
 from holdfast.core.observe.files.changes import files_of
-from holdfast.core.observe.requests.intent import Wanted, wanted
+from holdfast.core.observe.requests.intent import IntentReading, read_intent
 from holdfast.core.observe.scene import read_scene
-from holdfast.core.plan.policy import At, Batch
-from holdfast.core.shrink.summary.text import read
+from holdfast.core.plan.policy import BatchRules, DueAt
+from holdfast.core.shrink.summary.text import read_summary
 from holdfast.core.view.log import Event
-from holdfast.engine.live_window import copied
+from holdfast.engine.live_window import message_dicts
 from holdfast.stores.memory import MemoryStore
 from tests.examples import examples
 from tests.properties.laws import (
@@ -68,7 +68,7 @@ def opened(drawn: Drawn, policy: Policy) -> Session:
 
 def shown(session: Session) -> list[Message]:
     """What is in sight, with nothing done about it."""
-    return copied(session.ledger.sight.messages())
+    return message_dicts(session.ledger.live_window.messages())
 
 
 def compacted(session: Session, percent: int) -> Outcome | None:
@@ -85,13 +85,13 @@ def tiers(session: Session) -> list[Event]:
 
 
 def newest(session: Session) -> Summary | None:
-    made = in_force(session.ledger.sight.window(whole=True))
+    made = in_force(session.ledger.live_window.window(whole=True))
     bodies = [entry.body for entry in reversed(made) if isinstance(entry.body, Compressed)]
     return next((body.summary for body in bodies if body.summary is not None), None)
 
 
-def all_said(entries: Sequence[Entry]) -> Wanted:
-    return wanted(read_scene([Item(entry) for entry in entries]))
+def all_said(entries: Sequence[Entry]) -> IntentReading:
+    return read_intent(read_scene([Item(entry) for entry in entries]))
 
 
 BEGUN = 40
@@ -128,7 +128,7 @@ def _missing(due: Sequence[str], text: str) -> list[str]:
 
 def in_tail(session: Session) -> int:
     """How much is out of sight behind the last entry that a summary stands for."""
-    window = session.ledger.sight.window(whole=True)
+    window = session.ledger.live_window.window(whole=True)
     seqs = {entry.id: entry.seq for entry in window.ledger}
     bodies = [entry.body for entry in in_force(window)]
     steps = [step for body in bodies if isinstance(body, Compressed) for step in body.steps]
@@ -178,7 +178,7 @@ def test_a_window_brought_down_to_a_budget_breaks_nothing_and_loses_no_words(
     assert session.status().tokens <= before * percent // 100
 
 
-SMALL = Policy(at=At(batch=10, summary=20, critical=30), batch=Batch(reclaim=1, margin=0))
+SMALL = Policy(at=DueAt(batch=10, summary=20, critical=30), batch=BatchRules(reclaim=1, margin=0))
 
 
 @pytest.mark.seed("R062", "R065")
@@ -217,17 +217,17 @@ def test_undoing_a_summary_gives_the_window_before_it_back(
     drawn: Drawn, percent: int, policy: Policy
 ) -> None:
     session = opened(drawn, policy)
-    windows = [session.ledger.sight.messages()]
+    windows = [session.ledger.live_window.messages()]
     sizes = [session.status().tokens]
     for share in (80, percent):
         if compacted(session, share) is not None and len(tiers(session)) == len(windows):
-            windows.append(session.ledger.sight.messages())
+            windows.append(session.ledger.live_window.messages())
             sizes.append(session.status().tokens)
     while len(windows) > 1:
         windows.pop()
         sizes.pop()
         session.undo()
-        assert (session.ledger.sight.messages(), session.status().tokens) == (
+        assert (session.ledger.live_window.messages(), session.status().tokens) == (
             windows[-1],
             sizes[-1],
         )
@@ -297,7 +297,7 @@ def test_a_window_that_comes_back_with_more_has_its_summary_extended(
     again, refused = compressed(grown, size_of(grown) * percent // 100, policy=policy)
     assert broken_laws(drawn.wire, grown, again) == []
     if again.summary.text and anchor_at(grown, again.messages) is not None:
-        first, second = read(once.summary.text), again.summary.rows
+        first, second = read_summary(once.summary.text), again.summary.rows
         assert first is not None
         assert second.revision == first.revision + 1
         assert second.intent.original.text == first.intent.original.text

@@ -7,7 +7,7 @@ taken for one that has it switched on.
 import re
 from collections.abc import Iterator, Sequence
 
-from holdfast.core.ledger.marks import WARNING
+from holdfast.core.ledger.marks import DRIFT_WARNING
 from holdfast.core.shrink.summary.text import is_summary
 from tests.provider.rules import (
     Broken,
@@ -305,7 +305,9 @@ def open_loop(messages: Sequence[object]) -> list[int]:
                 break
             case "assistant":
                 spoken.insert(0, at)
-            case "user" if not results_of(message) and not words_of(message).startswith(WARNING):
+            case "user" if not results_of(message) and not words_of(message).startswith(
+                DRIFT_WARNING
+            ):
                 break
             case _:
                 pass

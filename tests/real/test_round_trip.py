@@ -10,7 +10,7 @@ from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.stores.store import Store
-from holdfast.transcripts.export import exported
+from holdfast.transcripts.export import export_document
 from holdfast.transcripts.ingest import ingest
 from tests.real.data import names, native_file, needs_data, normal, normal_file, unpacked
 
@@ -23,7 +23,7 @@ CUTS = (0.02, 0.2, 0.5, 0.75, 0.97)
 
 def given_back(store: Store, name: str) -> bytes:
     """A session's own document, as it is exported."""
-    return b"".join(exported(Session(name, store, owns_store=False).ledger))
+    return b"".join(export_document(Session(name, store, owns_store=False).ledger))
 
 
 def test_every_recorded_session_is_looked_at() -> None:

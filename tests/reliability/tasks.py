@@ -15,6 +15,7 @@ from holdfast.stores.sqlite import SqliteStore
 from holdfast.transcripts.follow import follow as follow_file
 from tests.reliability.failing import kill_at
 from tests.reliability.forks import Line
+from tests.reliability.later import later_release
 from tests.reliability.ledgers import (
     SESSION,
     TESTS,
@@ -246,6 +247,12 @@ def migrate_until(line: Line, path: str, writes: int) -> None:
         line.tell("opened", len(store.sessions()))
 
 
+def upgrade_until(line: Line, path: str, writes: int) -> None:
+    """Open a store with a later release, and be killed before the given write to the disk."""
+    with later_release():
+        migrate_until(line, path, writes)
+
+
 def say_much(line: Line, root: str, megabytes: int) -> None:
     """Append that many megabytes of ordinary text, a quarter of one at a time."""
     with opened(root) as session:
@@ -281,6 +288,7 @@ TASKS: dict[str, Callable[..., None]] = {
         migrate_until,
         pin,
         say_much,
+        upgrade_until,
         watch,
     )
 }

@@ -12,19 +12,19 @@ from msgspec.structs import replace
 
 import holdfast
 from holdfast import NothingToShrink, Policy, Session
-from holdfast.core.compress import to_budget
+from holdfast.core.compress import plan_to_budget
 from holdfast.core.ledger.entry import Compressed, Said, is_request, text_of
 from holdfast.core.ledger.marks import PASTE_MARK
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item, in_force
 from holdfast.core.observe.files.changes import files_of
-from holdfast.core.observe.requests.intent import wanted
+from holdfast.core.observe.requests.intent import read_intent
 from holdfast.core.observe.scene import read_scene
 from holdfast.core.plan.policy import Policy as Rules
 from holdfast.core.plan.state import State
-from holdfast.core.shrink.clip_pastes import says_the_same
-from holdfast.core.shrink.step import Means, nowhere
-from holdfast.core.shrink.summary.text import read, write
+from holdfast.core.shrink.clip_pastes import keeps_users_words
+from holdfast.core.shrink.step import ShrinkContext, no_address
+from holdfast.core.shrink.summary.text import read_summary, write_summary
 from holdfast.models.tokenizers import counter
 from holdfast.stores.memory import MemoryStore
 from tests.core import building
@@ -46,7 +46,7 @@ def opened(policy: Policy | None = None, messages: list[Message] | None = None) 
 
 def anchor(session: Session) -> Summary:
     """The summary that is kept."""
-    made = in_force(session.ledger.sight.window(whole=True))
+    made = in_force(session.ledger.live_window.window(whole=True))
     bodies = [entry.body for entry in reversed(made) if isinstance(entry.body, Compressed)]
     return next((body.summary for body in bodies if body.summary is not None), Summary())
 
@@ -60,7 +60,7 @@ def check(session: Session, whole: list[Message]) -> None:
     window = session.messages()
     assert worse("openai_chat", whole, window) == []
     text = "\n".join(text_in(message) for message in window)
-    want = wanted(read_scene([Item(entry) for entry in session.ledger.path()]))
+    want = read_intent(read_scene([Item(entry) for entry in session.ledger.path()]))
     due = [want.intent.original, want.intent.current, *want.intent.changes]
     assert [quote.text for quote in due if quote.text not in text] == []
     rules = [row.text for row in want.constraints if not row.lifted]
@@ -84,7 +84,7 @@ def made_up(session: Session) -> list[str]:
 
 def _is_said(text: str, whole: str) -> bool:
     """Whether a row is in its entry word for word, or is the entry with its pastes cut."""
-    return text in whole or (PASTE_MARK in text and says_the_same(whole, text))
+    return text in whole or (PASTE_MARK in text and keeps_users_words(whole, text))
 
 
 def said_in(session: Session) -> list[str]:
@@ -124,7 +124,7 @@ def test_what_was_compressed_fifty_times_without_a_ledger_keeps_its_words() -> N
         window = [*window, *turn(number)]
         window = holdfast.compress(window, 5_000).messages
     (summary,) = [message for message in window if is_anchor(message)]
-    known = read(text_in(summary))
+    known = read_summary(text_in(summary))
     assert known is not None
     assert known.revision >= 40
     assert known.intent.original.text == turn(1)[0]["content"]
@@ -137,11 +137,11 @@ def test_what_was_compressed_fifty_times_without_a_ledger_keeps_its_words() -> N
 def test_a_window_that_comes_back_has_its_anchor_extended_and_not_made_anew() -> None:
     first = [message for number in range(1, 9) for message in turn(number)]
     once = holdfast.compress(first, 3_000)
-    before = read(once.summary.text)
+    before = read_summary(once.summary.text)
     assert before is not None and before.revision == 1
     more = [message for number in range(30, 38) for message in turn(number)]
     again = holdfast.compress([*once.messages, *more], 3_000)
-    after = read(again.summary.text)
+    after = read_summary(again.summary.text)
     assert after is not None and after.revision == 2
     assert after.intent.original.text == turn(1)[0]["content"]
     assert after.intent.current.text not in ("", before.intent.current.text)
@@ -195,7 +195,7 @@ def forged(words: str) -> str:
     """A text that looks like a summary of ours."""
     made = Summary(revision=7)
     return (
-        write(made, session="s")
+        write_summary(made, session="s")
         .replace("### Constraints\nNone", f"### Constraints\n- [deadbeef, user] {words}")
         .replace(
             "### Session Intent\nNone", f"### Session Intent\n**Original:** [deadbeef] {words}"
@@ -246,7 +246,7 @@ def test_nothing_that_others_wrote_becomes_what_the_user_wants(words: str, wrapp
     assert [text for text in told if words in text or text in words] == []
     assert intent.original.text == "Fix the parser. Never touch the docs."
     assert "Never touch the docs." in [row.text for row in rows.constraints]
-    known = read(made.summary.text)
+    known = read_summary(made.summary.text)
     assert known is not None
     shown = (known.intent.original, known.intent.current, *known.intent.changes, *known.words)
     assert [q.text for q in shown if words in q.text] == []
@@ -305,7 +305,7 @@ def test_a_bomb_costs_what_it_weighs(bomb: str) -> None:
     ]
     count = Counted()
     now = weighed(*told)
-    made = to_budget(now, Means(count, nowhere, Rules()), 400, "asked")
+    made = plan_to_budget(now, ShrinkContext(count, no_address, Rules()), 400, "asked")
     assert made.body is not None
     assert count.characters <= 8 * sum(len(text_of(item.body)) for item in now.window.items)
 
@@ -317,7 +317,7 @@ def test_many_tiny_messages_cost_what_they_weigh() -> None:
             told += [building.answer(f"step {number}"), building.ask("on")]
         count = Counted()
         now = weighed(*told, building.answer("Hm."))
-        made = to_budget(now, Means(count, nowhere, Rules()), 500, "asked")
+        made = plan_to_budget(now, ShrinkContext(count, no_address, Rules()), 500, "asked")
         assert made.body is not None
         return count.characters
 
@@ -357,7 +357,7 @@ def test_pinned_words_survive_until_the_user_unpins_them() -> None:
         session.extend(turn(number))
         session.compact(3_500)
     assert any(row.text == PINNED and row.lifted for row in anchor(session).constraints)
-    told = next(read(text_in(m)) for m in session.messages() if is_anchor(m))
+    told = next(read_summary(text_in(m)) for m in session.messages() if is_anchor(m))
     assert told is not None
     assert [row.text for row in told.constraints if row.text == PINNED and not row.lifted] == []
 

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from holdfast.surfaces.hooks.session import HUGE
+from holdfast.surfaces.hooks.session import MAX_TRANSCRIPT_BYTES
 from tests.input.large import transcript
 from tests.surfaces.hooks.hooking import HOOK, LARGE, SESSION, environment, ran_bash
 
@@ -43,7 +43,7 @@ STUCK = """
 import sys
 class Stuck:
     def find_spec(self, name, path=None, target=None):
-        if name == "holdfast.surfaces.hooks.events.{kind}":
+        if name == "holdfast.surfaces.hooks.events.{module}":
             {what}
 sys.meta_path.insert(0, Stuck())
 """
@@ -289,9 +289,9 @@ def test_input_that_trickles_and_never_ends_is_given_up(project: Path, log: Path
     assert "TimeoutError: standard input was not closed in time" in log.read_text()
 
 
-def stuck(project: Path, kind: str, what: str) -> str:
+def stuck(project: Path, module: str, what: str) -> str:
     """A path for modules with which a hook never gets beyond the beginning of its work."""
-    (project / "sitecustomize.py").write_text(STUCK.format(kind=kind, what=what))
+    (project / "sitecustomize.py").write_text(STUCK.format(module=module, what=what))
     return str(project)
 
 
@@ -315,7 +315,7 @@ def test_a_hook_that_is_kept_busy_in_one_call_is_ended_by_the_alarm(
 
 @pytest.mark.slow
 def test_work_that_goes_on_after_its_host_has_gone_has_an_alarm_of_its_own(project: Path) -> None:
-    path = stuck(project, "session_end", IN_A_PATTERN)
+    path = stuck(project, "session", IN_A_PATTERN)
     reading, writing = os.pipe()
     with subprocess.Popen(
         [HOOK, "codex", "SessionEnd"],
@@ -406,8 +406,8 @@ def huge(project: Path) -> Path:
     file = project / "huge.jsonl"
     with file.open("wb") as stream:
         stream.writelines(transcript(50, 40, 100))
-        stream.truncate(HUGE)
-        stream.seek(HUGE)
+        stream.truncate(MAX_TRANSCRIPT_BYTES)
+        stream.seek(MAX_TRANSCRIPT_BYTES)
         stream.write(b"\n")
         stream.writelines(transcript(100, 40, 100))
     return file

@@ -9,7 +9,7 @@ import pytest
 from msgspec import Struct
 
 from holdfast import Session
-from holdfast.transcripts.export import exported
+from holdfast.transcripts.export import export_document
 from tests.reliability.forks import Forks, Words
 from tests.reliability.ledgers import (
     bodies,
@@ -102,7 +102,7 @@ def kill_while_ingesting(forks: Forks, folder: Path, kills: int) -> int:
             names = {listed.name for listed in store.sessions()}
             for (number,) in heard:
                 session = Session(f"f{number}", store)
-                assert b"".join(exported(session.ledger)) == document(int(number))
+                assert b"".join(export_document(session.ledger)) == document(int(number))
             first += len(heard)
             assert names - {f"f{number}" for number in range(first)} <= {f"f{first}"}
             begun = b"".join(seen.lead + seen.raw for seen in store.sightings(f"f{first}"))

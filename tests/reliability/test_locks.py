@@ -31,9 +31,9 @@ OPENING = {
 }
 """Calls that open a file by themselves. Closing such a file drops every lock its process holds."""
 ALLOWED = {
-    ("connection.py", "prepare"),
-    ("connection.py", "_sync_entry"),
-    ("connection.py", "_ignore"),
+    ("connection.py", "prepare_place"),
+    ("connection.py", "_sync_folder"),
+    ("connection.py", "_write_gitignore"),
     ("connection.py", "_prepare_file"),
     ("backup.py", "copy_to"),
 }
@@ -72,9 +72,9 @@ def test_a_plain_file_is_only_opened_where_none_was() -> None:
         if isinstance(node, ast.Call) and _name(node.func) == "open"
     ]
     # A copy is synced through a second opening; nobody knows of it yet, so nobody locks it.
-    plain = [flags for flags in opened if not flags & {"O_DIRECTORY", "NEW"}]
+    plain = [flags for flags in opened if not flags & {"O_DIRECTORY", "CREATE_FLAGS"}]
     assert plain == [{"O_RDONLY", "os", "open", "path"}]
-    assert connection.NEW & (os.O_CREAT | os.O_EXCL) == os.O_CREAT | os.O_EXCL
+    assert connection.CREATE_FLAGS & (os.O_CREAT | os.O_EXCL) == os.O_CREAT | os.O_EXCL
     assert len(opened) - len(plain) == len(ALLOWED)
 
 

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from holdfast.stores.connection import LARGEST_LOG
+from holdfast.stores.connection import MAX_LOG_BYTES
 from tests.reliability.forks import Child, Forks
 from tests.reliability.ledgers import ledger, opened
 
@@ -36,7 +36,7 @@ def test_a_reader_that_stops_half_way_does_not_make_the_log_grow(
     largest = largest_log(writer, path, MEGABYTES * 4)
     print(f"at the most {largest / 2**20:.1f} MiB")
     # One transaction may begin when the log is as large as it is kept.
-    assert largest <= 2 * LARGEST_LOG
+    assert largest <= 2 * MAX_LOG_BYTES
     reader.release()
     writer.kill()
 
@@ -50,10 +50,10 @@ def test_a_pinned_log_stays_bounded_and_shrinks_once_its_reader_is_gone(
     assert reader.hear() == ["reading"]
     largest = largest_log(writer, path, MEGABYTES * 4)
     print(f"at the most {largest / 2**20:.1f} MiB")
-    assert LARGEST_LOG < largest <= LARGEST_PINNED
+    assert MAX_LOG_BYTES < largest <= LARGEST_PINNED
     reader.tell("end")
     assert reader.finish() == [["gone"]]
     largest_log(writer, path, 3)
     assert writer.hear() is not None
-    assert os.stat(f"{path}-wal").st_size <= LARGEST_LOG
+    assert os.stat(f"{path}-wal").st_size <= MAX_LOG_BYTES
     writer.kill()

@@ -18,8 +18,8 @@ import pytest
 from holdfast.core.ledger.entry import Compressed
 from holdfast.session.open import open as open_session
 from tests.surfaces.cli.working import NEEDLE, messages, recorded
-from tests.surfaces.mcp.clients import served
-from tests.surfaces.mcp.process import Piped, environment, printed
+from tests.surfaces.mcp.clients import http_server_url
+from tests.surfaces.mcp.process import StdioServer, environment, run_with_input
 
 ALIVE = 5.0
 """Seconds after which a server whose client is gone has to be gone as well."""
@@ -28,16 +28,16 @@ import sys, threading, time
 import holdfast.surfaces.mcp.calls as calls
 from holdfast.surfaces.cli.main import main
 
-def slow(desk, tool, arguments):
+def slow(context, tool, arguments):
     print("this is no frame")
     open("at-work", "w").close()
     time.sleep(600)
 
-calls.CALLS["context_status"] = calls.Act(calls.Nothing, slow)
+calls.HANDLERS["context_status"] = calls.ToolHandler(calls.NoArguments, slow)
 threading.Thread(target=time.sleep, args=(600,)).start()
 main(["mcp", *sys.argv[1:]])
 """
-"""A server with a tool that never ends and a thread that nobody told to."""
+"""A server with a tool that never ends and a thread that never ends."""
 
 
 @pytest.fixture
@@ -65,7 +65,7 @@ def until(done: Callable[[], bool]) -> None:
 
 
 def test_a_server_ends_when_its_input_does(project: Path) -> None:
-    with Piped(project) as server:
+    with StdioServer(project) as server:
         server.ask("ping", 1)
         server.answer()
         server.close_input()
@@ -77,14 +77,14 @@ def test_what_was_asked_before_the_input_ended_is_answered(project: Path) -> Non
         {"jsonrpc": "2.0", "id": at, "method": "tools/call", "params": {"name": name}}
         for at, name in enumerate(("context_status", "context_intent", "context_log"))
     ]
-    done = printed(project, [json.dumps(one).encode() for one in asked])
+    done = run_with_input(project, [json.dumps(one).encode() for one in asked])
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert sorted(one["id"] for one in answers) == [0, 1, 2]
     assert not any(one["result"].get("isError") for one in answers)
 
 
 def test_a_server_ends_with_a_tool_that_does_not(project: Path) -> None:
-    with Piped(project, code=SLOW) as server:
+    with StdioServer(project, code=SLOW) as server:
         server.call("context_status", 1)
         at_work(project)
         server.close_input()
@@ -92,7 +92,7 @@ def test_a_server_ends_with_a_tool_that_does_not(project: Path) -> None:
 
 
 def test_a_server_whose_output_nobody_reads_ends_by_itself(project: Path) -> None:
-    with Piped(project) as server:
+    with StdioServer(project) as server:
         server.ask("ping", 1)
         server.answer()
         assert server.process.stdout is not None
@@ -101,7 +101,7 @@ def test_a_server_whose_output_nobody_reads_ends_by_itself(project: Path) -> Non
 
 
 def test_a_server_that_cannot_write_its_answer_ends(project: Path) -> None:
-    with Piped(project, code=SLOW) as server:
+    with StdioServer(project, code=SLOW) as server:
         server.call("context_status", 1)
         at_work(project)
         assert server.process.stdout is not None
@@ -203,7 +203,7 @@ def until_gone(pids: list[int]) -> None:
 
 
 def test_a_server_that_waits_takes_no_time_of_the_processor(project: Path) -> None:
-    with Piped(project) as server:
+    with StdioServer(project) as server:
         server.ask("ping", 1)
         server.answer()
         before = ticks(server.process.pid)
@@ -229,14 +229,14 @@ def test_nothing_but_frames_is_printed_whatever_prints(project: Path, tmp_path: 
         "import importlib.util\n"
         "import holdfast.surfaces.mcp.stdio as stdio\n"
         "serve = stdio.serve\n"
-        "Connection = stdio.Connection.serve\n"
+        "connection = stdio.StdioConnection.serve\n"
         "def loud(self):\n"
         "    threading.Thread(target=noise, daemon=True).start()\n"
-        "    return Connection(self)\n"
-        "stdio.Connection.serve = loud\n"
+        "    return connection(self)\n"
+        "stdio.StdioConnection.serve = loud\n"
     )
     path = os.pathsep.join([str(noisy), environment()["PYTHONPATH"]])
-    with Piped(project, PYTHONPATH=path, PYTHONWARNINGS="always") as server:
+    with StdioServer(project, PYTHONPATH=path, PYTHONWARNINGS="always") as server:
         server.ask("initialize", 1, protocolVersion="2025-06-18")
         server.call("context_status", 2)
         server.call("context_recover", 3, query="retry_budget")
@@ -295,7 +295,7 @@ FRAMES: dict[str, tuple[bytes, Any]] = {
 @pytest.mark.parametrize("name", FRAMES)
 def test_every_frame_that_bears_an_id_is_answered(project: Path, name: str) -> None:
     line, wanted = FRAMES[name]
-    with Piped(project) as server:
+    with StdioServer(project) as server:
         server.send(line)
         came = server.answer()
         server.ask("ping", "after")
@@ -312,7 +312,7 @@ def test_a_frame_of_a_hundred_megabytes_is_answered_and_not_kept(
     tail = b'"}}'
     if at_the_end:
         head, tail = b'{"method":"ping","params":{"q":"', b'"},"jsonrpc":"2.0","id":5}'
-    with Piped(project) as server:
+    with StdioServer(project) as server:
         assert server.process.stdin is not None
         server.process.stdin.write(head)
         for _ in range(100):
@@ -328,7 +328,7 @@ def test_a_frame_of_a_hundred_megabytes_is_answered_and_not_kept(
 
 
 def test_a_request_that_nobody_waits_for_is_not_answered(project: Path) -> None:
-    with Piped(project, code=SLOW) as server:
+    with StdioServer(project, code=SLOW) as server:
         server.call("context_status", 1)
         at_work(project)
         server.ask("notifications/cancelled", requestId=1)
@@ -337,7 +337,7 @@ def test_a_request_that_nobody_waits_for_is_not_answered(project: Path) -> None:
 
 
 def test_a_slow_tool_does_not_keep_others_waiting_and_says_that_it_goes_on(project: Path) -> None:
-    with Piped(project, code=SLOW) as server:
+    with StdioServer(project, code=SLOW) as server:
         asked = {"name": "context_status", "arguments": {}, "_meta": {"progressToken": "t"}}
         server.ask("tools/call", 1, **asked)
         server.ask("ping", 2)
@@ -352,7 +352,7 @@ def test_a_slow_tool_does_not_keep_others_waiting_and_says_that_it_goes_on(proje
 
 
 def test_a_flood_of_requests_is_answered_to_the_last(project: Path) -> None:
-    with Piped(project) as server:
+    with StdioServer(project) as server:
         many = [
             {"jsonrpc": "2.0", "id": at, "method": "tools/call", "params": {"name": "context_log"}}
             for at in range(400)
@@ -381,7 +381,7 @@ def test_a_server_without_any_pipes_says_so(project: Path) -> None:
 
 
 def test_a_server_ends_although_nobody_reads_its_errors_either(project: Path) -> None:
-    with Piped(project, code=SLOW) as server:
+    with StdioServer(project, code=SLOW) as server:
         server.call("context_status", 1)
         at_work(project)
         for pipe in (server.process.stderr, server.process.stdout, server.process.stdin):
@@ -391,7 +391,7 @@ def test_a_server_ends_although_nobody_reads_its_errors_either(project: Path) ->
 
 
 def test_a_client_hears_what_is_logged_once_it_asks_for_it(project: Path) -> None:
-    with Piped(project) as server:
+    with StdioServer(project) as server:
         server.call("context_checkpoint", 1)
         first = server.answer()
         server.ask("logging/setLevel", 2, level="loudest")
@@ -426,7 +426,7 @@ def test_a_server_inside_of_a_question_to_a_model_starts_no_other(project: Path)
         "HOLDFAST_AT_BATCH": "1",
     }
     recorded(project, name="long", reads=12)
-    with Piped(project, **settings) as server:
+    with StdioServer(project, **settings) as server:
         server.call("context_compress", 1, dry_run=False)
         assert "result" in server.answer()
     assert (project / "asked").read_text() == "x"
@@ -442,7 +442,7 @@ def test_hook_server_and_command_line_write_one_session_and_lose_nothing(project
         "        session.append({'role': 'assistant', 'content': f'noted {at}'})\n"
     )
     more = environment(HOME=str(project))
-    with Piped(project) as server:
+    with StdioServer(project) as server:
         appending = subprocess.Popen([sys.executable, "-c", hook], cwd=project, env=more)
         typed = [
             subprocess.Popen(
@@ -482,17 +482,17 @@ def test_two_hundred_servers_leave_nothing_behind(project: Path) -> None:
         b'{"jsonrpc":"2.0","id":2,"method":"tools/list"}',
     ]
     recover = b'{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"context_status"}}'
-    printed(project, [*frames, recover])
+    run_with_input(project, [*frames, recover])
     before, running = left(), descendants(os.getpid())
     for at in range(200):
-        done = printed(project, [*frames, recover] if at % 10 == 0 else frames)
+        done = run_with_input(project, [*frames, recover] if at % 10 == 0 else frames)
         assert done.returncode == 0
     assert left() == before
     assert descendants(os.getpid()) == running
 
 
 def test_a_server_over_http_gives_its_port_back(project: Path) -> None:
-    with served(project) as url:
+    with http_server_url(project) as url:
         port = url.rsplit(":", maxsplit=1)[1].split("/")[0]
         taken = subprocess.run(
             [sys.executable, "-m", "holdfast", "mcp", "--http", port],

@@ -12,14 +12,14 @@ import pytest
 
 from holdfast.core.ledger.entry import Entry, ToolReturned
 from holdfast.core.ledger.window import Item
-from holdfast.core.verify.drift.ground import seen_in
-from holdfast.engine.originals import Told, as_note, reference
-from holdfast.engine.purge.purge import carry_out, part, whole
+from holdfast.core.verify.drift.evidence import record_names
+from holdfast.engine.originals import OriginalFacts, original_note, original_ref
+from holdfast.engine.purge.purge import apply_purge, plan_message_purge, plan_session_purge
 from holdfast.errors import Conflict, Erased, NotWritten
-from holdfast.packets.questions import settled_for
-from holdfast.project.layout import path_of
-from holdfast.project.remove import copies_of
-from holdfast.project.write import project
+from holdfast.packets.questions import project_decisions
+from holdfast.project.layout import copy_path
+from holdfast.project.remove import copy_paths
+from holdfast.project.write import write_copy
 from holdfast.session.open import open as open_session
 from holdfast.session.resume import resume
 from holdfast.session.session import Session
@@ -65,7 +65,7 @@ def made(root: Path) -> Session:
     session.undo()
     session.compact(4_000)
     session.messages()
-    settled_for(session.ledger).of_all()
+    project_decisions(session.ledger).all_statements()
     session.ledger.redactor.learn()
     return session
 
@@ -88,7 +88,7 @@ def test_nothing_of_a_purged_session_is_left_in_any_file(tmp_path: Path, live: b
         session.close()
         session = open_session("s", root=tmp_path)
     slices = packed(tmp_path)
-    carry_out(session.ledger, whole(session.ledger), at=AT)
+    apply_purge(session.ledger, plan_session_purge(session.ledger), at=AT)
     assert traces(tmp_path, *WORDS, *slices) == []
     session.close()
     assert traces(tmp_path, *WORDS, *slices, "nightly export", "remark_3_4", "cat p.txt") == []
@@ -100,7 +100,7 @@ def test_the_page_of_a_task_goes_with_its_session(tmp_path: Path) -> None:
         session.compact(4_000)
         pages = list(tmp_path.rglob("session-summary-nightly_export-*.md"))
         assert len(pages) == 1
-        carry_out(session.ledger, whole(session.ledger), at=AT)
+        apply_purge(session.ledger, plan_session_purge(session.ledger), at=AT)
     assert list(tmp_path.rglob("session-summary-*.md")) == []
 
 
@@ -110,7 +110,7 @@ def test_nothing_of_purged_messages_is_left_and_the_rest_is_there(tmp_path: Path
     assert len(held) == 3
     before = packed(tmp_path)
     for name in held:
-        carry_out(session.ledger, part(session.ledger, name), at=AT)
+        apply_purge(session.ledger, plan_message_purge(session.ledger, name), at=AT)
     gone = [piece for piece in before if piece not in packed(tmp_path)]
     assert len(gone) >= 4
     assert traces(tmp_path, *WORDS, *gone) == []
@@ -132,11 +132,11 @@ def test_content_that_another_session_refers_to_stays(tmp_path: Path) -> None:
     large = {"role": "assistant", "content": f"{PACKED} {filler()}"}
     first.append(large)
     second.append(large)
-    carry_out(first.ledger, whole(first.ledger), at=AT)
+    apply_purge(first.ledger, plan_session_purge(first.ledger), at=AT)
     assert second.messages() == [large]
     slices = packed(tmp_path)
     assert len(traces(tmp_path, *slices)) == len(slices) >= 2
-    carry_out(second.ledger, whole(second.ledger), at=AT)
+    apply_purge(second.ledger, plan_session_purge(second.ledger), at=AT)
     assert traces(tmp_path, *slices) == []
     first.close()
     second.close()
@@ -149,7 +149,7 @@ def test_what_was_deleted_before_anyone_purged_is_gone_as_well(tmp_path: Path) -
         session.undo()
         session.compact(budget)
     slices = packed(tmp_path)
-    carry_out(session.ledger, whole(session.ledger), at=AT)
+    apply_purge(session.ledger, plan_session_purge(session.ledger), at=AT)
     assert traces(tmp_path, *WORDS, *slices) == []
     session.close()
 
@@ -163,7 +163,7 @@ def test_a_purge_beside_writers_gets_through_and_they_lose_nothing(
         assert child.hear() == ["ready"]
     for child in children:
         child.tell("begin")
-    carry_out(session.ledger, whole(session.ledger), at=AT)
+    apply_purge(session.ledger, plan_session_purge(session.ledger), at=AT)
     for child in children:
         ((word, _),) = child.finish()
         assert word == "done"
@@ -176,9 +176,9 @@ def test_a_process_that_has_the_session_open_sees_it_gone(tmp_path: Path) -> Non
     session = made(tmp_path)
     code = (
         "import sys, holdfast\n"
-        "from holdfast.engine.purge.purge import carry_out, whole\n"
+        "from holdfast.engine.purge.purge import apply_purge, plan_session_purge\n"
         "with holdfast.open('s', root=sys.argv[1]) as s:\n"
-        "    carry_out(s.ledger, whole(s.ledger), at='')\n"
+        "    apply_purge(s.ledger, plan_session_purge(s.ledger), at='')\n"
     )
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True)
     assert session.messages() == []
@@ -207,7 +207,7 @@ def test_nothing_of_a_purged_session_is_left_in_those_that_go_on_from_it(tmp_pat
     handed_on(tmp_path)
     with open_session("s", root=tmp_path) as session:
         slices = packed(tmp_path)
-        carry_out(session.ledger, whole(session.ledger), at=AT)
+        apply_purge(session.ledger, plan_session_purge(session.ledger), at=AT)
     assert traces(tmp_path, *WORDS, *slices) == []
     for name in ("heir", "second"):
         with open_session(name, root=tmp_path) as heir:
@@ -220,7 +220,7 @@ def test_a_purged_message_is_not_left_in_sessions_that_go_on_from_its_own(tmp_pa
     with open_session("s", root=tmp_path) as session:
         found = [e for e in session.ledger.path() if SAID in str(e.body)]
         for entry in found:
-            carry_out(session.ledger, part(session.ledger, entry.id), at=AT)
+            apply_purge(session.ledger, plan_message_purge(session.ledger, entry.id), at=AT)
     assert traces(tmp_path, SAID) == []
     with open_session("heir", root=tmp_path) as heir:
         assert list(heir.store.check()) == []
@@ -234,9 +234,9 @@ def test_what_a_drifting_agent_was_told_loses_what_is_purged(tmp_path: Path) -> 
         session.append({"role": "assistant", "content": "Could you remind me what we work on?"})
         session.append({"role": "user", "content": "go on"})
         session.messages()
-        session.ledger.say(f"Holdfast wrote this: call {SAID} over the tunnel.")
+        session.ledger.append_own_message(f"Holdfast wrote this: call {SAID} over the tunnel.")
         found = [e for e in session.ledger.path() if SAID in str(e.body)]
-        carry_out(session.ledger, part(session.ledger, found[0].id), at=AT)
+        apply_purge(session.ledger, plan_message_purge(session.ledger, found[0].id), at=AT)
         assert traces(tmp_path, SAID) == []
         assert "[purged]" in str(session.messages())
         assert list(session.store.check()) == []
@@ -280,7 +280,7 @@ def test_copies_that_no_compression_names_go_with_a_purged_session(
     assert any(PACKED in file.read_text() for file in cache.rglob("*") if file.is_file())
     with open_session("s", root=tmp_path) as session:
         slices = packed(tmp_path)
-        carry_out(session.ledger, whole(session.ledger), at=AT)
+        apply_purge(session.ledger, plan_session_purge(session.ledger), at=AT)
     assert traces(tmp_path, *WORDS, *slices) == []
 
 
@@ -292,7 +292,7 @@ def test_copies_that_no_compression_names_go_with_a_purged_message(
     with open_session("s", root=tmp_path) as session:
         session.checkpoint()
         for entry in [e for e in session.ledger.path() if any(w in repr(e.body) for w in WORDS)]:
-            carry_out(session.ledger, part(session.ledger, entry.id), at=AT)
+            apply_purge(session.ledger, plan_message_purge(session.ledger, entry.id), at=AT)
         assert traces(tmp_path, *WORDS) == []
 
 
@@ -302,9 +302,9 @@ def test_a_purge_leaves_the_files_of_other_sessions(tmp_path: Path) -> None:
         other.extend(talk(60))
         other.compact(2_000)
         other.checkpoint()
-        mine = copies_of(other.store.read("S"))
+        mine = copy_paths(other.store.read("S"))
     with open_session("s", root=tmp_path) as session:
-        carry_out(session.ledger, whole(session.ledger), at=AT)
+        apply_purge(session.ledger, plan_session_purge(session.ledger), at=AT)
     assert len(mine) == 2
     assert [path for path in mine if not (tmp_path / path).is_file()] == []
 
@@ -322,14 +322,14 @@ def test_a_secret_that_is_learned_late_leaves_copies_that_nothing_names(tmp_path
 def test_a_purge_leaves_the_copies_that_a_fork_of_the_session_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("holdfast.session.open._now", lambda: AT)
+    monkeypatch.setattr("holdfast.session.open.timestamp", lambda: AT)
     with open_session("original", root=tmp_path) as first, open_session("fork", root=tmp_path) as b:
         for one in (first, b):
             one.extend([*looked("q", filler()), *history()])
         b.compact(b.engine.state().usage.tokens - 600)
-        mine = copies_of(b.store.read("fork"))
+        mine = copy_paths(b.store.read("fork"))
         assert mine
-        carry_out(first.ledger, whole(first.ledger), at=AT)
+        apply_purge(first.ledger, plan_session_purge(first.ledger), at=AT)
         assert [path for path in mine if not (tmp_path / path).is_file()] == []
         assert list(b.store.check()) == []
 
@@ -337,15 +337,15 @@ def test_a_purge_leaves_the_copies_that_a_fork_of_the_session_names(
 def test_the_copy_of_a_hook_goes_with_the_result_that_it_repeats(tmp_path: Path) -> None:
     output = f"{PACKED}\n{filler()}"
     body = ToolReturned("p", output)
-    ref = reference("s", "", body)
+    ref = original_ref("s", "", body)
     with open_session("s", root=tmp_path) as session:
         entry = Entry(ref, None, body, 0, at=session.ledger.now())
-        file = path_of(entry, "offload", "Bash", "holdfast")
-        session.ledger.derive(as_note(body, Told("Bash", ref, 900, 100, file)))
-        project(str(tmp_path), file, output.encode())
+        file = copy_path(entry, "offload", "Bash", "holdfast")
+        session.ledger.derive(original_note(body, OriginalFacts("Bash", ref, 900, 100, file)))
+        write_copy(str(tmp_path), file, output.encode())
         session.extend([{"role": "user", "content": "Look."}, *looked("p", output)])
         (found,) = [one for one in session.ledger.path() if isinstance(one.body, ToolReturned)]
-        carry_out(session.ledger, part(session.ledger, found.id), at=AT)
+        apply_purge(session.ledger, plan_message_purge(session.ledger, found.id), at=AT)
     assert traces(tmp_path, PACKED) == []
 
 
@@ -355,8 +355,10 @@ def test_a_file_of_a_persons_own_is_not_taken_for_a_checkpoint(tmp_path: Path) -
     (folder / "main-1a2b3c4d.md").write_text("What I want to remember of this commit.")
     with open_session("main", root=tmp_path) as session:
         session.extend(history())
-        carry_out(session.ledger, part(session.ledger, session.ledger.path()[0].id), at=AT)
-        carry_out(session.ledger, whole(session.ledger), at=AT)
+        apply_purge(
+            session.ledger, plan_message_purge(session.ledger, session.ledger.path()[0].id), at=AT
+        )
+        apply_purge(session.ledger, plan_session_purge(session.ledger), at=AT)
     assert (folder / "main-1a2b3c4d.md").is_file()
 
 
@@ -370,17 +372,17 @@ def test_a_folder_that_may_not_be_looked_into_is_told(
 
     monkeypatch.setattr("os.listdir", unlisted)
     with open_session("s", root=tmp_path) as session, pytest.raises(NotWritten, match="permission"):
-        whole(session.ledger)
+        plan_session_purge(session.ledger)
 
 
 def test_a_watch_that_looked_before_a_purge_knows_nothing_of_what_went(tmp_path: Path) -> None:
     with open_session("s", root=tmp_path) as session:
         session.extend(history())
         record = [Item(one) for one in session.ledger.path()]
-        seen = seen_in(record)
+        seen = record_names(record)
         found = [one for one in session.ledger.path() if SAID in str(one.body)]
         assert SAID in seen.names
-        carry_out(session.ledger, part(session.ledger, found[0].id), at=AT)
-        now = seen_in([Item(one) for one in session.ledger.path()], seen)
+        apply_purge(session.ledger, plan_message_purge(session.ledger, found[0].id), at=AT)
+        now = record_names([Item(one) for one in session.ledger.path()], seen)
         assert SAID not in now.names | now.words
-        assert now == seen_in([Item(one) for one in session.ledger.path()])
+        assert now == record_names([Item(one) for one in session.ledger.path()])

@@ -8,11 +8,12 @@ import pytest
 
 from holdfast import Session
 from holdfast.errors import StoreRefused
-from holdfast.stores.connection import connect
-from holdfast.stores.migrations import MIGRATIONS, migrate
+from holdfast.stores import migrations
+from holdfast.stores.migrations import MIGRATIONS
 from holdfast.stores.sqlite import SqliteStore
 from tests.reliability.forks import Forks
 from tests.reliability.goldens import expected, held, restored, schemas
+from tests.reliability.later import later_release
 from tests.reliability.ledgers import SESSION, bodies, engine_at, message, said, setting, store_at
 
 SCHEMAS = pytest.mark.parametrize("schema", schemas())
@@ -38,6 +39,20 @@ def test_a_store_of_an_earlier_schema_opens_and_holds_what_it_held(
         Session(SESSION, store).append(message(0))
         assert held(store).entries[:-1] == expected(schema).entries
     assert setting(path, "user_version") == len(MIGRATIONS)
+
+
+@SCHEMAS
+def test_a_store_opens_with_a_later_release_and_holds_what_it_held(
+    schema: int, tmp_path: Path
+) -> None:
+    path = str(tmp_path / "store" / "ledger.db")
+    restored(schema, path)
+    with later_release():
+        with store_at(path) as store:
+            assert (held(store), list(store.check())) == (expected(schema), [])
+        assert setting(path, "user_version") == len(MIGRATIONS) + 1
+    with pytest.raises(StoreRefused):
+        store_at(path)
 
 
 @pytest.mark.parametrize("mode", ["wal", "delete"])
@@ -68,26 +83,17 @@ def test_a_database_that_is_not_ours_is_refused_and_left_as_it_is(tmp_path: Path
     assert (files(path), Path(path).stat().st_mode) == (before, mode)
 
 
-def test_migrating_only_as_far_as_asked_stops_there(tmp_path: Path) -> None:
-    path = str(tmp_path / "ledger.db")
-    Path(path).touch()
-    db = connect(path)
-    migrate(db, path, upto=1)
-    db.close()
-    assert setting(path, "user_version") == 1
-
-
 def die_at_every_write(
-    forks: Forks, path: Callable[[int], str], check: Callable[[SqliteStore], None]
+    forks: Forks, task: str, path: Callable[[int], str], check: Callable[[SqliteStore], None]
 ) -> int:
     """Open a store in processes that die ever later, until one lives; how many died."""
     for writes in count(1):
-        child = forks.start("migrate_until", path(writes), writes)
+        child = forks.start(task, path(writes), writes)
         lived = child.hear() is not None
         child.kill()
         with store_at(path(writes)) as store:
             check(store)
-        assert setting(path(writes), "user_version") == len(MIGRATIONS)
+        assert setting(path(writes), "user_version") == len(migrations.MIGRATIONS)
         if lived:
             print(f"killed before each of {writes - 1} writes")
             return writes - 1
@@ -101,11 +107,13 @@ def test_a_process_killed_while_making_a_store_leaves_one_that_opens(
         Session(SESSION, store).append(message(0))
         assert (bodies(store), list(store.check())) == (said(1), [])
 
-    died = die_at_every_write(forks, lambda at: str(tmp_path / str(at) / "ledger.db"), check)
-    assert died > 10
+    def path(at: int) -> str:
+        return str(tmp_path / str(at) / "ledger.db")
+
+    assert die_at_every_write(forks, "migrate_until", path, check) > 10
 
 
-@pytest.mark.parametrize("schema", schemas()[:-1])
+@SCHEMAS
 def test_a_process_killed_while_upgrading_a_store_leaves_one_that_holds_what_it_held(
     schema: int, forks: Forks, tmp_path: Path
 ) -> None:
@@ -118,4 +126,5 @@ def test_a_process_killed_while_upgrading_a_store_leaves_one_that_holds_what_it_
     def check(store: SqliteStore) -> None:
         assert (held(store), list(store.check())) == (expected(schema), [])
 
-    assert die_at_every_write(forks, path, check) > 3
+    with later_release():
+        assert die_at_every_write(forks, "upgrade_until", path, check) > 3

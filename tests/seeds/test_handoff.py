@@ -11,7 +11,7 @@ from mcp.types import TextContent
 from holdfast.models.tokenizers import counter
 from holdfast.packets.packet import Packet
 from holdfast.session.open import open as open_session
-from tests.surfaces.mcp.clients import MODES, piped, run
+from tests.surfaces.mcp.clients import MODES, run_async, stdio_client_of
 
 TASK = "Add JWT auth"
 USER_MODEL = '''"""Accounts and who they belong to."""
@@ -198,10 +198,10 @@ def test_a_worker_gets_the_right_context_for_a_fifth_of_the_tokens(
     spent = sum(count(json.dumps(message)) for message in conversation())
 
     async def orchestrate() -> str:
-        async with piped(project, mode=mode) as client:
+        async with stdio_client_of(project, mode=mode) as client:
             return await said(client, "context_generate", task=TASK, depth="standard", pane=1)
 
-    made = run(orchestrate)
+    made = run_async(orchestrate)
     path = project / ".agentwire" / "context" / "pane-1.yaml"
     packet = Packet.from_yaml(made)
     assert packet == Packet.from_yaml(path.read_text())
@@ -221,7 +221,7 @@ def test_a_worker_gets_the_right_context_for_a_fifth_of_the_tokens(
     assert 1 - packet.token_count / spent >= 0.75
 
     async def work() -> Any:
-        async with piped(project, mode=mode, HOLDFAST_PANE="1") as client:
+        async with stdio_client_of(project, mode=mode, HOLDFAST_PANE="1") as client:
             read = await said(client, "context_read")
             known = await said(
                 client, "context_query", question="What authentication approach was decided?"
@@ -233,7 +233,7 @@ def test_a_worker_gets_the_right_context_for_a_fifth_of_the_tokens(
             done = await said(client, "context_feedback", gaps=[], unused=[], outcome="done")
             return read, known, unknown, later, done
 
-    read, known, unknown, later, done = run(work)
+    read, known, unknown, later, done = run_async(work)
     assert read.startswith(text)
     assert "RS256" in known
     assert "user" in known
@@ -242,9 +242,9 @@ def test_a_worker_gets_the_right_context_for_a_fifth_of_the_tokens(
     assert "Don't touch" not in later
     assert "pane-1" in done
     with open_session("orchestrator", root=project) as session:
-        from holdfast.packets.records import handed
+        from holdfast.packets.records import packet_records
 
-        (one,) = handed(session.ledger)
+        (one,) = packet_records(session.ledger)
         assert (one.reads, one.reported) == (2, True)
     # The record stays; the file went with the task.
     assert not path.exists()

@@ -20,6 +20,7 @@ from typing import cast
 from msgspec import Struct
 
 import holdfast
+from holdfast.text.patterns import Pattern
 
 AUDITED = Path(__file__).with_name("audited.txt")
 SMALL, LARGE = (8_000, 32_000), (32_000, 1_000_000)
@@ -48,7 +49,9 @@ def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
 
 def held(name: str, value: object) -> Iterator[tuple[str, re.Pattern[str]]]:
     """The patterns that a value is, or holds however deep."""
-    if isinstance(value, re.Pattern):
+    if isinstance(value, Pattern):
+        yield from held(name, cast("Pattern[str] | Pattern[bytes]", value).compiled)
+    elif isinstance(value, re.Pattern):
         yield name, as_text(cast("re.Pattern[str] | re.Pattern[bytes]", value))
     elif isinstance(value, Mapping):
         rows = cast("Mapping[object, object]", value)

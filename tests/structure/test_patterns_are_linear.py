@@ -5,6 +5,7 @@ import re
 import pytest
 from msgspec import Struct
 
+from holdfast.text.patterns import Pattern
 from tests.structure.patterns import (
     HARDEST,
     audited,
@@ -27,13 +28,14 @@ def test_there_are_patterns_to_audit() -> None:
 class Row(Struct):
     """Something that holds a pattern."""
 
-    shape: re.Pattern[str]
+    shape: re.Pattern[str] | Pattern[str]
 
 
 def test_patterns_are_found_inside_of_what_holds_them() -> None:
     deep = {"a": ({"b": [re.compile("one")]}, frozenset({re.compile("two")}))}
-    inside = [*held("m", deep), *held("m", Row(re.compile("three")))]
-    assert [pattern.pattern for _, pattern in inside] == ["one", "two", "three"]
+    rows = [Row(re.compile("three")), Row(Pattern("four"))]
+    inside = [*held("m", deep), *held("m", rows)]
+    assert [pattern.pattern for _, pattern in inside] == ["one", "two", "three", "four"]
 
 
 def test_a_pattern_that_is_not_in_the_list_is_linear() -> None:

@@ -10,16 +10,16 @@ from holdfast.core.view.packet.layers import SECTIONS
 from holdfast.core.view.packet_stats.recommend import recommend
 from holdfast.engine.redact import Redactor
 from holdfast.errors import Ambiguous, BadSetting, NotRecorded, Unreadable
-from holdfast.packets.feedback import report
-from holdfast.packets.questions import settled_for
-from holdfast.packets.stats import learned, records_in
-from holdfast.packets.tuning import apply, undo
+from holdfast.packets.feedback import record_feedback
+from holdfast.packets.questions import project_decisions
+from holdfast.packets.stats import efficiency_of, records_in
+from holdfast.packets.tuning import apply_recommendation, undo_recommendation
 from holdfast.session.open import open as open_session
 from holdfast.surfaces.handoff import (
-    decided_elsewhere,
-    layers_of,
+    decisions_of_other_sessions,
     packet_for,
-    packets_in,
+    packet_sessions,
+    parse_layers,
     worker_of,
 )
 from holdfast.surfaces.project import Project
@@ -78,7 +78,7 @@ def test_a_packet_whose_file_is_gone_is_found_on_record(root: Path) -> None:
     for pane in (1, 2):
         (root / ".holdfast" / "context" / f"pane-{pane}.yaml").unlink()
     project = Project(str(root))
-    assert packets_in(project) == {"pane-1": "orchestrator", "pane-2": "orchestrator"}
+    assert packet_sessions(project) == {"pane-1": "orchestrator", "pane-2": "orchestrator"}
     assert worker_of(project, 2, environment={}) == ("orchestrator", "pane-2")
 
 
@@ -103,7 +103,7 @@ def test_a_pane_that_is_no_name_is_refused(root: Path) -> None:
 
 def test_a_project_without_a_ledger_has_no_packets(tmp_path: Path) -> None:
     project = Project(str(tmp_path))
-    assert packets_in(project) == {}
+    assert packet_sessions(project) == {}
     with pytest.raises(NotRecorded):
         worker_of(project, None, environment={})
 
@@ -121,7 +121,7 @@ def test_a_packet_holds_what_an_earlier_session_decided_about_its_task(tmp_path:
         session.append({"role": "user", "content": "Next: add credit notes to the invoices."})
         session.append({"role": "assistant", "content": "I will look at the invoice numbers."})
         one = packet_for(
-            session, settled_for(session.ledger), "Add invoice numbers to the credit notes"
+            session, project_decisions(session.ledger), "Add invoice numbers to the credit notes"
         )
     assert "UUIDv7" in "\n".join(choice.choice for choice in one.packet.decisions)
     assert one.id == ""
@@ -136,7 +136,9 @@ def test_a_word_alone_brings_no_decision_of_another_session(tmp_path: Path, task
         session.append({"role": "assistant", "content": "Done."})
     with open_session("march", root=tmp_path) as session:
         session.append({"role": "user", "content": task})
-        assert decided_elsewhere(task, settled_for(session.ledger), session.name) == []
+        assert (
+            decisions_of_other_sessions(task, project_decisions(session.ledger), session.name) == []
+        )
 
 
 @pytest.mark.parametrize(
@@ -144,13 +146,13 @@ def test_a_word_alone_brings_no_decision_of_another_session(tmp_path: Path, task
     [(None, ()), ("", ()), ("1", (1,)), (2, (2,)), ("3, 1", (1, 3)), ([4, 4], (4,)), ("L2", (2,))],
 )
 def test_layers_are_told_in_any_way(told: str | int | list[int] | None, wanted: object) -> None:
-    assert layers_of(told) == wanted
+    assert parse_layers(told) == wanted
 
 
 @pytest.mark.parametrize("told", ["5", 0, "all", [1, 9], "1;2"])
 def test_what_names_no_layer_is_refused(told: str | int | list[int]) -> None:
     with pytest.raises(Unreadable):
-        layers_of(told)
+        parse_layers(told)
 
 
 CHOSEN = {
@@ -183,20 +185,25 @@ def test_what_workers_reported_makes_the_next_packet_another_one(tmp_path: Path)
     task = "Add a filter to the exports"
     with open_session("work", root=tmp_path) as session:
         session.extend(TALKED)
-        before = packet_for(session, settled_for(session.ledger), task).packet
+        before = packet_for(session, project_decisions(session.ledger), task).packet
         for number in range(24):
             session.packet(task, pane=f"pane-{number}")
             gaps = ("Needed: error handling",) if number % 2 else ()
             outcome = "failed" if number % 2 else "done"
-            report(session.ledger, Feedback(gaps, (), outcome, f"pane-{number}"))
+            record_feedback(session.ledger, Feedback(gaps, (), outcome, f"pane-{number}"))
         records = records_in(session.store, Redactor(session.policy.redact))
         # Nothing changes before somebody says so.
-        assert packet_for(session, settled_for(session.ledger), task).packet.depth == before.depth
-        apply(str(tmp_path), recommend(learned(records)), at="2026-01-01T00:00:00Z")
-        after = packet_for(session, settled_for(session.ledger), task).packet
-        asked = packet_for(session, settled_for(session.ledger), task, "minimal").packet
-        undo(str(tmp_path))
-        taken_back = packet_for(session, settled_for(session.ledger), task).packet
+        assert (
+            packet_for(session, project_decisions(session.ledger), task).packet.depth
+            == before.depth
+        )
+        apply_recommendation(
+            str(tmp_path), recommend(efficiency_of(records)), at="2026-01-01T00:00:00Z"
+        )
+        after = packet_for(session, project_decisions(session.ledger), task).packet
+        asked = packet_for(session, project_decisions(session.ledger), task, "minimal").packet
+        undo_recommendation(str(tmp_path))
+        taken_back = packet_for(session, project_decisions(session.ledger), task).packet
     assert (before.depth, after.depth, asked.depth) == ("standard", "deep", "minimal")
     assert (before.layers, after.layers) == ((1, 2, 3), (1, 2, 3, 4))
     assert "went best with it" in after.changelog[0].what
@@ -208,9 +215,11 @@ def test_what_nobody_needed_gets_less_room_and_what_was_missing_more(tmp_path: P
     working = [said_of(at) for at in range(60)]
 
     def decided(order: tuple[str, ...]) -> int:
-        apply(str(tmp_path), Recommendation(orders={"feature": order}), at="2026-01-01T00:00:00Z")
+        apply_recommendation(
+            str(tmp_path), Recommendation(orders={"feature": order}), at="2026-01-01T00:00:00Z"
+        )
         packet = packet_for(
-            session, settled_for(session.ledger), "Add a filter to the exports"
+            session, project_decisions(session.ledger), "Add a filter to the exports"
         ).packet
         assert "Never touch billing.py." in packet.constraints
         return len(packet.decisions)
@@ -230,10 +239,10 @@ def said_of(at: int) -> dict[str, str]:
 @pytest.mark.seed("R264", "R266")
 def test_a_budget_that_was_enough_holds_for_packets_that_nobody_sized(tmp_path: Path) -> None:
     enough = Recommendation(depths={"feature": "standard"}, budgets={"feature": 150})
-    apply(str(tmp_path), enough, at="2026-01-01T00:00:00Z")
+    apply_recommendation(str(tmp_path), enough, at="2026-01-01T00:00:00Z")
     with open_session("work", root=tmp_path) as session:
         session.extend(TALKED)
-        settled, task = settled_for(session.ledger), "Add a filter to the exports"
+        settled, task = project_decisions(session.ledger), "Add a filter to the exports"
         assert packet_for(session, settled, task).packet.token_count <= 150
         assert packet_for(session, settled, task, "standard").packet.token_count > 150
         assert packet_for(session, settled, task, budget=200).packet.token_count > 150

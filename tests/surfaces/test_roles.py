@@ -7,18 +7,18 @@ from hypothesis import strategies as st
 from holdfast.core.plan.policy import LAYOUTS
 from holdfast.errors import NotRecorded, Unreadable
 from holdfast.packets.feedback import feedback_file
-from holdfast.project.layout import packet_of
+from holdfast.project.layout import packet_path
 from holdfast.surfaces.roles import (
     ROLES,
-    Spelling,
+    RoleVariables,
     role_text,
-    spelling_of,
+    role_variables,
     task_text,
     with_block,
     without_block,
 )
 
-AGENTWIRE = Spelling(
+AGENTWIRE = RoleVariables(
     ".agentwire/context/pane-{N}.yaml", ".agentwire/feedback/pane-{N}.md", "agentwire_"
 )
 
@@ -75,9 +75,9 @@ def test_a_task_begins_with_the_reading_and_may_bring_the_packet_along(packet: s
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_the_paths_in_a_text_are_where_things_are(layout: str) -> None:
-    spelling = spelling_of(layout)
-    assert spelling.packet(3) == packet_of("pane-3", layout)
-    assert spelling.report(3) == feedback_file("pane-3", layout)
+    spelling = role_variables(layout)
+    assert spelling.packet_path(3) == packet_path("pane-3", layout)
+    assert spelling.feedback_path(3) == feedback_file("pane-3", layout)
 
 
 def test_there_is_no_third_role() -> None:

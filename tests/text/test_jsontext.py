@@ -10,14 +10,14 @@ from holdfast.text.jsontext import (
     as_object,
     as_text,
     canonical,
-    cleaned,
+    canonical_text,
     elements,
     encode,
-    joined_array,
-    joined_object,
+    join_array,
+    join_object,
     members,
     parse,
-    same_spelling,
+    without_surrogates,
 )
 
 DEEP = b"[" * 100_000 + b"]" * 100_000
@@ -113,7 +113,7 @@ def test_there_is_one_spelling_a_value() -> None:
     [('{ "b":1,"a":2 }', '{"a":2,"b":1}'), ("  no JSON ", "no JSON"), ("", "")],
 )
 def test_arguments_are_spelled_in_one_way(text: str, spelled: str) -> None:
-    assert same_spelling(text) == spelled
+    assert canonical_text(text) == spelled
 
 
 def test_members_keep_the_bytes_they_were_written_in() -> None:
@@ -132,8 +132,8 @@ def test_members_of_what_is_no_object_are_none() -> None:
 
 
 def test_parts_are_joined_as_they_are() -> None:
-    assert joined_object({"a": b"1.0", 'q"': b"[ ]"}) == b'{"a":1.0,"q\\"":[ ]}'
-    assert joined_array([b"1.0", b"{ }"]) == b"[1.0,{ }]"
+    assert join_object({"a": b"1.0", 'q"': b"[ ]"}) == b'{"a":1.0,"q\\"":[ ]}'
+    assert join_array([b"1.0", b"{ }"]) == b"[1.0,{ }]"
 
 
 def test_absent_and_misshapen_read_alike() -> None:
@@ -143,5 +143,5 @@ def test_absent_and_misshapen_read_alike() -> None:
 
 
 def test_lone_surrogates_are_replaced_all_the_way_down() -> None:
-    assert cleaned({"\ud800": ["a\udfff", 1, None]}) == {"\ufffd": ["a\ufffd", 1, None]}
-    assert cleaned("é\U0001f600") == "é\U0001f600"
+    assert without_surrogates({"\ud800": ["a\udfff", 1, None]}) == {"\ufffd": ["a\ufffd", 1, None]}
+    assert without_surrogates("é\U0001f600") == "é\U0001f600"

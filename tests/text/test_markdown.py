@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.text.markdown import newline_of, sections_of, titled
+from holdfast.text.markdown import newline_of, sections_of, sections_titled
 
 TEXT = """# Notes
 before
@@ -21,7 +21,7 @@ two
 
 
 def body(text: str, title: str) -> list[str]:
-    return [text[one.body : one.end] for one in titled(text, title)]
+    return [text[one.body : one.end] for one in sections_titled(text, title)]
 
 
 def test_a_section_ends_at_the_next_heading_of_its_rank_or_a_higher_one() -> None:
@@ -54,7 +54,7 @@ def test_a_heading_is_known_however_it_is_dressed(heading: str) -> None:
     ],
 )
 def test_what_stands_in_a_fence_or_a_comment_or_is_no_heading_is_none(text: str) -> None:
-    assert titled(text, "Session Continuity") == []
+    assert sections_titled(text, "Session Continuity") == []
 
 
 def test_a_fence_that_closed_hides_nothing_more() -> None:

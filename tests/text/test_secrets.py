@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from holdfast.text.secrets import Found, find_secrets, looks_random
+from holdfast.text.secrets import Secret, find_secrets, looks_random
 from tests.secrets import MODEL_KEY, NAMED, PLANTED, pem, planted_text
 
 
@@ -111,7 +111,7 @@ def test_what_is_no_secret_is_left_alone(text: str) -> None:
 
 def test_a_weak_password_is_redacted_in_its_place_and_not_looked_for_elsewhere() -> None:
     (found,) = find_secrets("postgres://app:hunter2@db.internal/main")
-    assert found == Found(15, 22, "password", everywhere=False)
+    assert found == Secret(15, 22, "password", everywhere=False)
 
 
 def test_looking_random_takes_letters_and_digits_in_no_order() -> None:

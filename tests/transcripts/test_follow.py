@@ -9,7 +9,7 @@ import pytest
 from holdfast.core.ledger.entry import Derived, Said
 from holdfast.core.measure.usage import Level
 from holdfast.core.plan.policy import NeverStore, Policy
-from holdfast.engine.counts import settle
+from holdfast.engine.counts import update_counts
 from holdfast.engine.purge.rewrite import erase_session
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
@@ -79,7 +79,7 @@ READ_AGAIN = [GEMINI, GEMINI_AGAIN, GEMINI_REWOUND, GEMINI_COMPACTED]
 
 
 def told(store: Store) -> object:
-    settle(store, S)
+    update_counts(store, S)
     head = store.head(S)
     assert head is not None
     sources = [e.id for e in store.read(S) if not isinstance(e.body, Derived)]
@@ -102,7 +102,7 @@ def test_following_line_by_line_is_reading_it_whole(
             file.write(jsonl(*lines[at : at + step]))
         follow(grown, S, path)
         if at // step % counting == 0:
-            settle(grown, S)
+            update_counts(grown, S)
     ingest(path, whole, session=S)
     assert told(grown) == told(whole)
 
@@ -254,7 +254,7 @@ def test_a_reader_that_was_forgotten_reads_all_again_and_adds_nothing_twice(
     follow(grown, S, path)
     head = grown.head(S)
     assert head is not None
-    grown.keep_reading(S, "reader", head, b"what nobody can read")
+    grown.write_cache(S, "reader", head, b"what nobody can read")
     path.write_bytes(jsonl(*GEMINI))
     follow(grown, S, path)
     ingest(path, whole, session=S)

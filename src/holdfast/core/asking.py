@@ -1,6 +1,6 @@
-"""How a pure function asks a model: it yields an `Ask` and is sent what came of it, as a value.
+"""Types by which pure code asks a model: a generator yields an `Ask` and receives an `Answer`.
 
-Nothing here waits, retries or knows a provider; whoever drives the generator does.
+The caller that drives the generator chooses the provider, waits and retries; see `Asking`.
 """
 
 from collections.abc import Generator
@@ -11,7 +11,7 @@ from msgspec import Struct
 T = TypeVar("T")
 
 Stop: TypeAlias = Literal["end", "length", "tool", "filter", "other"]
-"""Why a model stopped: it was done, out of tokens, wanted a tool, or was kept from going on."""
+"""Why a model stopped: it was done, ran out of tokens, called a tool, or was filtered."""
 
 
 class Ask(Struct, frozen=True):
@@ -20,27 +20,27 @@ class Ask(Struct, frozen=True):
     system: str
     prompt: str
     schema: dict[str, Any]
-    """The JSON schema of a usable answer, for models that can be held to one."""
+    """The JSON schema of a usable answer, for models that accept one."""
     limit: int
-    """Tokens that the answer may have."""
+    """The maximum number of tokens of the answer."""
 
 
 class Answer(Struct, frozen=True):
-    """What a model said. Nobody has checked it yet."""
+    """The unchecked answer of a model."""
 
     text: str
     model: str = ""
     input: int = 0
     output: int = 0
-    """Tokens as reported; 0 when nobody did."""
+    """Tokens as the provider reported them; 0 if it did not."""
     stop: Stop = "end"
 
 
 class Failed(Struct, frozen=True):
-    """No answer came."""
+    """The request failed: there is no answer."""
 
     reason: str
 
 
 Asking: TypeAlias = Generator[Ask, Answer | Failed, T]
-"""A computation that needs answers on its way to a `T`."""
+"""A generator that yields questions, receives their answers, and returns a `T`."""

@@ -1,7 +1,7 @@
-"""The whole flow on one page: from a window to what would stand in its place.
+"""Plan all three tiers for a window: large results before first send, a due batch, or a budget.
 
-Look at the record, propose, choose, shrink, verify. Nothing here writes: what comes out is a plan
-and, if it may be made, the one entry that would carry it out.
+The steps are: survey the record, make proposals, choose some, shrink, verify. Nothing is written.
+The result is a `Candidate`: a plan and, if no loss was found, the entry that applies it.
 """
 
 from collections.abc import Sequence
@@ -9,88 +9,106 @@ from math import fsum
 
 from msgspec.structs import replace
 
-from holdfast.core.apply import Made, after_steps, carry_out, nothing, put_off, saved_by
+from holdfast.core.apply import (
+    StepCache,
+    apply_choice,
+    items_after,
+    postponed_plan,
+    saved_raw_tokens,
+    unchanged_plan,
+)
 from holdfast.core.faults import attempt
 from holdfast.core.ledger.entry import Said, ToolReturned, is_request, text_of
 from holdfast.core.ledger.head import AT_BIRTH
 from holdfast.core.ledger.marks import MASKED
-from holdfast.core.ledger.size import most_tokens
-from holdfast.core.ledger.window import Item
 from holdfast.core.observe.files.touch import touch_of
 from holdfast.core.observe.requests.pastes import pasted_share
 from holdfast.core.observe.scene import Scene
-from holdfast.core.observe.worth import Likely, telling_names
-from holdfast.core.plan.choose import NOTHING, Choice, choose, enough, priced, worthwhile
+from holdfast.core.observe.worth import NeedEstimator, find_names
+from holdfast.core.plan.choose import (
+    EMPTY_SELECTION,
+    Selection,
+    choose,
+    choose_all_profitable,
+    choose_enough,
+    price,
+)
 from holdfast.core.plan.cuts import may_change
 from holdfast.core.plan.due import Due
+from holdfast.core.plan.large import is_large, may_be_large
 from holdfast.core.plan.plan import Candidate
-from holdfast.core.plan.policy import Policy
 from holdfast.core.plan.preserve import may_leave
-from holdfast.core.plan.proposals import PASTE_SHORT, Proposal, bound_for, by_share, is_exempt
-from holdfast.core.plan.state import Looked, State, fresh, look
-from holdfast.core.shrink.step import Means
-from holdfast.core.shrink.summary.cut import LEAST_REQUEST, requests_by_size
+from holdfast.core.plan.proposals import MIN_PASTE_CHARS, Proposal, default_bound
+from holdfast.core.plan.state import State, Survey, survey, unsent_places
+from holdfast.core.shrink.step import ShrinkContext
+from holdfast.core.shrink.summary.cut import MIN_REQUEST_TOKENS, requests_by_size
 from holdfast.core.summarize import summarize
-from holdfast.text.jsontext import whole_number
 
 DEPTHS = ((False, False), (True, False), (True, True))
-"""How far to go: what is old; what is recent or open as well; and one line for everything."""
-TRIES = 3
-REQUESTS = "requests larger than their share"
-HARD_RECLAIM = 5
-"""Percent that a batch has to take out of a window that is over its limit."""
+"""Values of (deep, tight), in the order in which they are tried: shrink old items only; recent and
+open items too; and to one line each."""
+MAX_REQUEST_TRIES = 3
+CUT_REQUESTS_REASON = "requests larger than their share"
+MIN_RECLAIM_OVER_LIMIT = 5
+"""The smallest share of a window over its limit, in percent, that a batch must remove."""
 
 
-def batch(state: State, means: Means, due: Due) -> Candidate:
-    """Tiers 1 and 2 as one batch; tier 3 where that is not enough."""
-    looked = look(state, means.count)
-    made = _batch(state, means, looked, due)
-    if due.boundary or not _is_enough(made, state):
-        made = _better(made, _summary(state, means, looked, due), state, due)
-    return replace(made, held=looked.held)
+def plan_batch(state: State, context: ShrinkContext, due: Due) -> Candidate:
+    """Plan tiers 1 and 2 as one batch, and tier 3 if that is not enough."""
+    looked = survey(state, context.count)
+    candidate = _plan_tiers_1_and_2(state, context, looked, due)
+    if due.boundary or not _is_below_summary_level(candidate, state):
+        candidate = _prefer_summary(
+            candidate, _plan_summary(state, context, looked, due), state, due
+        )
+    return replace(candidate, names_by_entry=looked.names_by_entry)
 
 
-def _batch(state: State, means: Means, looked: Looked, due: Due) -> Candidate:
-    """Tiers 1 and 2: as much as wins most, and more when it is forced."""
+def _plan_tiers_1_and_2(
+    state: State, context: ShrinkContext, looked: Survey, due: Due
+) -> Candidate:
+    """Plan the steps with the highest gain; more of them if the batch is forced."""
     if due.action == "force":
-        return _forced(state, means, looked, due.trigger)
-    chosen = choose(looked.proposals, looked.scale)
-    refusal = _too_little(chosen, state)
+        return _force_tiers_1_and_2(state, context, looked, due.trigger)
+    choice = choose(looked.proposals, looked.pricing)
+    refusal = _why_postpone(choice, state)
     if refusal:
-        return Candidate(put_off(state, looked, chosen, due.trigger, refusal))
-    return carry_out(state, means, looked, chosen, due.trigger)
+        return Candidate(postponed_plan(state, looked, choice, due.trigger, refusal))
+    return apply_choice(state, context, looked, choice, due.trigger)
 
 
-def _is_enough(made: Candidate, state: State) -> bool:
-    """Whether tiers 1 and 2 bring a window down so far that tier 3 is not called for."""
+def _is_below_summary_level(candidate: Candidate, state: State) -> bool:
+    """Return whether the window is below the threshold of tier 3, before or after the batch."""
     if state.usage.fraction * 100 < state.policy.at.summary:
         return True
-    if made.body is None:
+    if candidate.body is None:
         return False
-    return made.plan.after.fraction * 100 < state.policy.at.summary
+    return candidate.plan.after.fraction * 100 < state.policy.at.summary
 
 
-def _summary(state: State, means: Means, looked: Looked, due: Due) -> Candidate:
-    """Tier 3, down to where the next one is far away."""
-    held = replace(state, known=looked.held)
+def _plan_summary(state: State, context: ShrinkContext, looked: Survey, due: Due) -> Candidate:
+    """Plan tier 3 with the target size that the policy sets for a summary."""
+    held = replace(state, known_names=looked.names_by_entry)
     fixed = state.usage_at(0).tokens
     room = max(state.limit - fixed, 0) * state.policy.summary.target // 100
     target = state.lane.tokens - state.raw_over(fixed + room)
-    return _summarized(held, means, target, due.trigger, firm=state.usage.fraction >= 1)
+    return _try_to_summarize(held, context, target, due.trigger, firm=state.usage.fraction >= 1)
 
 
-def _summarized(state: State, means: Means, target: int, trigger: str, *, firm: bool) -> Candidate:
-    """Tier 3 as a stage that may fail: then tiers 1 and 2 have to do."""
+def _try_to_summarize(
+    state: State, context: ShrinkContext, target: int, trigger: str, *, firm: bool
+) -> Candidate:
+    """Plan tier 3; return a plan without changes if that raises, so that tiers 1 and 2 remain."""
     return attempt(
         "compress.summarize",
-        lambda: summarize(state, means, target, trigger, firm=firm),
-        lambda: Candidate(nothing(state, trigger, "no summary could be made")),
+        lambda: summarize(state, context, target, trigger, firm=firm),
+        lambda: Candidate(unchanged_plan(state, trigger, "no summary could be made")),
     )
 
 
-def _better(batch: Candidate, summary: Candidate, state: State, due: Due) -> Candidate:
-    """The summary where it may be made and pays, or has to be made; else what there was."""
-    if summary.body is None or _not_worth_forcing(saved_by(summary), state):
+def _prefer_summary(batch: Candidate, summary: Candidate, state: State, due: Due) -> Candidate:
+    """Return the summary if it is legal and is forced or pays for itself; else the batch."""
+    if summary.body is None or _why_not_force(saved_raw_tokens(summary), state):
         return batch
     bill = summary.plan.bill
     pays = bill.gain * 100 >= max(bill.cost, 0.0) * state.policy.batch.margin
@@ -101,29 +119,31 @@ def _better(batch: Candidate, summary: Candidate, state: State, due: Due) -> Can
     return batch if batch.body is not None else Candidate(later)
 
 
-def _forced(state: State, means: Means, looked: Looked, trigger: str) -> Candidate:
-    """All that wins by itself; more, the gentlest first, until there is room again."""
-    at = state.policy.at
-    need = state.raw_over(state.limit * (at.batch + at.summary) // 200)
-    held = replace(state, known=looked.held)
-    known: Made = {}
-    made, chosen, seen = None, NOTHING, looked
+def _force_tiers_1_and_2(
+    state: State, context: ShrinkContext, looked: Survey, trigger: str
+) -> Candidate:
+    """Plan every step that pays, then the gentlest others, until the window is small enough."""
+    thresholds = state.policy.at
+    need = state.raw_over(state.limit * (thresholds.batch + thresholds.summary) // 200)
+    held = replace(state, known_names=looked.names_by_entry)
+    cache: StepCache = {}
+    candidate, choice, seen = None, EMPTY_SELECTION, looked
     for deep, tight in DEPTHS:
-        seen = look(held, means.count, deep=deep, tight=tight) if deep else looked
-        wins = worthwhile(seen.proposals, seen.scale)
-        chosen = enough(seen.proposals, need, wins, seen.scale)
-        made = carry_out(state, means, seen, chosen, trigger, known)
-        if saved_by(made) >= need or made.losses:
+        seen = survey(held, context.count, deep=deep, tight=tight) if deep else looked
+        wins = choose_all_profitable(seen.proposals, seen.pricing)
+        choice = choose_enough(seen.proposals, need, wins, seen.pricing)
+        candidate = apply_choice(state, context, seen, choice, trigger, cache)
+        if saved_raw_tokens(candidate) >= need or candidate.losses:
             break
-    assert made is not None
-    refusal = _not_worth_forcing(saved_by(made), state)
-    if refusal and not made.losses:
-        return Candidate(put_off(state, seen, chosen, trigger, refusal))
-    return made
+    assert candidate is not None
+    refusal = _why_not_force(saved_raw_tokens(candidate), state)
+    if refusal and not candidate.losses:
+        return Candidate(postponed_plan(state, seen, choice, trigger, refusal))
+    return candidate
 
 
-def _too_little(choice: Choice, state: State) -> str:
-    """Why a batch is put off: it takes too little out, or wins too little for what it costs."""
+def _why_postpone(choice: Selection, state: State) -> str:
+    """Return the reason to postpone a batch that removes or gains too little; empty if none."""
     if not choice.proposals:
         return "nothing in sight would pay for being changed"
     rules, whole = state.policy.batch, state.lane.tokens
@@ -135,199 +155,186 @@ def _too_little(choice: Choice, state: State) -> str:
     return ""
 
 
-def _not_worth_forcing(saved: int, state: State) -> str:
-    """Why not even a critical window is changed: it would be full again at once."""
+def _why_not_force(saved: int, state: State) -> str:
+    """Return the reason not to change even a critical window: it would soon be full again."""
     if not saved:
         return "nothing in sight may leave"
-    least = state.policy.batch.reclaim if state.usage.fraction < 1 else HARD_RECLAIM
+    least = state.policy.batch.reclaim if state.usage.fraction < 1 else MIN_RECLAIM_OVER_LIMIT
     if saved * 100 < least * state.lane.tokens:
         return f"all that may leave is less than {least}% of the window"
     return ""
 
 
-def to_budget(state: State, means: Means, budget: int, trigger: str) -> Candidate:
-    """As much as it takes to come under a budget of tokens; all that is legal if that fails.
+def plan_to_budget(state: State, context: ShrinkContext, budget: int, trigger: str) -> Candidate:
+    """Plan the least compression that meets a budget of tokens; all that is legal if none does.
 
-    Tiers 1 and 2 on what is old, or a summary of it, whichever leaves more in sight of what is
-    likely to be needed; then tiers 1 and 2 on what is recent or open as well.
+    Try tiers 1 and 2 on old items, and a summary of them; of two that meet the budget take the one
+    that leaves more of the names that are likely to be needed. Then try tiers 1 and 2 on recent
+    and open items too.
     """
-    # A budget is about messages that somebody sends: also where another program made them so far.
+    # The caller sends these messages itself, also if another program built the window before.
     state = replace(state, hosted=False)
     need = state.raw_over(budget)
     if need <= 0:
-        return Candidate(nothing(state, trigger, "the window is within its budget"))
-    known: Made = {}
-    looked = look(state, means.count)
-    gentle = _as_much_as(state, means, looked, need, trigger, known)
-    if saved_by(gentle) >= need and _keeps_an_outline(gentle):
-        return replace(gentle, held=looked.held)
-    recent = _recent_large(state, means, looked, need, trigger)
+        return Candidate(unchanged_plan(state, trigger, "the window is within its budget"))
+    cache: StepCache = {}
+    looked = survey(state, context.count)
+    gentle = _save_tokens(state, context, looked, need, trigger, cache)
+    if saved_raw_tokens(gentle) >= need and _keeps_outlines(gentle):
+        return replace(gentle, names_by_entry=looked.names_by_entry)
+    recent = _shrink_one_recent(state, context, looked, need, trigger)
     if recent is not None:
-        return replace(recent, held=looked.held)
-    held, target = replace(state, known=looked.held), state.lane.tokens - need
-    summary = _summarized(held, means, target, trigger, firm=True)
-    enough_of = [made for made in (gentle, summary) if saved_by(made) >= need]
-    if enough_of:
-        best = _richest(state, looked, enough_of) if len(enough_of) > 1 else enough_of[0]
-        return replace(best, held=looked.held)
+        return replace(recent, names_by_entry=looked.names_by_entry)
+    held, target = replace(state, known_names=looked.names_by_entry), state.lane.tokens - need
+    summary = _try_to_summarize(held, context, target, trigger, firm=True)
+    sufficient = [made for made in (gentle, summary) if saved_raw_tokens(made) >= need]
+    if sufficient:
+        best = _most_useful(state, looked, sufficient) if len(sufficient) > 1 else sufficient[0]
+        return replace(best, names_by_entry=looked.names_by_entry)
     made = [gentle, summary]
     for deep, tight in DEPTHS[1:]:
-        seen = look(held, means.count, deep=deep, tight=tight)
-        made.append(_as_much_as(state, means, seen, need, trigger, known))
-        if saved_by(made[-1]) >= need:
+        seen = survey(held, context.count, deep=deep, tight=tight)
+        made.append(_save_tokens(state, context, seen, need, trigger, cache))
+        if saved_raw_tokens(made[-1]) >= need:
             break
     else:
-        made.append(_with_requests(state, means, looked, need, trigger))
-    return replace(max(made, key=saved_by), held=looked.held)
+        made.append(_cut_requests_too(state, context, looked, need, trigger))
+    return replace(max(made, key=saved_raw_tokens), names_by_entry=looked.names_by_entry)
 
 
-def _with_requests(
-    state: State, means: Means, looked: Looked, need: int, trigger: str
+def _cut_requests_too(
+    state: State, context: ShrinkContext, looked: Survey, need: int, trigger: str
 ) -> Candidate:
-    """One line for everything that may change, and as much of the requests as there is room for."""
-    held = replace(state, known=looked.held)
-    seen = look(held, means.count, deep=True, tight=True, whole=True)
-    made, asked = Candidate(nothing(state, trigger, REQUESTS)), need
-    for _ in range(TRIES):
-        chosen = _bounded(seen, asked)
-        made = carry_out(state, means, seen, priced(chosen, seen.scale), trigger)
-        if saved_by(made) >= need:
+    """Shrink every item that may change to one line, and cut requests to the room that is left."""
+    held = replace(state, known_names=looked.names_by_entry)
+    seen = survey(held, context.count, deep=True, tight=True, whole=True)
+    candidate, wanted = Candidate(unchanged_plan(state, trigger, CUT_REQUESTS_REASON)), need
+    for _ in range(MAX_REQUEST_TRIES):
+        chosen = _with_cut_requests(seen, wanted)
+        candidate = apply_choice(state, context, seen, price(chosen, seen.pricing), trigger)
+        if saved_raw_tokens(candidate) >= need:
             break
-        # What stand-ins save is known only once they are made.
-        asked += need - saved_by(made)
-    return made
+        # The savings were estimates until the stand-ins were made: ask for the difference too.
+        wanted += need - saved_raw_tokens(candidate)
+    return candidate
 
 
-def _bounded(seen: Looked, need: int) -> list[Proposal]:
-    """Every proposal, and as many requests cut as it takes to save so many tokens."""
-    taken = {one.at: one for one in seen.proposals}
-    for at in requests_by_size(seen.ground, seen.tokens):
-        saved = sum(one.saves for place, one in taken.items() if place != at)
+def _with_cut_requests(seen: Survey, need: int) -> list[Proposal]:
+    """Return every proposal, and proposals to cut requests until `need` tokens are saved."""
+    by_place = {proposal.at: proposal for proposal in seen.proposals}
+    for at in requests_by_size(seen.context, seen.tokens):
+        saved = sum(proposal.saves for place, proposal in by_place.items() if place != at)
         size = seen.tokens[at]
-        room = max(size - (need - saved), LEAST_REQUEST)
+        room = max(size - (need - saved), MIN_REQUEST_TOKENS)
         if saved < need and room < size:
             entry = seen.scene.items[at].entry.id
-            taken[at] = Proposal("request", at, entry, "", size, room, REQUESTS)
-    return [taken[at] for at in sorted(taken)]
+            by_place[at] = Proposal("request", at, entry, "", size, room, CUT_REQUESTS_REASON)
+    return [by_place[at] for at in sorted(by_place)]
 
 
-def _recent_large(
-    state: State, means: Means, looked: Looked, need: int, trigger: str
+def _shrink_one_recent(
+    state: State, context: ShrinkContext, looked: Survey, need: int, trigger: str
 ) -> Candidate | None:
-    """One large result or paste that is still new, where an outline of it alone is enough."""
-    seen = look(replace(state, known=looked.held), means.count, deep=True, whole=True)
+    """Shrink the one recent result or paste that saves most, if that alone is enough."""
+    seen = survey(
+        replace(state, known_names=looked.names_by_entry), context.count, deep=True, whole=True
+    )
     kinds = ("offload", "intermediate", "paste")
-    large = [one for one in seen.proposals if one.kind in kinds and not one.tight]
-    best = max(large, key=lambda one: one.saves, default=None)
+    large = [
+        proposal for proposal in seen.proposals if proposal.kind in kinds and not proposal.tight
+    ]
+    best = max(large, key=lambda proposal: proposal.saves, default=None)
     if best is None or best.saves < need:
         return None
-    made = carry_out(state, means, seen, priced([best], seen.scale), trigger)
-    return made if saved_by(made) >= need else None
+    candidate = apply_choice(state, context, seen, price([best], seen.pricing), trigger)
+    return candidate if saved_raw_tokens(candidate) >= need else None
 
 
-def _keeps_an_outline(made: Candidate) -> bool:
-    """Whether nothing is down to a line of which more than a line would be wanted."""
-    steps = made.body.steps if made.body is not None else ()
-    shorter = (step.stand_in for step in steps if step.kind in ("mask", "intermediate"))
-    return not any(text_of(body).startswith(MASKED) for body in shorter if body is not None)
+def _keeps_outlines(candidate: Candidate) -> bool:
+    """Return whether no result was masked to one line."""
+    steps = candidate.body.steps if candidate.body is not None else ()
+    stand_ins = (step.stand_in for step in steps if step.kind in ("mask", "intermediate"))
+    return not any(text_of(body).startswith(MASKED) for body in stand_ins if body is not None)
 
 
-def _as_much_as(
-    state: State, means: Means, looked: Looked, need: int, trigger: str, known: Made
+def _save_tokens(
+    state: State, context: ShrinkContext, looked: Survey, need: int, trigger: str, cache: StepCache
 ) -> Candidate:
-    """Tiers 1 and 2 until so many tokens are saved, the gentlest first."""
-    made = Candidate(nothing(state, trigger, "nothing in sight could be made smaller"))
-    # A guess may have been too good: then all of it is tried before anything goes further.
-    for chosen in (
-        enough(looked.proposals, need, NOTHING, looked.scale),
-        priced(looked.proposals, looked.scale),
+    """Plan tiers 1 and 2, the gentlest steps first, until `need` tokens are saved."""
+    candidate = Candidate(unchanged_plan(state, trigger, "nothing in sight could be made smaller"))
+    # Estimates may have been too high: then all proposals are tried before the caller goes further.
+    for choice in (
+        choose_enough(looked.proposals, need, EMPTY_SELECTION, looked.pricing),
+        price(looked.proposals, looked.pricing),
     ):
-        made = carry_out(state, means, looked, chosen, trigger, known)
-        if saved_by(made) >= need:
+        candidate = apply_choice(state, context, looked, choice, trigger, cache)
+        if saved_raw_tokens(candidate) >= need:
             break
-    return made
+    return candidate
 
 
-def _richest(state: State, looked: Looked, made: Sequence[Candidate]) -> Candidate:
-    """The one that leaves most in sight of what is likely to be needed again."""
-    likely = Likely(looked.scene, looked.held)
-    known = frozenset[str]().union(*looked.held.values())
+def _most_useful(state: State, looked: Survey, candidates: Sequence[Candidate]) -> Candidate:
+    """Return the candidate whose window holds the most names that are likely to be needed."""
+    likely = NeedEstimator(looked.scene, looked.names_by_entry)
+    known = frozenset[str]().union(*looked.names_by_entry.values())
 
     def worth(candidate: Candidate) -> float:
         assert candidate.body is not None
-        items = after_steps(state.window.items, candidate.body.steps)
-        names = frozenset[str]().union(*(telling_names(text_of(item.body)) for item in items))
+        items = items_after(state.window.items, candidate.body.steps)
+        names = frozenset[str]().union(*(find_names(text_of(item.body)) for item in items))
         return fsum(likely(name) for name in names & known)
 
-    return max(made, key=worth)
+    return max(candidates, key=worth)
 
 
-# Birth: large results and large pastes in requests leave before they are ever sent.
+# At birth: shrink large results, and large pastes in requests, before they are first sent.
 #
-# What was never sent is in no cache, so that nothing is to be weighed: only whether it is large,
-# and whether it may leave.
+# An item that was never sent is in no cache, so there is no cost to weigh: it is only checked
+# whether the item is large and may change.
 
 
-def at_birth(state: State, means: Means) -> Candidate | None:
-    """Tier 1: large results and pastes that were not sent yet leave before they ever are."""
+def at_birth(state: State, context: ShrinkContext) -> Candidate | None:
+    """Plan tier 1 for large results and pastes before first send; None if there are none."""
     items = state.window.items
     if not may_leave("offload", state.policy.preservation):
         return None
-    new = [at for at in fresh(state) if items[at].entry.id not in state.spared]
+    new = [at for at in unsent_places(state) if items[at].entry.id not in state.brought_back]
     if not any(may_be_large(items[at], state.policy, state.limit) for at in new):
         return None
-    looked = look(state, means.count)
-    legal, scene, tokens = may_change(looked.ground), looked.scene, looked.tokens
-    large = [at for at in new if legal[at] and _is_large(scene, at, tokens[at], state)]
+    looked = survey(state, context.count)
+    legal, scene, tokens = may_change(looked.context), looked.scene, looked.tokens
+    large = [at for at in new if legal[at] and _is_large_at_birth(scene, at, tokens[at], state)]
     if not large:
         return None
-    # What was never sent is in no cache: it leaves at no cost.
-    unsent = replace(looked, scale=replace(looked.scale, sent=0))
-    chosen = priced([_birth(scene, at, tokens[at]) for at in large], unsent.scale)
-    return carry_out(state, means, unsent, chosen, AT_BIRTH)
+    # Items that were never sent are in no cache, so removing them costs nothing.
+    unsent = replace(looked, pricing=replace(looked.pricing, sent=0))
+    choice = price([_birth_proposal(scene, at, tokens[at]) for at in large], unsent.pricing)
+    return apply_choice(state, context, unsent, choice, AT_BIRTH)
 
 
-def may_be_large(item: Item, policy: Policy, limit: int) -> bool:
-    """By bytes alone: no text has more tokens than bytes."""
-    if item.covers or not (isinstance(item.body, ToolReturned) or is_request(item.body)):
-        return False
-    return most_tokens(item.body) > min([by_share(policy.offload, limit), *_tool_bounds(policy)])
-
-
-def _tool_bounds(policy: Policy) -> list[int]:
-    bounds = (whole_number(row.rpartition("=")[2]) for row in policy.offload.tools)
-    return [bound for bound in bounds if bound is not None]
-
-
-def _is_large(scene: Scene, at: int, tokens: int, state: State) -> bool:
-    body, pair = scene.items[at].body, scene.of_result.get(at)
+def _is_large_at_birth(scene: Scene, at: int, tokens: int, state: State) -> bool:
+    body, pair = scene.items[at].body, scene.by_result.get(at)
     if isinstance(body, Said):
-        return not state.hosted and _pasted(body, tokens) > by_share(
+        return not state.hosted and _pasted_tokens(body, tokens) > default_bound(
             state.policy.offload, state.limit
         )
     if not isinstance(body, ToolReturned) or pair is None:
         return False
-    touch, rules = touch_of(pair.body), state.policy.offload
-    reading = touch.verb == "read"
-    if tokens <= bound_for(pair.body.tool, rules, state.limit, reading=reading):
-        return False
-    # A page of a file is what the agent asked for, at the size it chose.
-    paged = reading and touch.paged
-    return not paged and not is_exempt(pair.body.tool, pair.body, body, rules.never)
+    return is_large(pair.body, body, state.policy, state.limit, tokens)
 
 
-def _pasted(body: Said, tokens: int) -> int:
-    """Tokens of the large pastes in a request, about."""
-    return round(tokens * pasted_share(body.text, PASTE_SHORT)) if is_request(body) else 0
+def _pasted_tokens(body: Said, tokens: int) -> int:
+    """Estimate the tokens of the large pastes in a request."""
+    return round(tokens * pasted_share(body.text, MIN_PASTE_CHARS)) if is_request(body) else 0
 
 
-def _birth(scene: Scene, at: int, tokens: int) -> Proposal:
+def _birth_proposal(scene: Scene, at: int, tokens: int) -> Proposal:
     body, entry = scene.items[at].body, scene.items[at].entry.id
     if isinstance(body, Said):
-        stays = tokens - _pasted(body, tokens)
+        stays = tokens - _pasted_tokens(body, tokens)
         reason = f"pastes of {tokens - stays:,} tokens in a request"
         return Proposal("paste", at, entry, "", tokens, min(tokens, stays + 500), reason)
-    pair = scene.of_result[at]
+    pair = scene.by_result[at]
     return Proposal(
         kind="offload",
         at=at,

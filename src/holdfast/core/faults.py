@@ -1,13 +1,12 @@
-"""Runs rules so that one that raises loses its own result and nothing else.
+"""Run rules so that an exception in one of them loses only the result of that rule.
 
-A record holds whatever an agent did, and no rule is tested on all of it. Every function that reads
-the record, outlines a text, asks a probe, looks for a sign of drift or fills a section of a packet
-is a rule: `@rule` and its like for one that returns a value, `@row_rule` for one that yields rows,
-`attempt` for one that is chosen at run time and for a whole stage. An exception becomes a `Fault`,
-which goes to the `Faults` object of the running session or command; the caller gets the rule's
-fallback.
+A record can hold anything, and no rule is tested on all of it. Every function that reads the
+record, outlines a text, asks a probe, looks for a sign of drift or fills a section of a packet is a
+rule: `@rule`, `@rule_keeping` or `@rule_or` if it returns a value, `@row_rule` if it yields rows,
+`attempt` if it is chosen at run time or is a whole stage. An exception becomes a `Fault`, which is
+added to the `Faults` object of the running session or command; the caller gets the rule's fallback.
 
-Errors that the product raises on purpose pass through: a caller handles them.
+Subclasses of `HoldfastError` are raised on purpose and pass through.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -25,7 +24,7 @@ from holdfast.core.ledger.window import Item
 from holdfast.errors import HoldfastError
 
 MAX_FAULTS = 200
-"""Distinct faults that are kept; more of them say nothing new."""
+"""Distinct faults that are kept; later ones are dropped."""
 MAX_ERROR_CHARS = 300
 
 P = ParamSpec("P")
@@ -47,7 +46,7 @@ class Faults:
 
     def __init__(self, *, strict: bool = False) -> None:
         self.strict = strict
-        """Whether a failing rule raises instead, as it does in our own tests."""
+        """Whether an exception in a rule is raised again, as in our own tests."""
         self.entry = ""
         """The entry that is being read."""
         self._found: dict[Fault, None] = {}
@@ -73,7 +72,7 @@ _active: ContextVar[Faults] = ContextVar("holdfast_faults", default=_UNCLAIMED)
 
 
 def active() -> Faults:
-    """The object that collects faults now; one for the whole process when nobody set another."""
+    """Return the object that collects faults now; outside of `collecting`, that of the process."""
     return _active.get()
 
 
@@ -107,7 +106,7 @@ def attempt(name: str, act: Callable[[], T], fallback: Callable[[], T], *, entry
 def rule(missing: object) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Make a function a rule that returns `missing` when it raises; lists and dicts are copied.
 
-    The type checker cannot see that `missing` fits; the tests that break every rule do.
+    The type checker cannot check the type of `missing`; the tests that break every rule do.
     """
     return lambda function: _guarded(function, lambda *_args, **_kwargs: cast(T, copy(missing)))
 
@@ -157,13 +156,13 @@ def row_rule(function: Callable[P, Iterable[T]]) -> Callable[P, Iterator[T]]:
 
 
 def name_of(function: Callable[..., object]) -> str:
-    """What a rule is called in a fault: its module below `core`, and its function."""
+    """Return the name of a rule in a fault: its module below `core`, and its function."""
     module = function.__module__.removeprefix("holdfast.core.")
     return f"{module}.{function.__qualname__.lstrip('_')}"
 
 
 def describe(error: BaseException) -> str:
-    """An exception in one line, with the place that raised it."""
+    """Describe an exception in one line: type, message, and the line that raised it."""
     text = " ".join(f"{type(error).__name__}: {error}".split())
     return f"{text[:MAX_ERROR_CHARS]} ({_place(error.__traceback__)})"
 

@@ -1,7 +1,8 @@
-"""Tier 3 on one page: what is old leaves, and the anchor, extended by it, stands in its place.
+"""Plan tier 3: replace the old part of a window by a summary, the anchor.
 
-Cut, account for what leaves, merge that into what was known, fit it into the room, and ask it the
-questions that a reader would. The ledger keeps everything; the tail stays as it is.
+The steps are: find a cut, read the rows of the hidden span, merge them into the earlier summary,
+fit the text into the room, and probe it. The ledger keeps everything; the tail is not changed
+unless it leaves too little room.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,216 +13,236 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import Compressed, Entry, Said, Step, text_of
-from holdfast.core.ledger.inherited import inherited
+from holdfast.core.ledger.inherited import inherited_summary
 from holdfast.core.ledger.summary import Constraint, Ref, Summary
 from holdfast.core.ledger.window import Item, in_force, path_to
 from holdfast.core.measure.tokens import CountTokens, count_body
-from holdfast.core.measure.usage import scaled
-from holdfast.core.observe.requests.intent import wanted
-from holdfast.core.observe.requests.pins import lift, pins_of
-from holdfast.core.observe.scene import kind_of, read_scene
-from holdfast.core.observe.worth import Likely, hold, telling_names
+from holdfast.core.measure.usage import scale_tokens
+from holdfast.core.observe.requests.intent import read_intent
+from holdfast.core.observe.requests.pins import lift_unpinned, pinned_constraints
+from holdfast.core.observe.scene import name_kind, read_scene, scene_of
+from holdfast.core.observe.worth import NeedEstimator, find_names, names_by_entry
 from holdfast.core.plan.gain import weigh
-from holdfast.core.plan.plan import Candidate, Plan, Planned, in_window_tokens
-from holdfast.core.plan.preserve import without_older
-from holdfast.core.plan.state import State, scale_of, tokens_of
-from holdfast.core.shrink.step import Means, ref_of
+from holdfast.core.plan.plan import Candidate, Plan, PlannedStep, in_window_tokens
+from holdfast.core.plan.preserve import without_preserved_refs
+from holdfast.core.plan.state import State, pricing_of, tokens_of
+from holdfast.core.shrink.step import ShrinkContext, ref_of
 from holdfast.core.shrink.summary.cut import (
     Cut,
-    after_cut,
-    all_but_open,
-    all_of,
-    cut_for,
-    smaller_tail,
-    whole_of,
+    cut_after_system,
+    cut_before_open_calls,
+    extend_to_end,
+    find_cut,
+    items_after_cut,
+    shrink_tail,
 )
-from holdfast.core.shrink.summary.facts import Line, lines_of
-from holdfast.core.shrink.summary.fit import Fitted, Room, fit, floor
-from holdfast.core.shrink.summary.merge import add, merge, resolve
-from holdfast.core.shrink.summary.rows import Span, account, as_it_came, is_anchor, passed
-from holdfast.core.shrink.summary.text import read
+from holdfast.core.shrink.summary.facts import FactLine, lines_of
+from holdfast.core.shrink.summary.fit import FittedSummary, SummaryRoom, fit_summary, min_tokens
+from holdfast.core.shrink.summary.merge import add_model_rows, merge, resolve_errors
+from holdfast.core.shrink.summary.rows import (
+    HiddenSpan,
+    is_anchor,
+    original_scene,
+    passed_commands,
+    rows_of_span,
+)
+from holdfast.core.shrink.summary.text import read_summary
 from holdfast.core.verify.losses import summary_losses
 from holdfast.core.verify.quality import Quality
-from holdfast.core.verify.tampered import contradicted
-from holdfast.core.verify.widen import probed, without_tail
+from holdfast.core.verify.tampered import contradicted_summary
+from holdfast.core.verify.widen import fit_with_probes, without_tail
 from holdfast.text.jsontext import SURROGATE
 
-# The anchor: the one summary that a session carries, and how a span extends it.
+# The anchor: the one summary of a session, and how a span extends it.
 #
-# It is never made anew. What was known stays, the rows of what leaves are merged into it, and what
-# the user pinned or lifted since is brought up to date.
+# It is never written from scratch: the rows of the newly hidden span are merged into it, and the
+# user's pins are brought up to date.
 
 
 def anchor_of(state: State) -> Summary:
-    """The summary in sight, kept or sent back by a client that has no ledger; else an empty one.
+    """Return the summary in the window: ours, or one that a client without a ledger sent back.
 
-    One that was sent back and is not what the ledger wrote is not read: the ledger is.
+    If a client sent back one that differs from what the ledger wrote, return that of the ledger.
+    Without any, return the summary of the session that this one continues, or an empty one.
     """
     for entry in reversed(in_force(state.window)):
         if isinstance(entry.body, Compressed) and entry.body.summary is not None:
             return entry.body.summary
     for item in state.window.items:
         if isinstance(item.body, Said) and item.body.role == "user":
-            believed = contradicted(item.body, state.window.ledger)
-            known = believed.summary if believed is not None else read(item.body.text)
+            believed = contradicted_summary(item.body, state.window.ledger)
+            known = believed.summary if believed is not None else read_summary(item.body.text)
             if known is not None:
                 return known
-    return inherited(state.window.ledger)
+    return inherited_summary(state.window.ledger)
 
 
-def span_of(state: State, cut: Cut) -> Span:
-    """What leaves by a cut, what it stands among, and the record up to there."""
+def span_of(state: State, cut: Cut) -> HiddenSpan:
+    """Return the items that a cut hides, the window around them, and the record up to the cut."""
     if not state.window.generation and cut.at == len(cut.items):
-        # Nothing ever left: what leaves, what is in sight and what was recorded are the same.
-        scene = as_it_came([item for item in cut.leaves if not is_anchor(item)])
-        return Span(scene, scene, scene)
-    names = {item.entry.id for item in cut.items[: cut.lead]}
+        # Nothing was hidden before: the hidden items, the window and the record are the same.
+        scene = original_scene([item for item in cut.leaves if not is_anchor(item)])
+        return HiddenSpan(scene, scene, scene)
+    lead_ids = {item.entry.id for item in cut.items[: cut.lead]}
     last = cut.leaves[-1]
-    upto = max(last.entry.seq, *(0, *_seqs(state, last)))
+    last_seq = max(last.entry.seq, *(0, *_hidden_seqs(state, last)))
     path = path_to(state.window.end, state.window.ledger)
-    record = [Item(entry) for entry in path if entry.seq <= upto and entry.id not in names]
+    record = [Item(entry) for entry in path if entry.seq <= last_seq and entry.id not in lead_ids]
     known = {name for item in cut.items for name in (item.entry.id, *item.covers)}
-    # A summary told of everything up to the last that it hides, whoever had dropped it before.
-    told = max(
-        (seq for item in cut.items if is_anchor(item) for seq in _seqs(state, item)), default=0
+    # A summary covers all entries up to the last that it hides, also those that a host dropped.
+    last_summarized = max(
+        (seq for item in cut.items if is_anchor(item) for seq in _hidden_seqs(state, item)),
+        default=0,
     )
-    return Span(
-        hidden=as_it_came([item for item in cut.leaves if not is_anchor(item)]),
-        window=as_it_came([item for item in cut.items[cut.lead :] if not is_anchor(item)]),
+    return HiddenSpan(
+        hidden=original_scene([item for item in cut.leaves if not is_anchor(item)]),
+        window=original_scene([item for item in cut.items[cut.lead :] if not is_anchor(item)]),
         record=read_scene([item for item in record if not is_anchor(item)]),
         left=tuple(
             item
             for item in record
-            if item.entry.seq > told and item.entry.id not in known and not is_anchor(item)
+            if item.entry.seq > last_summarized
+            and item.entry.id not in known
+            and not is_anchor(item)
         ),
     )
 
 
-def _seqs(state: State, item: Item) -> list[int]:
+def _hidden_seqs(state: State, item: Item) -> list[int]:
     hidden = set(item.covers)
     return [entry.seq for entry in state.window.ledger if entry.id in hidden] if hidden else []
 
 
-def extended(
-    known: Summary, new: Summary, span: Span, means: Means, ledger: Iterable[Entry]
+def extend_summary(
+    known: Summary, new: Summary, span: HiddenSpan, context: ShrinkContext, ledger: Iterable[Entry]
 ) -> Summary:
-    """What was known with the rows of a span merged in, as its next revision."""
-    merged = add(merge(known, new), means.added)
-    archive = (Ref("", f"full conversation: {means.archive}"),) if means.archive else ()
-    named = tuple(ref for ref in merged.refs if not ref.what.startswith("full conversation"))
-    refs = named if means.kept is None else (*means.kept, *without_older(named))
-    whole = replace(
+    """Merge the rows of a span into a summary, and return that as its next revision."""
+    merged = add_model_rows(merge(known, new), context.model_rows)
+    archive = (Ref("", f"full conversation: {context.archive}"),) if context.archive else ()
+    other_refs = tuple(ref for ref in merged.refs if not ref.what.startswith("full conversation"))
+    refs = (
+        other_refs
+        if context.preserved_refs is None
+        else (*context.preserved_refs, *without_preserved_refs(other_refs))
+    )
+    extended_summary = replace(
         merged,
-        constraints=lift((*merged.constraints, *_new_pins(merged, ledger)), ledger),
-        errors=resolve(merged.errors, passed(span.window)),
+        constraints=lift_unpinned((*merged.constraints, *_new_pins(merged, ledger)), ledger),
+        errors=resolve_errors(merged.errors, passed_commands(span.window)),
         refs=(*archive, *refs),
         revision=known.revision + 1,
     )
     try:
-        msgspec.msgpack.encode(whole)
+        msgspec.msgpack.encode(extended_summary)
     except UnicodeEncodeError:
-        # Arguments can hold half a character that no ledger takes.
-        return msgspec.convert(_cleaned(msgspec.to_builtins(whole)), Summary)
-    return whole
+        # Arguments can hold lone surrogates, which the ledger cannot store.
+        return msgspec.convert(_without_surrogates(msgspec.to_builtins(extended_summary)), Summary)
+    return extended_summary
 
 
-def _cleaned(value: object) -> object:
+def _without_surrogates(value: object) -> object:
     match value:
         case str():
             return SURROGATE.sub("\ufffd", value)
         case list() | tuple():
-            return [_cleaned(one) for one in cast(Sequence[object], value)]
+            return [_without_surrogates(item) for item in cast(Sequence[object], value)]
         case dict():
             rows = cast(Mapping[str, object], value)
-            return {key: _cleaned(one) for key, one in rows.items()}
+            return {key: _without_surrogates(item) for key, item in rows.items()}
         case _:
             return value
 
 
 def _new_pins(known: Summary, ledger: Iterable[Entry]) -> tuple[Constraint, ...]:
     names = {row.entry for row in known.constraints}
-    return tuple(pin for pin in pins_of(ledger) if pin.text and pin.entry not in names)
+    return tuple(pin for pin in pinned_constraints(ledger) if pin.text and pin.entry not in names)
 
 
-def bare_rows(entries: Iterable[Entry]) -> Summary:
-    """What the user asked for and what binds, and nothing else: for when no rows can be made."""
-    want = wanted(read_scene([Item(entry) for entry in entries]))
+def request_rows(entries: Iterable[Entry]) -> Summary:
+    """Return a summary of the requests and constraints only: the fallback if other rows fail."""
+    want = read_intent(scene_of(entries))
     return Summary(intent=want.intent, constraints=want.constraints, words=want.words)
 
 
-def rows(state: State, means: Means) -> Summary:
-    """Everything up to now in rows, facts apart: what no text is fitted for is quickly told."""
-    cut = all_of(state, [])
-    return known_of(state, means, span_of(state, cut)) if cut.leaves else anchor_of(state)
+def summary_rows(state: State, context: ShrinkContext) -> Summary:
+    """Return the rows of the whole session without facts; faster than fitting a text to a room."""
+    cut = cut_after_system(state, [])
+    return current_summary(state, context, span_of(state, cut)) if cut.leaves else anchor_of(state)
 
 
-def known_of(state: State, means: Means, span: Span) -> Summary:
-    """What is known with a span, told without a revision of its own: nothing left for it."""
+def current_summary(state: State, context: ShrinkContext, span: HiddenSpan) -> Summary:
+    """Return the anchor with a span merged in, as the same revision: nothing is hidden for it."""
     known = anchor_of(state)
-    # The whole conversation was written down only if something of it has left.
-    means = means if known.revision else replace(means, archive="")
-    merged = extended(known, account(span), span, means, state.window.ledger)
+    # The archive of the whole conversation exists only if a part of it was hidden.
+    context = context if known.revision else replace(context, archive="")
+    merged = extend_summary(known, rows_of_span(span), span, context, state.window.ledger)
     return replace(merged, revision=known.revision, saved=known.saved)
 
 
-FRAME = 8
-"""Tokens that a message takes besides its words."""
-REASON = "what is old leaves; the summary stands for it"
+MESSAGE_TOKENS = 8
+"""Tokens of a message besides those of its text."""
+SUMMARY_REASON = "what is old leaves; the summary stands for it"
 
 
-class Made(Struct, frozen=True):
-    """A summary that was made, and where it will stand."""
+class SummaryAttempt(Struct, frozen=True):
+    """A summary for one cut, before it is decided whether it is used."""
 
     cut: Cut
     merged: Summary
-    """All that is known now."""
-    fitted: Fitted
-    """What of it is shown."""
-    score: Quality
+    """All rows, before they are fitted."""
+    fitted: FittedSummary
+    """The rows that are shown, and their text."""
+    quality: Quality
 
     @property
     def tokens(self) -> int:
-        """Raw tokens of the window with it."""
+        """Raw tokens of the window with this summary."""
         return self.cut.stays + self.fitted.tokens
 
 
 def summarize(
-    state: State, means: Means, target: int, trigger: str, *, firm: bool = False
+    state: State, context: ShrinkContext, target: int, trigger: str, *, firm: bool = False
 ) -> Candidate:
-    """Put a summary in the place of what is old, with about `target` raw tokens in sight after.
+    """Plan to replace the old part of a window by a summary; `target` raw tokens should remain.
 
-    Where the target is `firm`, the user's own words are cut too if it cannot be met otherwise.
+    If the target is `firm`, the user's own words are cut too when it cannot be met otherwise.
     """
-    rest = all_but_open(state, means) if firm else None
-    cut = cut_for(state, means, target, firm=firm) or rest
+    rest = cut_before_open_calls(state, context) if firm else None
+    cut = find_cut(state, context, target, firm=firm) or rest
     if cut is None:
         return Candidate(Plan(trigger, state.usage, state.usage, reason="nothing may be cut off"))
-    made = _made(state, means, cut, target, firm=firm)
-    for whole in (whole_of(cut, state, firm=firm), rest):
-        if whole is not None and made.tokens > target:
-            other = _made(state, means, whole, target, firm=firm)
-            made = other if other.tokens < made.tokens else made
-    return _candidate(state, means, made, trigger)
+    best = _attempt(state, context, cut, target, firm=firm)
+    for larger_cut in (extend_to_end(cut, state, firm=firm), rest):
+        if larger_cut is not None and best.tokens > target:
+            other = _attempt(state, context, larger_cut, target, firm=firm)
+            best = other if other.tokens < best.tokens else best
+    return _make_candidate(state, context, best, trigger)
 
 
-def _made(state: State, means: Means, cut: Cut, target: int, *, firm: bool) -> Made:
-    """The summary for a cut, with the tail made smaller where it leaves too little room."""
+def _attempt(
+    state: State, context: ShrinkContext, cut: Cut, target: int, *, firm: bool
+) -> SummaryAttempt:
+    """Make the summary for a cut; shrink the tail first if it leaves too little room."""
     known, span = anchor_of(state), span_of(state, cut)
-    merged = extended(known, account(span), span, means, state.window.ledger)
-    hidden = scaled(_newly_hidden(cut), state.model, state.lane.calibration)
+    merged = extend_summary(known, rows_of_span(span), span, context, state.window.ledger)
+    hidden = scale_tokens(_newly_hidden(cut), state.model, state.lane.calibration)
     merged = replace(merged, saved=known.saved + hidden)
-    # Lines of the tail can be more than what leaves, and a summary has to be less.
+    # A summary has to be smaller than the items that it hides, also if the target allows more.
     leaving = sum(cut.tokens[cut.lead : cut.at])
-    room = _room(state, cut, span, means, min(target, cut.stays + leaving - FRAME), firm=firm)
-    # The requests are quoted whole at the expense of the tail, but not of more than its half.
+    room = _room_for(
+        state, cut, span, context, min(target, cut.stays + leaving - MESSAGE_TOKENS), firm=firm
+    )
+    # The tail is shrunk so that the requests can be quoted whole, but to half of its room at most.
     most = max(target - sum(cut.tokens[: cut.lead]), 0) // 2
-    least = floor(without_tail(merged, cut), room)
-    short = (min(least, most) if firm else least) - room.tokens
-    if short > 0:
-        over = short + sum(step.before - step.after for step in cut.tail)
-        cut = replace(cut, tail=smaller_tail(state, means, cut, over, firm=firm))
-        room = _room(state, cut, span, means, min(target, cut.stays + leaving - FRAME), firm=firm)
-    return Made(cut, merged, *probed(merged, cut, room))
+    least = min_tokens(without_tail(merged, cut), room)
+    missing = (min(least, most) if firm else least) - room.tokens
+    if missing > 0:
+        to_save = missing + sum(step.before - step.after for step in cut.tail)
+        cut = replace(cut, tail=shrink_tail(state, context, cut, to_save, firm=firm))
+        room = _room_for(
+            state, cut, span, context, min(target, cut.stays + leaving - MESSAGE_TOKENS), firm=firm
+        )
+    return SummaryAttempt(cut, merged, *fit_with_probes(merged, cut, room))
 
 
 def _newly_hidden(cut: Cut) -> int:
@@ -229,104 +250,112 @@ def _newly_hidden(cut: Cut) -> int:
     return sum(tokens for item, tokens in pairs if not is_anchor(item))
 
 
-def told(state: State, means: Means, tokens: int) -> Fitted:
-    """A summary of everything up to now, the recent part included; nothing is hidden for it."""
-    cut = all_of(state, tokens_of(state, means.count))
+def summarize_all(state: State, context: ShrinkContext, tokens: int) -> FittedSummary:
+    """Summarize the whole session, the recent part too, in `tokens`; nothing is hidden for it."""
+    cut = cut_after_system(state, tokens_of(state, context.count))
     if not cut.leaves:
-        return Fitted(anchor_of(state), "", 0)
+        return FittedSummary(anchor_of(state), "", 0)
     span = span_of(state, cut)
-    merged = known_of(state, means, span)
-    room = _room(state, cut, span, means, tokens + cut.stays, firm=True)
-    fitted = fit(merged, replace(room, frame="whole"))
+    merged = current_summary(state, context, span)
+    room = _room_for(state, cut, span, context, tokens + cut.stays, firm=True)
+    fitted = fit_summary(merged, replace(room, frame="whole"))
     return replace(fitted, summary=replace(merged, facts=fitted.summary.facts))
 
 
-def _room(state: State, cut: Cut, span: Span, means: Means, target: int, *, firm: bool) -> Room:
-    shown = (telling_names(text_of(item.body)) for item in after_cut(cut))
-    count = _counting(means)
-    return Room(
+def _room_for(
+    state: State, cut: Cut, span: HiddenSpan, context: ShrinkContext, target: int, *, firm: bool
+) -> SummaryRoom:
+    shown = (find_names(text_of(item.body)) for item in items_after_cut(cut))
+    count = _count_any_text(context)
+    return SummaryRoom(
         tokens=max(target - cut.stays, 0),
         count=count,
-        weigh=Likely(span.window, hold(span.window.items, state.known)),
+        weigh=NeedEstimator(span.window, names_by_entry(span.window.items, state.known_names)),
         pool=(*lines_of(span.hidden, count), *_lines_of_tail(cut, span, count)),
         shown=frozenset[str]().union(*shown),
-        session=means.session,
+        session=context.session,
         firm=firm,
     )
 
 
-def _lines_of_tail(cut: Cut, span: Span, count: CountTokens) -> Iterator[Line]:
-    """Lines of recent results of which only an outline stays."""
+def _lines_of_tail(cut: Cut, span: HiddenSpan, count: CountTokens) -> Iterator[FactLine]:
+    """Yield the lines of recent results that are reduced to an outline."""
     smaller = {step.hides[0] for step in cut.tail}
     if smaller:
         yield from lines_of(span.window, count, only=smaller)
 
 
-def _counting(means: Means) -> CountTokens:
-    """A count that takes any text, half a character included."""
-    return lambda text: means.count(SURROGATE.sub("\ufffd", text))
+def _count_any_text(context: ShrinkContext) -> CountTokens:
+    """Return a token counter that also accepts text with lone surrogates."""
+    return lambda text: context.count(SURROGATE.sub("\ufffd", text))
 
 
-def _candidate(state: State, means: Means, made: Made, trigger: str) -> Candidate:
-    """The plan, and the one entry that carries it out."""
-    cut, fitted, score = made.cut, made.fitted, made.score
+def _make_candidate(
+    state: State, context: ShrinkContext, attempt: SummaryAttempt, trigger: str
+) -> Candidate:
+    """Return the plan and, if no loss was found, the entry that applies it."""
+    cut, fitted, quality = attempt.cut, attempt.fitted, attempt.quality
     stand_in = Said("user", fitted.text, by="holdfast")
     before = sum(cut.tokens[cut.lead : cut.at])
-    after = count_body(stand_in, means.count)
+    after = count_body(stand_in, context.count)
     if after >= before:
         reason = "a summary would be no smaller than what it stands for"
         return Candidate(Plan(trigger, state.usage, state.usage, reason=reason))
     hides = tuple(name for item in cut.leaves for name in item.shows)
-    step = Step(hides, REASON, stand_in, tier=3, before=before, after=after, kind="summary")
+    step = Step(hides, SUMMARY_REASON, stand_in, tier=3, before=before, after=after, kind="summary")
     steps = (step, *cut.also)
-    saved = sum(one.before - one.after for one in steps)
+    saved = sum(part.before - part.after for part in steps)
     raw = state.lane.tokens - saved
-    kept = after_cut(cut)
-    shown = [*kept[: cut.lead], Item(cut.leaves[0].entry, hides, stand_in), *kept[cut.lead :]]
-    found = summary_losses(cut.items, shown, saved=saved, summary=fitted.summary)
-    scale = scale_of(state, cut.tokens)
+    remaining = items_after_cut(cut)
+    shown = [
+        *remaining[: cut.lead],
+        Item(cut.leaves[0].entry, hides, stand_in),
+        *remaining[cut.lead :],
+    ]
+    problems = summary_losses(cut.items, shown, saved=saved, summary=fitted.summary)
+    scale = pricing_of(state, cut.tokens)
     bill = weigh(
         removed=saved,
-        behind=scale.behind(cut.lead),
+        behind=scale.sent_from(cut.lead),
         requests=scale.requests,
         cache=scale.cache,
         warm=scale.warm,
     )
-    now = state.usage_at(raw)
+    usage_after = state.usage_at(raw)
     body = Compressed(
         steps=steps,
         generation=state.window.generation,
         watermark=state.seq,
         trigger=trigger,
         before=state.usage.tokens,
-        after=now.tokens,
+        after=usage_after.tokens,
         raw=raw,
-        summary=replace(made.merged, facts=fitted.summary.facts),
-        quality=score.to_dict(),
-        mark="" if score.met else "below_target",
+        summary=replace(attempt.merged, facts=fitted.summary.facts),
+        quality=quality.to_dict(),
+        mark="" if quality.meets_targets else "below_target",
     )
     plan = Plan(
         trigger=trigger,
         before=state.usage,
-        after=now,
-        steps=(_planned(step, cut), *(_planned_tail(one, cut) for one in cut.also)),
+        after=usage_after,
+        steps=(_planned_summary(step, cut), *(_planned_tail(part, cut) for part in cut.also)),
         bill=bill,
         requests=scale.requests,
-        verdict="refused" if found else "apply",
-        reason="; ".join(found),
+        verdict="refused" if problems else "apply",
+        reason="; ".join(problems),
     )
     plan = in_window_tokens(plan, state.lane.tokens)
-    return Candidate(plan, None if found else body, found)
+    return Candidate(plan, None if problems else body, problems)
 
 
-def _planned(step: Step, cut: Cut) -> Planned:
+def _planned_summary(step: Step, cut: Cut) -> PlannedStep:
     what = f"{len(cut.leaves):,} items before the recent part"
-    return Planned("summary", 3, what, step.reason, step.before, step.after)
+    return PlannedStep("summary", 3, what, step.reason, step.before, step.after)
 
 
-def _planned_tail(step: Step, cut: Cut) -> Planned:
+def _planned_tail(step: Step, cut: Cut) -> PlannedStep:
     item = next(item for item in cut.items if item.entry.id == step.hides[0])
-    what = f"recent {kind_of(item.body, {})}"
-    return Planned(
+    what = f"recent {name_kind(item.body, {})}"
+    return PlannedStep(
         step.kind, step.tier, what, step.reason, step.before, step.after, ref_of(item.entry.id)
     )

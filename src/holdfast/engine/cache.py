@@ -1,8 +1,7 @@
-"""What was read off a session, kept beside it: the next process need not read all of it again.
+"""Cache values read from a session in its store, so that the next process need not read it again.
 
-A reading is a cache and no event. It is worth nothing once the session has moved on, is made by
-other rules, or by code that reads otherwise; it goes with what is purged; and whatever hinders its
-keeping hinders nobody else.
+A cached reading is no event. It is invalid once the session has changed, or if other rules or other
+code made it. It is purged with the session, and a failure to write it is ignored.
 """
 
 from collections.abc import Callable
@@ -17,15 +16,16 @@ from holdfast import __version__
 from holdfast.core.ledger.head import Head
 from holdfast.errors import HoldfastError
 from holdfast.stores.store import Store
+from holdfast.text.utf8 import to_bytes
 
 T = TypeVar("T")
 
 VERSION = 4
-"""To be raised whenever the same entries are read otherwise than before by the same release."""
+"""Increase this if the same entries are read differently by the same release."""
 
 
-class Reading(Struct, frozen=True, array_like=True):
-    """A value that was read, and what it holds for."""
+class CachedReading(Struct, frozen=True, array_like=True):
+    """A value that was read, and what it is valid for."""
 
     upto: int
     """The last entry that was read."""
@@ -33,47 +33,49 @@ class Reading(Struct, frozen=True, array_like=True):
     value: msgspec.Raw
 
 
-def rules_of(*rules: object) -> str:
-    """A short name for what a reading depends on besides the entries."""
-    told = repr((__version__, VERSION, rules)).encode("utf-8", "surrogatepass")
-    return sha256(told).hexdigest()[:16]
+def rules_digest(*rules: object) -> str:
+    """Return a short digest of everything a reading depends on besides the entries."""
+    text = to_bytes(repr((__version__, VERSION, rules)))
+    return sha256(text).hexdigest()[:16]
 
 
-def recalled(
+def read_cached(
     store: Store, session: str, name: str, rules: str, kind: type[T]
 ) -> tuple[int, T] | None:
-    """What was kept under a name by the same rules, and up to which entry it was read."""
-    data = store.reading(session, name)
+    """Return the value cached under a name with the same rules, and the last entry it covers."""
+    data = store.read_cache(session, name)
     if data is None:
         return None
     try:
-        found = msgspec.msgpack.decode(data, type=Reading)
+        found = msgspec.msgpack.decode(data, type=CachedReading)
         if found.rules != rules:
             return None
         return found.upto, msgspec.msgpack.decode(found.value, type=kind)
     except msgspec.MsgspecError:
-        return None  # of an older shape: it is made again
+        return None  # written by an older version
 
 
-def remember(store: Store, session: str, name: str, rules: str, head: Head, value: object) -> None:
-    """Keep what was read off a session as it stands."""
-    # Half a character cannot be encoded: what holds one is read anew each time.
+def write_cached(
+    store: Store, session: str, name: str, rules: str, head: Head, value: object
+) -> None:
+    """Cache a value that was read from a session with this head."""
+    # A lone surrogate cannot be encoded: such a value is not cached.
     with suppress(HoldfastError, UnicodeEncodeError):
         raw = msgspec.Raw(msgspec.msgpack.encode(value))
-        data = msgspec.msgpack.encode(Reading(head.seq, rules, raw))
-        store.keep_reading(session, name, head, data)
+        data = msgspec.msgpack.encode(CachedReading(head.seq, rules, raw))
+        store.write_cache(session, name, head, data)
 
 
-def read_once(
+def read_through_cache(
     store: Store, session: str, name: str, rules: str, kind: type[T], make: Callable[[], T]
 ) -> T:
-    """What `make` reads off a session: made only where nothing is kept of it as it stands."""
+    """Return the cached value if it is current; else call `make` and cache its result."""
     head = store.head(session)
     if head is None:
         return make()
-    known = recalled(store, session, name, rules, kind)
+    known = read_cached(store, session, name, rules, kind)
     if known is not None and known[0] == head.seq:
         return known[1]
     made = make()
-    remember(store, session, name, rules, head, made)
+    write_cached(store, session, name, rules, head, made)
     return made

@@ -1,9 +1,9 @@
-"""Checkpoints: where the work stands, put down without a model, in three steps.
+"""Checkpoints: save the state of the work without a model, as an entry and a readable page.
 
-Persist: a readable copy and an entry of the ledger. Verify: both are read back and are what was
-meant. Announce: the caller gets its reference, and the log shows it. A checkpoint changes nothing
-in sight, so it may be taken at any time; the engine takes one before a summary replaces what is
-old, and once when a window becomes critical.
+Three steps. Persist: write a readable page and an entry of the ledger. Verify: read both back.
+Announce: return the reference and log it. A checkpoint hides nothing, so it may be taken at any
+time; the engine takes one before a summary replaces old entries, and one when a window becomes
+critical.
 """
 
 import logging
@@ -15,14 +15,16 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import Checkpointed, Entry, Noted
+from holdfast.core.ledger.entry import Checkpointed, Entry
+from holdfast.core.ledger.notes import FreshSessionAdvised, notes_in
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.measure.usage import Level
 from holdfast.core.plan.state import State
-from holdfast.core.shrink.step import Means, ref_of
-from holdfast.core.summarize import rows
-from holdfast.core.view.forms import render
+from holdfast.core.shrink.step import ShrinkContext, ref_of
+from holdfast.core.summarize import summary_rows
+from holdfast.core.view.forms import render_form
 from holdfast.errors import Conflict, NotWritten, StoreDamaged
+from holdfast.text.utf8 import to_bytes
 
 if TYPE_CHECKING:
     from holdfast.engine.ledger import Ledger
@@ -30,90 +32,95 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 CRITICAL, REFUSED = "critical", "tier 3 refused"
-ADVISED = "fresh_session"
-"""What is noted when only a fresh session helps."""
-TRIES = 3
-UNREAD = "Not looked for: `holdfast recover --level 3` does, where there is room for them."
+MAX_TRIES = 3
+FACTS_NOT_READ = "Not looked for: `holdfast recover --level 3` does, where there is room for them."
 
 
 class Checkpoint(Struct, frozen=True):
-    """A checkpoint that was taken: how to name it, and where it can be read."""
+    """A checkpoint that was taken: its reference and its path."""
 
     ref: str
     path: str = ""
-    """Below the project's root; empty when the session has none."""
+    """Relative to the project's root; empty if the session has none."""
 
 
 def checkpoints_of(ledger: Iterable[Entry], agent: str = "") -> list[Entry]:
-    """The checkpoints of an agent, oldest first."""
+    """Return the checkpoints of an agent, oldest first."""
     return [e for e in ledger if isinstance(e.body, Checkpointed) and e.lane == agent]
 
 
 def as_checkpoint(entry: Entry) -> Checkpoint:
-    """How an entry of the ledger is called."""
+    """Return the reference and path of a checkpoint's entry."""
     assert isinstance(entry.body, Checkpointed)
     return Checkpoint(ref_of(entry.id), entry.body.file)
 
 
-def take(
-    ledger: "Ledger", state: State, means: Means, trigger: str, *, alone: bool = False
+def take_checkpoint(
+    ledger: "Ledger",
+    state: State,
+    context: ShrinkContext,
+    trigger: str,
+    *,
+    only_if_unchanged: bool = False,
 ) -> Checkpoint:
-    """Put down where the work stands; the same state is put down once.
+    """Save the state of the work, unless the newest checkpoint has the same state.
 
     Raises:
-        NotWritten: the copy could not be written; the ledger has no such checkpoint then.
-        Conflict: something came since the state was looked at, and `alone` was asked for.
+        NotWritten: the page could not be written; then the ledger has no such checkpoint.
+        Conflict: `only_if_unchanged`, and something was written since the state was read.
     """
-    last = _just_taken(ledger, state)
+    last = _newest_if_last_entry(ledger, state)
     if last is not None:
         return as_checkpoint(last)
-    known = rows(state, means)
-    body = _body(ledger, state, known, trigger)
-    there = _same(state, body)
-    if there is not None:
-        return as_checkpoint(there)
-    body = replace(body, file=_copy(ledger, state, known))
-    made = ledger.derive(body, after=state.seq if alone else None)
-    _verify(ledger, made)
-    return _announce(ledger, made)
+    known = summary_rows(state, context)
+    body = _checkpoint_body(ledger, state, known, trigger)
+    existing = _newest_if_same(state, body)
+    if existing is not None:
+        return as_checkpoint(existing)
+    body = replace(body, file=_write_page(ledger, state, known))
+    entry = ledger.derive(body, after=state.seq if only_if_unchanged else None)
+    _verify_written(ledger, entry)
+    return _announce(ledger, entry)
 
 
-def take_now(ledger: "Ledger", look: Callable[[], State], means: Means, trigger: str) -> Checkpoint:
-    """The same for whoever asks now: two who ask at once get one checkpoint."""
-    for _ in range(TRIES):
+def take_checkpoint_now(
+    ledger: "Ledger", read_state: Callable[[], State], context: ShrinkContext, trigger: str
+) -> Checkpoint:
+    """Take a checkpoint; two callers at the same time get one checkpoint."""
+    for _ in range(MAX_TRIES):
         with suppress(Conflict):
-            return take(ledger, look(), means, trigger, alone=True)
-    # Others keep writing. What it tells of is said in it, so it is right all the same.
-    return take(ledger, look(), means, trigger)
+            return take_checkpoint(ledger, read_state(), context, trigger, only_if_unchanged=True)
+    # Others keep writing. The checkpoint names its last entry, so it is correct anyway.
+    return take_checkpoint(ledger, read_state(), context, trigger)
 
 
-def _just_taken(ledger: "Ledger", state: State) -> Entry | None:
-    """The newest checkpoint, if it is the last entry of all: nothing need be read again then."""
-    from holdfast.engine.unattended import line_of  # late: most checkpoints are of attended work
+def _newest_if_last_entry(ledger: "Ledger", state: State) -> Entry | None:
+    """Return the newest checkpoint if it is the last entry of all: then nothing has to be read."""
+    from holdfast.engine.unattended import run_line  # late: most runs are attended
 
     taken = checkpoints_of(state.window.ledger, state.window.lane)
     if not taken or taken[-1].seq != state.seq:
         return None
     body = taken[-1].body
     assert isinstance(body, Checkpointed)
-    same = (body.run, body.generation) == (line_of(ledger), state.window.generation)
+    same = (body.run, body.generation) == (run_line(ledger), state.window.generation)
     return taken[-1] if same else None
 
 
-def _same(state: State, wanted: Checkpointed) -> Entry | None:
-    """The newest checkpoint, if nothing came since that it does not tell of."""
+def _newest_if_same(state: State, new: Checkpointed) -> Entry | None:
+    """Return the newest checkpoint if it already has the same state."""
     taken = checkpoints_of(state.window.ledger, state.window.lane)
     if not taken or taken[-1].parent != state.window.end:
         return None
     body = taken[-1].body
     assert isinstance(body, Checkpointed)
     same = (body.summary, body.run, body.generation)
-    return taken[-1] if same == (wanted.summary, wanted.run, wanted.generation) else None
+    return taken[-1] if same == (new.summary, new.run, new.generation) else None
 
 
-def _body(ledger: "Ledger", state: State, known: Summary, trigger: str) -> Checkpointed:
-    """What the ledger will hold, but for where its readable copy is."""
-    from holdfast.engine.unattended import line_of  # late: most checkpoints are of attended work
+def _checkpoint_body(ledger: "Ledger", state: State, known: Summary, trigger: str) -> Checkpointed:
+    """Return the entry to write, without the path of its page."""
+    from holdfast.engine.unattended import run_line  # late: most runs are attended
 
     usage = state.usage
     return Checkpointed(
@@ -123,91 +130,101 @@ def _body(ledger: "Ledger", state: State, known: Summary, trigger: str) -> Check
         trigger=trigger,
         tokens=usage.tokens,
         limit=usage.limit,
-        run=line_of(ledger),
+        run=run_line(ledger),
     )
 
 
-def page_of(known: Summary, session: str) -> str:
-    """A checkpoint as people read it."""
-    return render(known, "checkpoint", session=session, facts=UNREAD)
+def checkpoint_page(known: Summary, session: str) -> str:
+    """Render a checkpoint as a page for people."""
+    return render_form(known, "checkpoint", session=session, facts=FACTS_NOT_READ)
 
 
-def _copy(ledger: "Ledger", state: State, known: Summary) -> str:
-    """Write the readable copy, and tell where."""
+def _write_page(ledger: "Ledger", state: State, known: Summary) -> str:
+    """Write the page, and return its path."""
     if not ledger.root:
         return ""
-    from holdfast.project.layout import checkpoint_of
-    from holdfast.project.write import project
+    from holdfast.project.layout import checkpoint_path
+    from holdfast.project.write import write_copy
 
-    page = page_of(known, ledger.name).encode("utf-8", "surrogatepass")
-    path = checkpoint_of(ledger.name, ledger.now(), page, state.policy.layout)
-    project(ledger.root, path, page)
+    page = to_bytes(checkpoint_page(known, ledger.name))
+    path = checkpoint_path(ledger.name, ledger.now(), page, state.policy.layout)
+    write_copy(ledger.root, path, page)
     return path
 
 
-def _verify(ledger: "Ledger", made: Entry) -> None:
-    """Read both back.
+def _verify_written(ledger: "Ledger", checkpoint: Entry) -> None:
+    """Read the entry and the page back.
 
     Raises:
         StoreDamaged: the ledger does not hold what was written.
-        NotWritten: the copy is not there.
+        NotWritten: the page does not exist.
     """
-    assert isinstance(made.body, Checkpointed)
-    found = list(ledger.store.read(ledger.name, numbers=[made.seq]))
-    if [entry.body for entry in found] != [made.body]:
-        raise StoreDamaged(ledger.name, f"checkpoint {ref_of(made.id)} is not what was written")
-    if made.body.file and not Path(ledger.root, made.body.file).is_file():
-        raise NotWritten(made.body.file, "it is not there")
+    assert isinstance(checkpoint.body, Checkpointed)
+    found = list(ledger.store.read(ledger.name, numbers=[checkpoint.seq]))
+    if [entry.body for entry in found] != [checkpoint.body]:
+        raise StoreDamaged(
+            ledger.name, f"checkpoint {ref_of(checkpoint.id)} is not what was written"
+        )
+    if checkpoint.body.file and not Path(ledger.root, checkpoint.body.file).is_file():
+        raise NotWritten(checkpoint.body.file, "it is not there")
 
 
-def _announce(ledger: "Ledger", made: Entry) -> Checkpoint:
-    done = as_checkpoint(made)
-    logger.info("checkpoint %s of %r: %s", done.ref, ledger.name, done.path or "in the ledger")
-    return done
+def _announce(ledger: "Ledger", entry: Entry) -> Checkpoint:
+    checkpoint = as_checkpoint(entry)
+    logger.info(
+        "checkpoint %s of %r: %s", checkpoint.ref, ledger.name, checkpoint.path or "in the ledger"
+    )
+    return checkpoint
 
 
-def at_critical(ledger: "Ledger", state: State, means: Means, trigger: str) -> None:
-    """Take a checkpoint when a window has become critical: once, until something leaves it."""
-    _once(ledger, state, means, CRITICAL, trigger)
+def checkpoint_at_critical(
+    ledger: "Ledger", state: State, context: ShrinkContext, trigger: str
+) -> None:
+    """Take a checkpoint when a window becomes critical: one for each generation."""
+    _checkpoint_once(ledger, state, context, CRITICAL, trigger)
 
 
-def after_refusal(ledger: "Ledger", state: State, means: Means, trigger: str) -> None:
-    """Put down where the work stands, and advise a fresh session, when a summary was not taken."""
+def checkpoint_after_refusal(
+    ledger: "Ledger", state: State, context: ShrinkContext, trigger: str
+) -> None:
+    """Take a checkpoint and advise a fresh session if a summary was due and refused."""
     if state.usage.fraction * 100 < state.policy.at.summary:
         return
-    _once(ledger, state, means, REFUSED, trigger)
-    _advise(ledger, state, "its summary was refused")
+    _checkpoint_once(ledger, state, context, REFUSED, trigger)
+    _advise_fresh_session(ledger, state, "its summary was refused")
 
 
-def _once(ledger: "Ledger", state: State, means: Means, why: str, trigger: str) -> None:
-    """Take a checkpoint for this reason, unless there is one since something last left."""
+def _checkpoint_once(
+    ledger: "Ledger", state: State, context: ShrinkContext, reason: str, trigger: str
+) -> None:
+    """Take a checkpoint for this reason, unless this generation has one."""
     taken = checkpoints_of(state.window.ledger, state.window.lane)
     for entry in taken:
         assert isinstance(entry.body, Checkpointed)
         same = entry.body.generation == state.window.generation
-        if same and entry.body.trigger.startswith(why):
+        if same and entry.body.trigger.startswith(reason):
             return
-    take(ledger, state, means, f"{why}: {trigger}")
+    take_checkpoint(ledger, state, context, f"{reason}: {trigger}")
 
 
-def advise(ledger: "Ledger", state: State) -> None:
-    """Recommend a fresh session, once, where nothing that may leave is enough."""
+def advise_if_critical(ledger: "Ledger", state: State) -> None:
+    """Recommend a fresh session, once, if the window is still critical."""
     if state.usage.level is Level.CRITICAL:
-        _advise(ledger, state, "it is critical and nothing more may leave it")
+        _advise_fresh_session(ledger, state, "it is critical and nothing more may leave it")
 
 
-def _advise(ledger: "Ledger", state: State, why: str) -> None:
-    generation = str(state.window.generation)
-    notes = (entry.body for entry in state.window.ledger if isinstance(entry.body, Noted))
-    if any(one.what == ADVISED and one.facts.get("generation") == generation for one in notes):
+def _advise_fresh_session(ledger: "Ledger", state: State, reason: str) -> None:
+    generation = state.window.generation
+    advised = notes_in(state.window.ledger, FreshSessionAdvised)
+    if any(note.generation == generation for _, note in advised):
         return
     taken = checkpoints_of(state.window.ledger, state.window.lane)
     ref = ref_of(taken[-1].id) if taken else ""
-    ledger.note(ADVISED, generation=generation, checkpoint=ref)
+    ledger.note(FreshSessionAdvised(generation, ref))
     logger.info(
-        "the window of %r cannot be made smaller, %s: go on in a fresh session"
-        " (`holdfast checkpoint --reset`, or holdfast.resume(%r))",
+        "the window of %r cannot be made smaller, %s: go on in a fresh session (`holdfast "
+        "checkpoint --reset`, or holdfast.resume(%r))",
         ledger.name,
-        why,
+        reason,
         ref or ledger.name,
     )

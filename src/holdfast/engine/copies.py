@@ -1,6 +1,6 @@
-"""Readable copies of what leaves a window: where they are to be, written, and kept free of secrets.
+"""Write readable copies of hidden entries, redact them later, and note which writes are on disk.
 
-They are there before the window that names them. What is true stands in the ledger.
+Copies are written before the window that names them. The ledger remains the source of truth.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -8,150 +8,149 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from holdfast.core.ledger.entry import Compressed, EntryId, ToolCalled, ToolReturned, text_of
+from holdfast.core.ledger.notes import Persisted
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.scene import Pair, Scene, read_scene
 from holdfast.core.plan.policy import Policy
 from holdfast.core.plan.proposals import Proposal
-from holdfast.core.plan.state import State, persisted
-from holdfast.core.shrink.step import nowhere
+from holdfast.core.plan.state import State, persisted_calls
+from holdfast.core.shrink.step import no_address
 from holdfast.errors import NotWritten
-from holdfast.project.layout import archive_of, pages_name, path_of, summary_of
+from holdfast.project.layout import archive_path, copy_path, pages_name, summary_path
+from holdfast.text.utf8 import to_bytes
 
 if TYPE_CHECKING:
     from holdfast.engine.ledger import Ledger
 
 
-def address_in(ledger: "Ledger", policy: Policy) -> Callable[[Proposal, Item], str]:
-    """Where the copy of what leaves will be; nowhere for a session that has no folder."""
+def copy_addresses(ledger: "Ledger", policy: Policy) -> Callable[[Proposal, Item], str]:
+    """Return the function that gives the path of an item's copy; no path without a project."""
     if not ledger.root:
-        return nowhere
-    return lambda one, item: path_of(item.entry, one.kind, one.tool, policy.layout)
+        return no_address
+    return lambda proposal, item: copy_path(item.entry, proposal.kind, proposal.tool, policy.layout)
 
 
-def archive_in(ledger: "Ledger", policy: Policy) -> str:
-    """Where the whole conversation can be read once a summary stands for part of it."""
-    return archive_of(_name(ledger), policy.layout) if ledger.root else ""
+def archive_address(ledger: "Ledger", policy: Policy) -> str:
+    """Return the path of the whole conversation, for when a summary replaces part of it."""
+    return archive_path(_page_name(ledger), policy.layout) if ledger.root else ""
 
 
 def write_copies(ledger: "Ledger", body: Compressed, state: State) -> None:
-    """Write down all that a compression names, before it is one.
+    """Write every file that a compression names, before it is committed.
 
     Raises:
         NotWritten: a copy could not be written.
     """
     if not ledger.root:
         return
-    from holdfast.project.write import project  # late: most turns write nothing
+    from holdfast.project.write import write_copy  # late: most turns write nothing
 
     entries = {item.entry.id: item.body for item in state.window.items}
     for step in body.steps:
         if step.file:
-            project(ledger.root, step.file, _bytes(text_of(entries[step.hides[0]])))
+            write_copy(ledger.root, step.file, _bytes(text_of(entries[step.hides[0]])))
     if body.summary is not None:
         _write_summary(ledger, body, state.policy.layout)
 
 
 def _write_summary(ledger: "Ledger", body: Compressed, layout: str) -> None:
-    """Write the whole conversation and the summary down before the one replaces the other."""
+    """Write the whole conversation and the summary before the latter replaces the former."""
     from holdfast.core.view.conversation import render_conversation  # late: only tier 3 does
-    from holdfast.core.view.forms import render
-    from holdfast.project.write import project
+    from holdfast.core.view.forms import render_form
+    from holdfast.project.write import write_copy
 
     assert body.summary is not None
-    archive = archive_of(_name(ledger), layout)
+    archive = archive_path(_page_name(ledger), layout)
     whole = render_conversation(ledger.name, ledger.redactor.entries(ledger.path()))
-    project(ledger.root, archive, _bytes(whole))
+    write_copy(ledger.root, archive, _bytes(whole))
     form = "anchored" if layout == "anchored" else "ctx-001"
     task = ledger.task()
-    page = render(body.summary, form, session=ledger.name, task=task, archive=archive)
-    project(ledger.root, summary_of(task or _name(ledger), layout), _bytes(page))
+    page = render_form(body.summary, form, session=ledger.name, task=task, archive=archive)
+    write_copy(ledger.root, summary_path(task or _page_name(ledger), layout), _bytes(page))
 
 
-def _name(ledger: "Ledger") -> str:
+def _page_name(ledger: "Ledger") -> str:
     return pages_name(ledger.name, ledger.agent)
 
 
 def redact_copies(ledger: "Ledger") -> None:
-    """Take what is known as a secret only now out of the copies that were written before."""
+    """Redact newly found secrets in copies that were written before."""
     if not ledger.root:
         return
-    from holdfast.project.remove import copies_of, pages_of, strays_of
-    from holdfast.project.write import rewrite  # late: few sessions learn of a secret
+    from holdfast.project.remove import copy_paths, find_strays, page_paths
+    from holdfast.project.write import rewrite_copy  # late: few sessions learn of a secret
 
     entries = list(ledger.store.read(ledger.name))
-    known = {*copies_of(entries), *pages_of(ledger.name, entries)}
-    for path in {*known, *strays_of(ledger.root, ledger.name, entries, known)}:
-        with suppress(NotWritten, UnicodeDecodeError):  # Tried again with the next plan.
-            rewrite(ledger.root, path, ledger.redactor.text)
+    known = {*copy_paths(entries), *page_paths(ledger.name, entries)}
+    for path in {*known, *find_strays(ledger.root, ledger.name, entries, known)}:
+        with suppress(NotWritten, UnicodeDecodeError):  # Retried with the next plan.
+            rewrite_copy(ledger.root, path, ledger.redactor.text)
 
 
 def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
+    return to_bytes(text)
 
 
-# Which writes of the agent are on disk: only what was seen there may later be cut short.
+MIN_WRITE_CHARS = 1_000
+"""Minimum characters of a call's arguments for which truncating them can pay."""
 
 
-SMALLEST = 1_000
-"""Characters of arguments from which a write can be worth cutting short."""
-
-
-class Writes:
-    """The writes of one session, and which of them were looked for."""
+class DiskWrites:
+    """The agent's writes in one session, and which of them were checked on disk."""
 
     def __init__(self, ledger: "Ledger") -> None:
         self._ledger = ledger
         self._waiting: set[EntryId] = set()
-        """Calls that may have written a file, until their result has come and was looked at."""
+        """Calls that may have written a file, until their result has arrived and was checked."""
         self._checked: set[EntryId] = set()
 
-    def take(self, fresh: Sequence[Item]) -> None:
-        """Look for what new calls may have written, as soon as their results are there."""
-        self._waiting |= {item.entry.id for item in fresh if _is_large(item)}
+    def check_new(self, fresh: Sequence[Item]) -> None:
+        """Check what new calls may have written, as soon as their results have arrived."""
+        self._waiting |= {item.entry.id for item in fresh if _is_large_call(item)}
         if self._waiting:
-            self.look()
+            self.check_all()
 
-    def look(self) -> None:
-        """Note which writes in sight are on disk."""
+    def check_all(self) -> None:
+        """Note which visible writes are on disk."""
         session = self._ledger
         if not session.root:
             self._waiting = set()
             return
-        from holdfast.project.persisted import seen_on_disk  # late: only when something was written
+        from holdfast.project.persisted import find_on_disk  # late: only when something was written
 
         known: Mapping[EntryId, str] | None = None
         scene = read_scene(session.window().items)
         for pair in self._unchecked(scene):
             entry = scene.items[pair.call].entry.id
             self._checked.add(entry)
-            # Another process may have looked: what is noted once is enough.
-            known = persisted(session.sight.window(whole=True).ledger) if known is None else known
-            seen = seen_on_disk(pair.body, session.root) if entry not in known else None
-            if seen is not None:
-                session.note("persisted", entry=entry, path=seen[0], sha256=seen[1])
-        self._waiting &= {scene.items[at].entry.id for at in _open(scene)}
+            # Another process may have noted it already.
+            known = persisted_calls(session.whole_window().ledger) if known is None else known
+            found = find_on_disk(pair.body, session.root) if entry not in known else None
+            if found is not None:
+                session.note(Persisted(entry, path=found[0], sha256=found[1]))
+        self._waiting &= {scene.items[at].entry.id for at in _open_calls(scene)}
 
     def _unchecked(self, scene: Scene) -> list[Pair]:
-        """Writes that went well and that nobody looked for on disk yet."""
+        """Return successful writes that were not checked on disk yet."""
         return [
             pair
             for pair in scene.pairs
             if pair.result is not None
             and scene.items[pair.call].entry.id not in self._checked
-            and _is_large(scene.items[pair.call])
-            and not _failed(scene.items[pair.result])
+            and _is_large_call(scene.items[pair.call])
+            and not _has_failed(scene.items[pair.result])
         ]
 
 
-def _open(scene: Scene) -> list[int]:
-    """Where the calls stand whose results are still to come."""
+def _open_calls(scene: Scene) -> list[int]:
+    """Return the positions of the calls whose results have not arrived."""
     return [p.call for p in scene.pairs if p.result is None and p.step == scene.step_count]
 
 
-def _is_large(item: Item) -> bool:
+def _is_large_call(item: Item) -> bool:
     body = item.body
-    return isinstance(body, ToolCalled) and len(body.arguments) > SMALLEST
+    return isinstance(body, ToolCalled) and len(body.arguments) > MIN_WRITE_CHARS
 
 
-def _failed(item: Item) -> bool:
+def _has_failed(item: Item) -> bool:
     return isinstance(item.body, ToolReturned) and item.body.failed

@@ -1,7 +1,7 @@
-"""The engine at work on a session: look, plan, make, write.
+"""Decide when one session is compressed, have `core/compress.py` plan it, and write the result.
 
-Planning happens outside any lock. What comes of it is written only if the window still is the one
-it was planned on; copies on disk are there before the window that names them.
+Planning happens outside any lock. A plan is written only if the window is still the one it was made
+for, and readable copies are written before the window that refers to them.
 """
 
 import logging
@@ -12,69 +12,64 @@ from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
 
-from holdfast.core.apply import after_steps
-from holdfast.core.compress import at_birth, batch, may_be_large, to_budget
+from holdfast.core.apply import items_after
+from holdfast.core.compress import at_birth, plan_batch, plan_to_budget
 from holdfast.core.faults import attempt
-from holdfast.core.ledger.append import derived
-from holdfast.core.ledger.entry import (
-    OURS,
-    Compressed,
-    Entry,
-    EntryId,
-    Restored,
-    role_of,
-)
+from holdfast.core.ledger.append import derived_entry
+from holdfast.core.ledger.entry import HOLDFAST, Compressed, Entry, EntryId, Restored, role_of
 from holdfast.core.ledger.head import Head
+from holdfast.core.ledger.notes import Postponed, SummarizerRefused
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item, Window, fold, in_force
 from holdfast.core.measure.sizes import raw_sizes
-from holdfast.core.measure.tokens import check_tokens
+from holdfast.core.measure.tokens import check_token_count
 from holdfast.core.measure.usage import measure, measure_at_most
-from holdfast.core.plan.due import Due, due, ripe
+from holdfast.core.plan.due import Due, due, grown_enough
 from holdfast.core.plan.floor import floor_of
+from holdfast.core.plan.large import may_be_large
 from holdfast.core.plan.plan import Candidate, Plan
 from holdfast.core.plan.policy import Policy, for_model
 from holdfast.core.plan.state import State
-from holdfast.core.shrink.step import Means
-from holdfast.engine.copies import Writes, address_in, archive_in, redact_copies, write_copies
+from holdfast.core.shrink.step import ShrinkContext
+from holdfast.engine.copies import (
+    DiskWrites,
+    archive_address,
+    copy_addresses,
+    redact_copies,
+    write_copies,
+)
 from holdfast.engine.fault_log import session_notes_faults
 from holdfast.engine.outcome import Account, Outcome, outcome_of
-from holdfast.errors import (
-    BadCompression,
-    Blocked,
-    HoldfastError,
-    NothingToShrink,
-    NotWritten,
-)
+from holdfast.errors import BadCompression, Blocked, HoldfastError, NothingToShrink, NotWritten
 from holdfast.models.tokenizers import counter
-from holdfast.stores.store import retried
+from holdfast.stores.store import retry_on_conflict
 from holdfast.wire.detect import TRANSCRIPT_WIRES
 
 if TYPE_CHECKING:
     from holdfast.engine.checkpoints import Checkpoint
     from holdfast.engine.ledger import Ledger
-    from holdfast.engine.preserve import Keeping
-    from holdfast.engine.summarizer import Summarizing
+    from holdfast.engine.preserve import Preserver
+    from holdfast.engine.summarizer import SummaryModel
 
 logger = logging.getLogger(__name__)
 
-MANUAL = "asked for"
+MANUAL_TRIGGER = "asked for"
 
 
 class Engine:
-    """Decides for one session, and remembers what it has looked at."""
+    """Compresses the window of one session, and remembers which items it has considered."""
 
     def __init__(self, ledger: "Ledger") -> None:
         self._ledger = ledger
-        self._known: Mapping[EntryId, frozenset[str]] = {}
-        self._sent = 0
-        self._looked = 0
-        self._generation = -1
-        self._writes = Writes(ledger)
-        self._seen = Window()
-        """The window that was last planned on, secrets and all."""
-        self._told = False
-        """Whether it was said that the window is over its limit, and nothing has changed since."""
+        self._known_names: Mapping[EntryId, frozenset[str]] = {}
+        self._sent_seq = 0
+        self._considered_items = 0
+        self._considered_generation = -1
+        self._writes = DiskWrites(ledger)
+        self._planned_window = Window()
+        """The window that was last planned for, with its secrets."""
+        self._warned_over_limit = False
+        """Whether the log already says that this window is over its limit."""
 
     @property
     def ledger(self) -> "Ledger":
@@ -82,137 +77,163 @@ class Engine:
         return self._ledger
 
     def consider(self) -> None:
-        """Compress if the policy says so. Never raises: the agent goes on with what it had."""
-        self._or_leave_it(self._consider)
+        """Compress if the policy says so. Never raises: on an error the window stays as it is."""
+        self._log_and_continue(self._consider)
 
-    def _or_leave_it(self, act: Callable[[], None]) -> None:
+    def _log_and_continue(self, act: Callable[[], None]) -> None:
         try:
-            attempt("engine", lambda: retried(self._ledger.name, act), lambda: None)
+            attempt("engine", lambda: retry_on_conflict(self._ledger.name, act), lambda: None)
         except HoldfastError as error:
             logger.warning("the window of %r stays as it is: %s", self._ledger.name, error)
 
-    def handed_out(self) -> None:
-        """Take note that everything in sight was given out to be sent."""
+    def to_send(self) -> list[bytes]:
+        """Compress if the policy says so, and return the messages of the window to send now."""
+        self.consider()
+        sight = self._ledger.live_window
+        messages = attempt("wire.render", sight.messages, self._as_received)
+        self.mark_sent()
+        return messages
+
+    def _as_received(self) -> list[bytes]:
+        """Render every message without any compression: used if rendering the window fails."""
+        return self._ledger.live_window.render_items([Item(entry) for entry in self._ledger.path()])
+
+    def mark_sent(self) -> None:
+        """Record that every item of the window was given out to be sent."""
         items = self._ledger.window().items
         if items:
-            self._sent = max(self._sent, items[-1].entry.seq)
+            self._sent_seq = max(self._sent_seq, items[-1].entry.seq)
 
     def _consider(self) -> None:
         window = self._ledger.window()
         fresh = self._new_items(window)
-        self._writes.take(fresh)
+        self._writes.check_new(fresh)
         if self._has_large(fresh):
-            attempt("engine.at_birth", lambda: self._make(at_birth), lambda: None)
-        called = self._due()
-        if called.action:
-            attempt("engine.batch", lambda: self._called(called), lambda: None)
+            attempt("engine.at_birth", lambda: self._plan_and_write(at_birth), lambda: None)
+        due_now = self._find_due()
+        if due_now.action:
+            attempt("engine.batch", lambda: self._compress_due(due_now), lambda: None)
         window = self._ledger.window()
-        self._looked, self._generation = len(window.items), window.generation
+        self._considered_items, self._considered_generation = len(window.items), window.generation
 
-    def _called(self, called: Due) -> None:
-        """Weigh a batch; a critical window is secured first, and a fresh one advised if need be."""
-        if called.action != "force":
-            self._weigh(called)
+    def _compress_due(self, due_now: Due) -> None:
+        """Compress by a batch; a forced one follows a checkpoint and may advise a fresh session."""
+        if due_now.action != "force":
+            self._compress_batch(due_now)
             return
-        from holdfast.engine.checkpoints import (  # late: few windows come this far
-            advise,
-            at_critical,
+        from holdfast.engine.checkpoints import (  # late: rarely needed
+            advise_if_critical,
+            checkpoint_at_critical,
         )
 
         state = self.state()
-        at_critical(self._ledger, state, self.means(state.policy), called.trigger)
-        self._make(lambda state, means: batch(state, means, called))
-        advise(self._ledger, self.state())
+        checkpoint_at_critical(
+            self._ledger, state, self.shrink_context(state.policy), due_now.trigger
+        )
+        self._plan_and_write(lambda state, context: plan_batch(state, context, due_now))
+        advise_if_critical(self._ledger, self.state())
 
-    def _weigh(self, called: Due) -> None:
-        """Weigh a batch; where a summary was due and is refused, the work is put down.
+    def _compress_batch(self, due_now: Due) -> None:
+        """Compress by a batch if that pays; take a checkpoint if it is refused.
 
         Raises:
             Blocked, BadCompression, NotWritten: why nothing was changed.
         """
         try:
-            self._make(lambda state, means: batch(state, means, called))
+            self._plan_and_write(lambda state, context: plan_batch(state, context, due_now))
         except (Blocked, BadCompression, NotWritten):
             from holdfast.engine.checkpoints import (
-                after_refusal,  # late: it hardly ever comes to this
+                checkpoint_after_refusal,  # late: rarely needed
             )
 
             state = self.state()
-            after_refusal(self._ledger, state, self.means(state.policy), called.trigger)
+            checkpoint_after_refusal(
+                self._ledger, state, self.shrink_context(state.policy), due_now.trigger
+            )
             raise
 
-    def checkpoint(self, trigger: str = MANUAL) -> "Checkpoint":
-        """Put down where the work stands.
+    @session_notes_faults
+    def checkpoint(self, trigger: str = MANUAL_TRIGGER) -> "Checkpoint":
+        """Save the state of the work.
 
         Raises:
             NotWritten: its readable copy could not be written.
         """
-        from holdfast.engine.checkpoints import take_now  # late: few sessions ask for one
+        from holdfast.engine.checkpoints import (
+            take_checkpoint_now,  # late: few sessions ask for one
+        )
 
-        return take_now(self._ledger, self.state, self.means(self._ledger.policy), trigger)
+        return take_checkpoint_now(
+            self._ledger, self.state, self.shrink_context(self._ledger.policy), trigger
+        )
 
-    def reached(self, event: str) -> None:
-        """Weigh a batch or a summary at a boundary that was told of: a task done, a phase left."""
-        called = Due("weigh", event.replace("_", " "), boundary=True)
-        self._or_leave_it(lambda: self._make(lambda state, means: batch(state, means, called)))
+    @session_notes_faults
+    def at_boundary(self, event: str) -> None:
+        """Compress by a batch or a summary, if that pays, when a task is done or a phase left."""
+        due_now = Due("weigh", event.replace("_", " "), boundary=True)
+        self._log_and_continue(
+            lambda: self._plan_and_write(lambda state, context: plan_batch(state, context, due_now))
+        )
 
     def _new_items(self, window: Window) -> list[Item]:
-        """What came since the last look; in a fresh process, the agent's last step."""
+        """Return the items since the last call; in a fresh process, the agent's last step."""
         items = window.items
-        if self._generation < 0:
-            start = _last_step(items)
+        if self._considered_generation < 0:
+            start = _start_of_last_step(items)
         else:
-            start = self._looked if self._generation == window.generation else 0
+            start = (
+                self._considered_items if self._considered_generation == window.generation else 0
+            )
         return [items[at] for at in range(min(start, len(items)), len(items))]
 
     def _has_large(self, fresh: list[Item]) -> bool:
-        policy = self._policy(self._ledger.store.head(self._ledger.name) or Head())
+        policy = self._policy_for(self._ledger.raw_head())
         limit = self._ledger.limit()
         return any(may_be_large(item, policy, limit) for item in fresh)
 
-    def _due(self) -> Due:
-        """What is due, found from the sums; the tokenizer is asked only when they cannot tell."""
+    def _find_due(self) -> Due:
+        """Return which action is due; count with the tokenizer only if estimates cannot decide."""
         session = self._ledger
-        head = session.store.head(session.name) or Head()
+        head = session.raw_head()
         lane, model, limit = head.lane(session.agent), session.model(), session.limit()
-        policy = self._policy(head)
+        policy = self._policy_for(head)
         if not head.stale:
-            most = measure_at_most(lane, model, limit)
-            grown = replace(lane, tokens=lane.tokens + lane.uncounted)
-            if not due(most, lane, policy).action or not ripe(grown, most):
+            highest = measure_at_most(lane, model, limit)
+            grown_lane = replace(lane, tokens=lane.tokens + lane.uncounted)
+            if not due(highest, lane, policy).action or not grown_enough(grown_lane, highest):
                 return Due()
         lane = session.head().lane(session.agent)
         usage = measure(lane, model, limit)
-        called = due(usage, lane, policy)
-        return called if ripe(lane, usage) else Due()
+        due_now = due(usage, lane, policy)
+        return due_now if grown_enough(lane, usage) else Due()
 
     @cached_property
-    def _settled(self) -> Policy:
-        """The policy with what outside files say: planning needs it, appending does not."""
-        settle = self._ledger.settle
-        return settle() if settle is not None else self._ledger.policy
+    def _loaded_policy(self) -> Policy:
+        """The policy with settings of outside files: planning needs them, appending does not."""
+        load_policy = self._ledger.load_policy
+        return load_policy() if load_policy is not None else self._ledger.policy
 
-    def _policy(self, head: Head) -> Policy:
-        policy = self._settled
+    def _policy_for(self, head: Head) -> Policy:
+        policy = self._loaded_policy
         return for_model(policy, policy.model or head.model)
 
-    def _make(self, made: "Callable[[State, Means], Candidate | None]") -> None:
-        """Plan, and write what was planned or that it was put off."""
+    def _plan_and_write(self, make: "Callable[[State, ShrinkContext], Candidate | None]") -> None:
+        """Plan with `make`, and write the compression, or a note that it was postponed."""
         state = self.state()
-        means = self.means(state.policy, sums=made is not at_birth)
-        candidate = made(state, means)
+        context = self.shrink_context(state.policy, for_summary=make is not at_birth)
+        candidate = make(state, context)
         if candidate is None:
             return
-        self._known = candidate.held or self._known
+        self._known_names = candidate.names_by_entry or self._known_names
         if candidate.body is not None:
             self.write(candidate, state)
         else:
-            self._put_off(candidate, state)
+            self._note_postponed(candidate, state)
 
-    def _put_off(self, candidate: Candidate, state: State) -> None:
+    def _note_postponed(self, candidate: Candidate, state: State) -> None:
         plan = candidate.plan
-        over = plan.before.fraction >= 1 or plan.verdict == "refused"
-        if over and not self._told:
+        is_over = plan.before.fraction >= 1 or plan.verdict == "refused"
+        if is_over and not self._warned_over_limit:
             logger.warning(
                 "the window of %r has %s tokens and takes %s, and %s",
                 self._ledger.name,
@@ -220,23 +241,23 @@ class Engine:
                 f"{plan.before.limit:,}",
                 plan.reason,
             )
-        self._told = over
-        facts = {
-            "raw": str(state.lane.tokens),
-            "trigger": plan.trigger,
-            "reason": plan.reason,
-            "saves": str(sum(step.before - step.after for step in plan.steps)),
-            "gain": str(round(plan.bill.gain)),
-        }
-        self._ledger.note("postponed", **facts)
+        self._warned_over_limit = is_over
+        postponed = Postponed(
+            raw=state.lane.tokens,
+            trigger=plan.trigger,
+            reason=plan.reason,
+            saves=sum(step.before - step.after for step in plan.steps),
+            gain=round(plan.bill.gain),
+        )
+        self._ledger.note(postponed)
 
     @session_notes_faults
     def state(self) -> State:
-        """Everything that a plan is made from, as it stands now."""
+        """Read everything that a plan is made from."""
         session = self._ledger
-        head, window = self._stood()
+        head, window = self._consistent_state()
         if session.redactor.learn():
-            self._known = {}
+            self._known_names = {}
             redact_copies(session)
         return State(
             window=session.redactor.window(window),
@@ -244,53 +265,57 @@ class Engine:
             lane=head.lane(session.agent),
             model=session.model(),
             limit=session.limit(),
-            limit_from=session.limited().origin,
-            policy=self._policy(head),
+            limit_from=session.limit_with_origin().origin,
+            policy=self._policy_for(head),
             seq=head.seq,
-            sent=max(self._sent, _spoken_upto(window)),
-            warm=self._is_warm(window),
-            known=self._known,
-            spared=_lifted(window.ledger),
+            sent=max(self._sent_seq, _last_agent_seq(window)),
+            warm=self._is_cache_warm(window),
+            known_names=self._known_names,
+            brought_back=_undone_entries(window.ledger),
             hosted=head.wire in TRANSCRIPT_WIRES,
         )
 
-    def _stood(self) -> tuple[Head, Window]:
-        """The head, and a window of which it tells everything: others may write in between."""
+    def _consistent_state(self) -> tuple[Head, Window]:
+        """Return the head and a window that holds no later entry: others may write in between."""
         while True:
             head = self._ledger.head()
-            self._seen = window = self._ledger.sight.window(whole=True)
+            self._planned_window = window = self._ledger.whole_window()
             if not window.ledger or window.ledger[-1].seq <= head.seq:
                 return head, window
 
-    def _is_warm(self, window: Window) -> bool:
-        """Whether the provider still has what was sent last; nobody knows when nobody told."""
-        at = next((item.entry.at for item in reversed(window.items) if _is_spoken(item)), "")
-        return self._ledger.seconds_since(at) < self._ledger.model().cache.seconds
+    def _is_cache_warm(self, window: Window) -> bool:
+        """Return whether the provider still caches the last request; yes if its time is unknown."""
+        sent_at = next(
+            (item.entry.at for item in reversed(window.items) if _is_from_agent(item)), ""
+        )
+        return self._ledger.seconds_since(sent_at) < self._ledger.model().cache.seconds
 
-    def means(self, policy: Policy, *, sums: bool = True) -> Means:
-        """What shrinking needs: the model's count, where copies go, what a summary carries."""
+    def shrink_context(self, policy: Policy, *, for_summary: bool = True) -> ShrinkContext:
+        """Return the token counter, paths of copies and lines to carry that shrinking needs."""
         session = self._ledger
-        vocabulary = (session.store.head(session.name) or Head()).vocabulary
-        return Means(
+        vocabulary = session.raw_head().vocabulary
+        return ShrinkContext(
             count=counter(vocabulary or session.model().vocabulary),
-            address=address_in(session, policy),
+            address=copy_addresses(session, policy),
             policy=policy,
             session=session.name,
-            archive=archive_in(session, policy),
-            kept=self.keeping.refs(policy) if sums and self.keeping is not None else None,
+            archive=archive_address(session, policy),
+            preserved_refs=self.preserver.refs(policy)
+            if for_summary and self.preserver is not None
+            else None,
         )
 
     @cached_property
-    def keeping(self) -> "Keeping | None":
-        """What the project preserves outside of the ledger; nothing where there is no project."""
+    def preserver(self) -> "Preserver | None":
+        """Keeps the project's own files up to date; None if the session has no project."""
         if not self._ledger.root:
             return None
-        from holdfast.engine.preserve import Keeping  # late: only planning asks
+        from holdfast.engine.preserve import Preserver  # late: only planning asks
 
-        return Keeping(self._ledger)
+        return Preserver(self._ledger)
 
     def write(self, candidate: Candidate, state: State) -> str:
-        """Write the copies, then the compression that names them; tells the checkpoint before it.
+        """Write the copies, then the compression that names them; return the checkpoint before it.
 
         Raises:
             Conflict: the window changed since it was planned.
@@ -299,94 +324,102 @@ class Engine:
         """
         assert candidate.body is not None
         body = candidate.body
-        if self.keeping is not None:
-            body = self.keeping.before(candidate, state)
+        if self.preserver is not None:
+            body = self.preserver.prepare(candidate, state)
         write_copies(self._ledger, body, state)
-        ref = self._secured(body, state)
+        ref = self._checkpoint_before_summary(body, state)
         self._ledger.commit(body)
-        self._told = self._told and candidate.plan.after.fraction >= 1
+        self._warned_over_limit = self._warned_over_limit and candidate.plan.after.fraction >= 1
         return ref
 
-    def _secured(self, body: Compressed, state: State) -> str:
-        """The checkpoint that is taken before a summary replaces what is old."""
+    def _checkpoint_before_summary(self, body: Compressed, state: State) -> str:
+        """Take a checkpoint before a summary replaces old entries; return its reference."""
         if body.summary is None:
             return ""
-        from holdfast.engine.checkpoints import take  # late: only tier 3 takes one
+        from holdfast.engine.checkpoints import take_checkpoint  # late: only tier 3 takes one
 
-        return take(self._ledger, state, self.means(state.policy), "before tier 3").ref
+        return take_checkpoint(
+            self._ledger, state, self.shrink_context(state.policy), "before tier 3"
+        ).ref
 
-    def _raw_in(self, window: Window) -> int:
-        """Raw tokens of a window of the session."""
+    def _raw_tokens(self, window: Window) -> int:
+        """Count the raw tokens of a window of the session."""
         session = self._ledger
         head = session.head()
         counts = session.store.counts(session.name, head.vocabulary)
         return sum(raw_sizes(window.items, counts, counter(head.vocabulary)))
 
-    def note_written(self) -> None:
-        """Note which writes are on disk: only what was seen there may later be cut short."""
-        self._writes.look()
+    def note_files_on_disk(self) -> None:
+        """Note which writes are on disk: only the arguments of those may be truncated later."""
+        self._writes.check_all()
 
+    @session_notes_faults
     def plan(self) -> Plan:
-        """What the planner would do now, and why; nothing is changed."""
+        """Return what the planner would do now, and why; change nothing."""
         return self.candidate().plan
 
     @session_notes_faults
     def candidate(self, budget: int | None = None) -> Candidate:
-        """What would be done now: by the policy, or to come under a budget."""
-        self._writes.look()
-        made = self._weighed(self.state(), budget)
-        self._known = made.held or self._known
-        return made
+        """Return the compression to make now: by the policy, or to get under a budget."""
+        self._writes.check_all()
+        candidate = self._make_candidate(self.state(), budget)
+        self._known_names = candidate.names_by_entry or self._known_names
+        return candidate
 
-    def _weighed(
+    def _make_candidate(
         self,
         state: State,
         budget: int | None,
         rows: Summary = Summary(),  # noqa: B008
     ) -> Candidate:
-        means = replace(self.means(state.policy), added=rows)
+        context = replace(self.shrink_context(state.policy), model_rows=rows)
         if budget is not None:
-            return to_budget(state, means, budget, f"budget of {budget:,} tokens")
-        called = due(state.usage, state.lane, state.policy)
-        return batch(state, means, called if called.action else Due("weigh", MANUAL))
+            return plan_to_budget(state, context, budget, f"budget of {budget:,} tokens")
+        due_now = due(state.usage, state.lane, state.policy)
+        return plan_batch(
+            state, context, due_now if due_now.action else Due("weigh", MANUAL_TRIGGER)
+        )
 
+    @session_notes_faults
     def compact(self, budget: int | None = None) -> Outcome:
-        """Compress now: what the planner recommends, or as much as a budget takes.
+        """Compress now: as the planner recommends, or down to a budget of tokens.
 
         Raises:
             NothingToShrink: the budget cannot be reached; nothing was changed.
             BadCompression: what was planned would break something; nothing was changed.
         """
         if budget is not None:
-            check_tokens("budget", budget)
+            check_token_count("budget", budget)
         refused = ""
 
         def write() -> Outcome:
             nonlocal refused
-            self._writes.look()
+            self._writes.check_all()
             state = self.state()
-            candidate = self._weighed(state, budget)
+            candidate = self._make_candidate(state, budget)
             after = candidate.plan.after.tokens
             if candidate.losses:
                 raise BadCompression(self._ledger.name, candidate.plan.reason)
             if budget is not None and after > budget:
                 raise self.nothing_to_shrink(candidate, state, budget)
-            candidate, refused = self._asked(candidate, state, budget)
-            made = self.outcome(candidate)
+            candidate, refused = self._with_model_rows(candidate, state, budget)
+            outcome_now = self.outcome(candidate)
             if candidate.body is not None:
-                made = replace(made, checkpoint=self.write(candidate, state))
-            return made
+                outcome_now = replace(outcome_now, checkpoint=self.write(candidate, state))
+            return outcome_now
 
-        outcome = retried(self._ledger.name, write)
+        outcome = retry_on_conflict(self._ledger.name, write)
         if refused:
-            self._ledger.note("summarizer", refused=refused)
+            self._ledger.note(SummarizerRefused(refused))
         return outcome
 
     def nothing_to_shrink(self, candidate: Candidate, state: State, budget: int) -> NothingToShrink:
-        """Say that a budget cannot be reached, and what of the window has to stay."""
+        """Return the error for a budget that cannot be reached, with the parts that must stay."""
         steps = candidate.body.steps if candidate.body is not None else ()
-        items = after_steps(state.window.items, steps)
-        floor = floor_of(items, self.means(state.policy, sums=False).count, state.model)
+        items = items_after(state.window.items, steps)
+        floor = floor_of(
+            items, self.shrink_context(state.policy, for_summary=False).count, state.model
+        )
         system = state.usage_at(floor.system).tokens
         return NothingToShrink(
             candidate.plan.after.tokens,
@@ -396,147 +429,157 @@ class Engine:
             calls=state.usage_at(floor.system + floor.calls).tokens - system,
         )
 
-    def _asked(
+    def _with_model_rows(
         self, candidate: Candidate, state: State, budget: int | None
     ) -> tuple[Candidate, str]:
-        """The candidate with what a model adds, when there is one; else why it adds nothing."""
-        if self.summarizing is None:
+        """Return the candidate with a model's rows, or as it was and why none were added."""
+        if self.summary_model is None:
             return candidate, ""
-        return self.summarizing.improved(
+        return self.summary_model.improve(
             candidate,
             state.window.items,
-            self.means(state.policy).count,
-            lambda rows: self._weighed(state, budget, rows),
+            self.shrink_context(state.policy).count,
+            lambda rows: self._make_candidate(state, budget, rows),
             budget=budget,
         )
 
     @cached_property
-    def summarizing(self) -> "Summarizing | None":
-        """The session's model, when it has one."""
+    def summary_model(self) -> "SummaryModel | None":
+        """The model that summaries ask; None if the session has none."""
         if not self._ledger.summarizer:
             return None
-        from holdfast.engine.summarizer import Summarizing  # late: most sessions ask nobody
+        from holdfast.engine.summarizer import SummaryModel  # late: most sessions have none
 
-        return Summarizing(self._ledger)
+        return SummaryModel(self._ledger)
 
     @session_notes_faults
     def outcome(self, candidate: Candidate) -> Outcome:
-        """What a candidate for the window last looked at comes to, written or not."""
-        return outcome_of(self._ledger, self._seen, candidate)
+        """Return the outcome of a candidate for the window last planned for, written or not."""
+        return outcome_of(self._ledger, self._planned_window, candidate)
 
     @session_notes_faults
-    def told(self, budget: int) -> Account:
-        """Everything up to now in rows, and as a text of so many tokens; nothing is changed."""
-        from holdfast.core.summarize import told
+    def account(self, budget: int) -> Account:
+        """Summarize the session in rows and as a text of `budget` tokens; change nothing."""
+        from holdfast.core.summarize import summarize_all
 
-        def fitted() -> Account:
+        def make() -> Account:
             state = self.state()
-            made = told(state, self.means(state.policy), budget)
-            return Account(made.summary, made.text)
+            fitted = summarize_all(state, self.shrink_context(state.policy), budget)
+            return Account(fitted.summary, fitted.text)
 
-        return attempt("engine.summary", fitted, lambda: self._bare(budget))
+        return attempt("engine.summary", make, lambda: self._bare_account(budget))
 
-    def _bare(self, budget: int) -> Account:
-        """The user's requests and constraints alone, for when no summary can be made."""
-        from holdfast.core.view.levels import recovered
+    def _bare_account(self, budget: int) -> Account:
+        """Return the user's requests and constraints alone, for when no summary can be made."""
+        from holdfast.core.view.levels import render_level
 
         rows = self._bare_rows()
-        count = self.means(self._ledger.policy, sums=False).count
-        return Account(rows, recovered(rows, budget, count, session=self._ledger.name).text)
+        count = self.shrink_context(self._ledger.policy, for_summary=False).count
+        return Account(rows, render_level(rows, budget, count, session=self._ledger.name).text)
 
     def _bare_rows(self) -> Summary:
-        from holdfast.core.summarize import bare_rows
+        from holdfast.core.summarize import request_rows
 
-        return bare_rows(self._ledger.redactor.entries(self._ledger.path()))
+        return request_rows(self._ledger.redactor.entries(self._ledger.path()))
 
     @session_notes_faults
     def rows(self, *, outside: bool = True) -> Summary:
         """Read the session into rows, without facts; `outside` adds files kept by the project."""
-        from holdfast.core.summarize import rows
+        from holdfast.core.summarize import summary_rows
 
         def read() -> Summary:
             state = self.state()
-            return rows(state, self.means(state.policy, sums=outside))
+            return summary_rows(state, self.shrink_context(state.policy, for_summary=outside))
 
         return attempt("engine.rows", read, self._bare_rows)
 
+    @session_notes_faults
     def undo(self) -> Restored:
-        """Lift the newest compression: the next window is the one before it.
+        """Undo the newest compression: the next window is the one before it.
 
         Raises:
-            BadCompression: there is none to lift.
+            BadCompression: there is none to undo.
         """
 
-        def lift() -> Restored:
-            window = self._ledger.sight.window(whole=True)
-            made = undoable(window)
-            if made is None:
+        def undo_newest() -> Restored:
+            window = self._ledger.whole_window()
+            compression = newest_undoable(window)
+            if compression is None:
                 raise BadCompression(self._ledger.name, "there is none to undo")
-            back = self._raw_in(without(window, made)) - self._raw_in(window)
+            restored_tokens = self._raw_tokens(
+                window_without(window, compression)
+            ) - self._raw_tokens(window)
             lane = self._ledger.head().lane(self._ledger.agent)
-            lifted = Restored(made.id, window.generation, back, raw=lane.tokens + back)
-            self._ledger.commit(lifted)
-            return lifted
+            restored = Restored(
+                compression.id,
+                window.generation,
+                restored_tokens,
+                raw=lane.tokens + restored_tokens,
+            )
+            self._ledger.commit(restored)
+            return restored
 
-        return retried(self._ledger.name, lift)
+        return retry_on_conflict(self._ledger.name, undo_newest)
 
 
-def undoable(window: Window) -> Entry | None:
-    """The newest compression of ours that still hides something in sight; None if there is none."""
-    made = (
+def newest_undoable(window: Window) -> Entry | None:
+    """Return the newest compression of ours that still hides an item; None if there is none."""
+    compressions = (
         entry
         for entry in reversed(in_force(window))
-        if isinstance(entry.body, Compressed) and entry.body.by == OURS
+        if isinstance(entry.body, Compressed) and entry.body.by == HOLDFAST
     )
-    return next((one for one in made if without(window, one).items != window.items), None)
+    return next(
+        (made for made in compressions if window_without(window, made).items != window.items), None
+    )
 
 
-def without(window: Window, made: Entry) -> Window:
-    """The window as it would be without a compression."""
-    lifted = derived(
+def window_without(window: Window, compression: Entry) -> Window:
+    """Return the window as it would be without a compression."""
+    restored = derived_entry(
         window.ledger[-1].seq + 1,
-        Restored(made.id, window.generation),
+        Restored(compression.id, window.generation),
         parent=window.end,
         lane=window.lane,
     )
-    return fold([*window.ledger, lifted], lane=window.lane)
+    return fold([*window.ledger, restored], lane=window.lane)
 
 
-def _is_spoken(item: Item) -> bool:
+def _is_from_agent(item: Item) -> bool:
     return role_of(item.body) == "assistant"
 
 
-def _last_step(items: Sequence[Item]) -> int:
-    """Where the last step of the agent begins."""
-    at = len(items)
-    while at > 0 and not _is_spoken(items[at - 1]):
-        at -= 1
-    while at > 0 and _is_spoken(items[at - 1]):
-        at -= 1
-    return at
+def _start_of_last_step(items: Sequence[Item]) -> int:
+    """Return the position at which the agent's last step begins."""
+    position = len(items)
+    while position > 0 and not _is_from_agent(items[position - 1]):
+        position -= 1
+    while position > 0 and _is_from_agent(items[position - 1]):
+        position -= 1
+    return position
 
 
-def _spoken_upto(window: Window) -> int:
-    """The last entry that something of the agent's follows: it has been sent."""
+def _last_agent_seq(window: Window) -> int:
+    """Return the number of the agent's last entry: it and all before it have been sent."""
     items = window.items
-    for at in range(len(items), 0, -1):
-        if _is_spoken(items[at - 1]):
-            return items[at - 1].entry.seq
+    for position in range(len(items), 0, -1):
+        if _is_from_agent(items[position - 1]):
+            return items[position - 1].entry.seq
     return 0
 
 
-def _lifted(ledger: Iterable[Entry]) -> frozenset[EntryId]:
-    """What compressions hid that were undone: the user wanted it in sight."""
-    made = {entry.id: entry.body for entry in ledger if isinstance(entry.body, Compressed)}
+def _undone_entries(ledger: Iterable[Entry]) -> frozenset[EntryId]:
+    """Return the entries that undone compressions hid: the user wanted them in the window."""
+    compressions = {entry.id: entry.body for entry in ledger if isinstance(entry.body, Compressed)}
     undone = (e.body.compressed for e in ledger if isinstance(e.body, Restored))
-    steps = (step for name in undone if name in made for step in made[name].steps)
+    steps = (step for name in undone if name in compressions for step in compressions[name].steps)
     return frozenset(name for step in steps for name in step.hides)
 
 
 _engines: "WeakKeyDictionary[Ledger, Engine]" = WeakKeyDictionary()
-"""The engine of each ledger in use: it remembers what it has looked at."""
+"""The engine of each ledger in use: it remembers what it has considered."""
 
 
 def engine_of(ledger: "Ledger") -> Engine:
-    """The engine of a ledger, made once."""
+    """Return the engine of a ledger, made once."""
     return _engines.get(ledger) or _engines.setdefault(ledger, Engine(ledger))

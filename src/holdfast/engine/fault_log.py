@@ -12,14 +12,14 @@ from functools import wraps
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, Protocol, TypeVar
 
 from holdfast.core.faults import Fault, Faults, active, collecting
-from holdfast.core.ledger.entry import Entry, Noted
+from holdfast.core.ledger.entry import Entry
+from holdfast.core.ledger.notes import RuleFailed, encode, notes_in
 from holdfast.errors import HoldfastError
 
 if TYPE_CHECKING:
     from holdfast.engine.ledger import Ledger
 
 STRICT = "HOLDFAST_STRICT"
-FAULT = "fault"
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -37,12 +37,12 @@ class HasLedger(Protocol):
 
 
 def new_faults() -> Faults:
-    """A collector that is strict if the environment says so."""
+    """Return a collector that is strict if the environment says so."""
     return Faults(strict=os.environ.get(STRICT, "") not in ("", "0"))
 
 
 @contextmanager
-def noting(ledger: "Ledger") -> Generator[None]:
+def noting_faults(ledger: "Ledger") -> Generator[None]:
     """Collect the faults of a session's rules, and write the new ones to its ledger at the end."""
     if active() is ledger.collector:
         yield
@@ -54,7 +54,7 @@ def noting(ledger: "Ledger") -> Generator[None]:
     finally:
         new = ledger.collector.found[known:]
         if new:
-            _write(ledger, new)
+            _write_faults(ledger, new)
 
 
 def notes_faults(method: Callable[Concatenate[L, P], T]) -> Callable[Concatenate[L, P], T]:
@@ -62,24 +62,24 @@ def notes_faults(method: Callable[Concatenate[L, P], T]) -> Callable[Concatenate
 
     @wraps(method)
     def run(self: L, *args: P.args, **kwargs: P.kwargs) -> T:
-        with noting(self):
+        with noting_faults(self):
             return method(self, *args, **kwargs)
 
     return run
 
 
 def session_notes_faults(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
-    """The same for a method of an object that has a ledger: a session, an engine."""
+    """Do the same for a method of an object that has a ledger: a session, an engine."""
 
     @wraps(method)
     def run(self: S, *args: P.args, **kwargs: P.kwargs) -> T:
-        with noting(self.ledger):
+        with noting_faults(self.ledger):
             return method(self, *args, **kwargs)
 
     return run
 
 
-def _write(ledger: "Ledger", faults: Iterable[Fault]) -> None:
+def _write_faults(ledger: "Ledger", faults: Iterable[Fault]) -> None:
     """Log faults and write those that the ledger does not have; a store that refuses is no error.
 
     An error message can quote the text that a rule failed on, so it is redacted like any excerpt.
@@ -94,17 +94,12 @@ def _write(ledger: "Ledger", faults: Iterable[Fault]) -> None:
             logger.warning("%s failed and was left out: %s", shown.rule, shown.error)
             if shown not in known:
                 known.add(shown)
-                ledger.derive(Noted(FAULT, _facts(ledger, shown)))
+                stored = RuleFailed(shown.rule, shown.entry, ledger.storable(shown.error))
+                ledger.derive(encode(stored))
     except HoldfastError as error:
         logger.warning("the faults of %r were not written: %s", ledger.name, error)
 
 
-def _facts(ledger: "Ledger", fault: Fault) -> dict[str, str]:
-    return {"rule": fault.rule, "entry": fault.entry, "error": ledger.storable(fault.error)}
-
-
 def faults_in(entries: Iterable[Entry]) -> list[Fault]:
-    """The faults that a ledger tells of, oldest first."""
-    notes = (entry.body for entry in entries)
-    facts = [note.facts for note in notes if isinstance(note, Noted) and note.what == FAULT]
-    return [Fault(one.get("rule", ""), one.get("entry", ""), one.get("error", "")) for one in facts]
+    """Return the faults that a ledger records, oldest first."""
+    return [Fault(note.rule, note.entry, note.error) for _, note in notes_in(entries, RuleFailed)]

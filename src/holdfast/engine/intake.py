@@ -1,7 +1,7 @@
-"""Messages as callers give them become arrivals: their format found, what is never stored left out.
+"""Read messages as callers give them: detect the wire, apply never-store rules, make arrivals.
 
-The bytes of a message that is stored otherwise than it was given are told beside it, so that what
-is sent stays what the caller has.
+If a message is stored with other bytes than it was given with, the given bytes are returned beside
+it, so that the messages sent stay the caller's own.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,22 +11,23 @@ from msgspec import Struct
 
 from holdfast.core.ledger.append import Arrival, Batch, Draft
 from holdfast.core.ledger.head import Head
-from holdfast.engine.never_store import Withholder
+from holdfast.engine.never_store import NeverStoreFilter
 from holdfast.errors import MixedWires, Unreadable
 from holdfast.stores.store import Store
 from holdfast.text.jsontext import Json, NotJson, as_object, encode
-from holdfast.wire.detect import MESSAGE_WIRES, PLAIN, could_be, wire_of_messages
+from holdfast.text.utf8 import to_bytes
+from holdfast.wire.detect import DEFAULT_MESSAGE_WIRE, MESSAGE_WIRES, could_be, wire_of_messages
 from holdfast.wire.pieces import read_object
 
 Message: TypeAlias = Mapping[str, object] | bytes | str | object
 """A message as callers give it: a dictionary, the JSON text of one, or an object of an SDK or a
 framework that can be read whole."""
 
-ODD = frozenset({"parts", "stop_reason"})
+NON_REQUEST_KEYS = frozenset({"parts", "stop_reason"})
 """Members that no message of a provider's request has."""
 
 
-class Given(Struct, frozen=True):
+class ReceivedMessage(Struct, frozen=True):
     """A message as the caller gave it, and as it is stored."""
 
     raw: bytes
@@ -34,7 +35,7 @@ class Given(Struct, frozen=True):
 
 
 class Intake:
-    """Takes the messages of one session; remembers its calls where something is never stored."""
+    """Reads the messages of one session; remembers calls that never-store rules apply to."""
 
     def __init__(
         self,
@@ -44,50 +45,56 @@ class Intake:
         agent: str,
         wire: str,
         clock: Callable[[], str],
-        withholder: Withholder,
+        never_store_filter: NeverStoreFilter,
     ) -> None:
         self._store, self._session, self._agent = store, session, agent
-        self._wire, self._clock, self._withholder = wire, clock, withholder
-        self._recalled = 0
+        self._wire, self._clock, self._never_store_filter = wire, clock, never_store_filter
+        self._recalled_seq = 0
 
-    def arrivals(self, messages: Iterable[Message]) -> tuple[str, list[Given]]:
-        """Messages as they will be stored, and their format.
+    def read(self, messages: Iterable[Message]) -> tuple[str, list[ReceivedMessage]]:
+        """Return the messages as they will be stored, and their wire.
 
         Raises:
             MixedWires: the session holds messages of another format.
             Unreadable: one of them is no message.
         """
-        given = self._read(list(messages))
+        given = self._read_values(list(messages))
         wire = self._wire_of([value for _, value in given])
         self._recall_calls()
-        return wire, [Given(raw, self._arrival(raw, value, wire)) for raw, value in given]
+        return wire, [ReceivedMessage(raw, self._arrival(raw, value, wire)) for raw, value in given]
 
-    def _read(self, messages: list[Message]) -> list[tuple[bytes, dict[str, Json]]]:
-        """Each message as bytes and value; an object of a framework may be several."""
+    def _read_values(self, messages: list[Message]) -> list[tuple[bytes, dict[str, Json]]]:
+        """Return each message as bytes and value; a framework's object may be several."""
         if all(_is_plain(message) for message in messages):
-            return [_given(message) for message in messages]
-        from holdfast.wire.frameworks import is_foreign, turns_of  # late: hooks append dictionaries
-        from holdfast.wire.turns import wire_for, written
+            return [_parse_message(message) for message in messages]
+        from holdfast.wire.frameworks import (  # late: hooks append dictionaries
+            is_framework_message,
+            turns_of,
+        )
+        from holdfast.wire.turns import wire_for, write_turns
 
-        read = [turns_of(one) if is_foreign(one) else _given(one) for one in messages]
-        turns = [turn for one in read if isinstance(one, list) for turn in one]
-        values = [one[1] for one in read if isinstance(one, tuple)]
+        read = [
+            turns_of(message) if is_framework_message(message) else _parse_message(message)
+            for message in messages
+        ]
+        turns = [turn for part in read if isinstance(part, list) for turn in part]
+        values = [part[1] for part in read if isinstance(part, tuple)]
         wire = self._known_wire() or wire_of_messages(values) or wire_for(turns)
         given: list[tuple[bytes, dict[str, Json]]] = []
-        for one in read:
-            if isinstance(one, tuple):
-                given.append(one)
+        for part in read:
+            if isinstance(part, tuple):
+                given.append(part)
             else:
-                made = written(one, wire) if isinstance(one, list) else [one]
-                given.extend(_given(message) for message in made)
+                written = write_turns(part, wire) if isinstance(part, list) else [part]
+                given.extend(_parse_message(message) for message in written)
         return given
 
     def _recall_calls(self) -> None:
-        """When there are rules: a result may answer a call that another process recorded."""
-        if not self._withholder.idle:
-            new = list(self._store.read(self._session, since=self._recalled))
-            self._withholder.remember(new)
-            self._recalled = max((entry.seq for entry in new), default=self._recalled)
+        """Read stored calls if there are rules: a result may answer another process's call."""
+        if not self._never_store_filter.idle:
+            new = list(self._store.read(self._session, since=self._recalled_seq))
+            self._never_store_filter.remember(new)
+            self._recalled_seq = max((entry.seq for entry in new), default=self._recalled_seq)
 
     def _known_wire(self) -> str:
         return (self._store.head(self._session) or Head()).wire or self._wire
@@ -95,7 +102,7 @@ class Intake:
     def _wire_of(self, values: list[dict[str, Json]]) -> str:
         known = self._known_wire()
         if not known:
-            return wire_of_messages(values) or self._unsure(values)
+            return wire_of_messages(values) or self._wire_when_unsure(values)
         if known not in MESSAGE_WIRES:
             raise MixedWires(self._session, has=known, got="a message")
         if any(MESSAGE_WIRES[known].fits(value) is False for value in values):
@@ -103,50 +110,56 @@ class Intake:
             raise MixedWires(self._session, has=known, got=got)
         return known
 
-    def _unsure(self, values: list[dict[str, Json]]) -> str:
-        """The wire of messages that are surely of none: empty while plain words fit them all.
+    def _wire_when_unsure(self, values: list[dict[str, Json]]) -> str:
+        """Return the wire of messages that match none surely; empty if the default fits all.
 
         Raises:
-            MixedWires: each may be of some wire, and no wire has room for all.
+            MixedWires: each message fits some wire, and no wire fits all.
             Unreadable: one of them is a message of no wire.
         """
-        if could_be(PLAIN, values):
+        if could_be(DEFAULT_MESSAGE_WIRE, values):
             return ""
-        known = [one for one in values if any(could_be(name, [one]) for name in MESSAGE_WIRES)]
-        if any(_is_word_of_nobody(value) for value in values if value not in known):
+        known = [
+            message
+            for message in values
+            if any(could_be(name, [message]) for name in MESSAGE_WIRES)
+        ]
+        if any(_lacks_role(value) for value in values if value not in known):
             reason = "it has no role; pass a message of OpenAI or Anthropic as a dictionary"
             raise Unreadable("message", reason)
-        fitting = [name for name in (PLAIN, *MESSAGE_WIRES) if could_be(name, known)]
+        fitting = [name for name in (DEFAULT_MESSAGE_WIRE, *MESSAGE_WIRES) if could_be(name, known)]
         if not fitting:
-            first = next(filter(None, (wire_of_messages([value]) for value in known)), PLAIN)
+            first = next(
+                filter(None, (wire_of_messages([value]) for value in known)), DEFAULT_MESSAGE_WIRE
+            )
             raise MixedWires(self._session, has=first, got="of another format")
-        return "" if fitting[0] == PLAIN else fitting[0]
+        return "" if fitting[0] == DEFAULT_MESSAGE_WIRE else fitting[0]
 
     def _arrival(self, raw: bytes, value: dict[str, Json], wire: str) -> Arrival:
-        kept = as_object(self._withholder.apply(value))
-        whole = kept is value and self._withholder.scrub(raw) == raw
-        raw = raw if whole else encode(kept)
-        bodies = MESSAGE_WIRES[wire or PLAIN].read(kept)
+        stored = as_object(self._never_store_filter.apply(value))
+        unchanged = stored is value and self._never_store_filter.scrub(raw) == raw
+        raw = raw if unchanged else encode(stored)
+        bodies = MESSAGE_WIRES[wire or DEFAULT_MESSAGE_WIRE].read(stored)
         at = self._clock()
         return Arrival(raw, tuple(Draft(body, self._agent, at=at) for body in bodies))
 
 
 def _is_plain(message: Message) -> bool:
-    """Whether a wire reads it as it is; anything else is looked at more closely."""
+    """Return whether a wire can read the message without converting it first."""
     if isinstance(message, bytes | str):
         return True
-    return isinstance(message, dict) and "role" in message and not message.keys() & ODD
+    return isinstance(message, dict) and "role" in message and not message.keys() & NON_REQUEST_KEYS
 
 
-def _is_word_of_nobody(value: Mapping[str, Json]) -> bool:
-    """Whether something is said in it, and not by whom."""
+def _lacks_role(value: Mapping[str, Json]) -> bool:
+    """Return whether a message has content and no role."""
     return not value.get("role") and isinstance(value.get("content"), str | list)
 
 
-def _given(message: Message) -> tuple[bytes, dict[str, Json]]:
+def _parse_message(message: Message) -> tuple[bytes, dict[str, Json]]:
     try:
         if isinstance(message, str):
-            raw = message.encode("utf-8", "surrogatepass")
+            raw = to_bytes(message)
         else:
             raw = message if isinstance(message, bytes) else encode(message)
     except NotJson as error:
@@ -157,12 +170,16 @@ def _given(message: Message) -> tuple[bytes, dict[str, Json]]:
     return raw, piece.value
 
 
-def firsts_of(batch: Batch) -> list[int]:
-    """The first entry of each message of a batch."""
+def first_entries(batch: Batch) -> list[int]:
+    """Return the number of the first entry of each message of a batch."""
     return [sighting.first for sighting in batch.sightings]
 
 
-def withheld(firsts: Sequence[int], given: Sequence[Given]) -> dict[int, bytes]:
-    """By its first entry: the bytes of each message that is not stored as it was given."""
+def bytes_not_stored(firsts: Sequence[int], given: Sequence[ReceivedMessage]) -> dict[int, bytes]:
+    """Return the given bytes, by first entry, of the messages that are stored differently."""
     pairs = zip(firsts, given, strict=False)
-    return {first: one.raw for first, one in pairs if first and one.raw != one.arrival.raw}
+    return {
+        first: message.raw
+        for first, message in pairs
+        if first and message.raw != message.arrival.raw
+    }

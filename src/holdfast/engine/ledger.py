@@ -1,37 +1,36 @@
-"""Ledger: one agent's lane of one session in a store: read it, fold it, append to it.
+"""Ledger: read, fold and append to one agent's lane of one session in a store.
 
-It decides nothing: when to compress is the engine's question, and what a caller is given the
-session's. Everything below the public API takes this handle.
+It decides nothing: the engine decides when to compress, the session what a caller gets. Everything
+below the public API takes this handle.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from msgspec.structs import replace
 
-from holdfast.core.ledger.append import Arrival, Batch, Draft, arrive, note
-from holdfast.core.ledger.entry import OURS, Compressed, Derived, Entry, Noted, Restored, Said
+from holdfast.core.ledger.append import Arrival, Batch, Draft, append_arrivals, append_note
+from holdfast.core.ledger.entry import HOLDFAST, Compressed, Derived, Entry, Noted, Restored, Said
 from holdfast.core.ledger.head import Head
-from holdfast.core.ledger.window import Item, Window, path_to
+from holdfast.core.ledger.notes import Note, TaskNamed, encode, newest_note
+from holdfast.core.ledger.window import Window, path_to
 from holdfast.core.measure.limits import Limit, limit_of
-from holdfast.core.measure.models import Model, counted_as, find
+from holdfast.core.measure.models import Model, find_model, keep_vocabulary
 from holdfast.core.plan.policy import Policy
 from holdfast.engine.fault_log import new_faults, notes_faults
-from holdfast.engine.live_window import Sight
-from holdfast.engine.never_store import Withholder
+from holdfast.engine.live_window import LiveWindow
+from holdfast.engine.never_store import NeverStoreFilter
 from holdfast.engine.references import find_entry
-from holdfast.errors import Conflict, MixedWires
+from holdfast.errors import Conflict, MixedWires, Unreadable
 from holdfast.stores.store import Build, Store
-from holdfast.text.jsontext import cleaned
-from holdfast.wire.detect import MESSAGE_WIRES, PLAIN
+from holdfast.text.jsontext import without_surrogates
+from holdfast.wire.detect import DEFAULT_MESSAGE_WIRE, MESSAGE_WIRES
 
 if TYPE_CHECKING:
     from holdfast.core.ledger.summary import Intent
-    from holdfast.engine.redact import Redactor
+    from holdfast.engine.redact import CrossSessionRedactor, Redactor
     from holdfast.models.naming import Summarizer
-
-TASK, MODEL = "task", "model"
 
 
 def no_clock() -> str:
@@ -39,51 +38,73 @@ def no_clock() -> str:
     return ""
 
 
+def _check_names(*names: str) -> None:
+    for name in names:
+        if without_surrogates(name) != name:
+            raise Unreadable("name", f"{without_surrogates(name)!r} holds what no text can hold")
+
+
+class LedgerOptions(TypedDict, total=False):
+    """The options that a `Ledger`, and with it a `Session`, is made with."""
+
+    policy: Policy | None
+    agent: str
+    root: str
+    """The project's folder, where readable copies go; none are written when empty."""
+    wire: str
+    """The format to assume for a session without messages."""
+    clock: Callable[[], str] | None
+    task: str
+    """The task that is worked on; it is noted with the next message."""
+    model: str
+    """The agent's model; it is noted with the next message."""
+    summarizer: "Summarizer | None"
+    """The model that `compact` asks; empty for none. No other call waits for it."""
+    load_policy: Callable[[], Policy] | None
+    """Loads the policy to plan with, if that takes reading files that appending does not need."""
+
+
 class Ledger:
     """One agent's lane of one session in a store."""
 
-    def __init__(
-        self,
-        name: str,
-        store: Store,
-        *,
-        policy: Policy | None = None,
-        agent: str = "",
-        root: str = "",
-        wire: str = "",
-        clock: Callable[[], str] | None = None,
-        task: str = "",
-        summarizer: "Summarizer | None" = None,
-        settle: Callable[[], Policy] | None = None,
-    ) -> None:
-        self.name, self.store, self.agent = name, store, agent
-        self.policy = policy or Policy()
-        self.root = root
-        """The project's folder, where readable copies go; none are written when empty."""
-        self.summarizer: Summarizer = summarizer or self.policy.summarizer
-        """The model that `compact` asks; empty for none. Nothing else ever waits for it."""
-        self.settle = settle
-        """Gives the policy that plans are made by, where that takes a file which can wait."""
-        self.named_task = task
+    def __init__(self, name: str, store: Store, **options: Unpack[LedgerOptions]) -> None:
+        self.name, self.store, self.agent = name, store, options.get("agent", "")
+        _check_names(name, self.agent)
+        self.policy = options.get("policy") or Policy()
+        self.root = options.get("root", "")
+        self.summarizer: Summarizer = options.get("summarizer") or self.policy.summarizer
+        self.load_policy = options.get("load_policy")
+        self.named_task = options.get("task", "")
         """The task that the caller named and that is not written yet."""
-        self.wire = wire
-        """The format to assume for a session without messages."""
-        self.clock = clock or no_clock
-        self.withholder = Withholder(self.policy.never_store)
+        self.named_model = options.get("model", "")
+        """The model that the caller named and that is not written yet."""
+        self.wire = options.get("wire", "")
+        self.clock = options.get("clock") or no_clock
+        self.never_store_filter = NeverStoreFilter(self.policy.never_store)
         self.collector = new_faults()
         """Collects the faults of the rules that run for this session."""
-        self.sight = Sight(store, name, agent)
+        self.live_window = LiveWindow(store, name, self.agent)
 
     def sibling(self, name: str) -> "Ledger":
-        """Another session in the same store, under the same policy."""
+        """Return another session in the same store, under the same policy."""
         return Ledger(name, self.store, policy=self.policy, root=self.root, clock=self.clock)
 
+    def shared_options(self, wire: str) -> LedgerOptions:
+        """Return the options for another session of the same project, in a given wire."""
+        return {
+            "wire": wire,
+            "policy": self.policy,
+            "root": self.root,
+            "clock": self.clock,
+            "summarizer": self.summarizer,
+        }
+
     def now(self) -> str:
-        """The time by the session's clock; empty if it has none."""
+        """Return the time by the session's clock; empty if it has none."""
         return self.clock()
 
     def seconds_since(self, at: str) -> float:
-        """Seconds since a time, by this session's clock; 0 if either time is unknown."""
+        """Return the seconds since a time, by this session's clock; 0 if either time is unknown."""
         from datetime import datetime  # late: only planning asks
 
         try:
@@ -93,8 +114,12 @@ class Ledger:
             return 0.0
 
     def storable(self, text: str) -> str:
-        """A text without the parts that the user's rules keep out of the store."""
-        return self.withholder.text(text)
+        """Return a text without the parts that the user's rules keep out of the store."""
+        return self.never_store_filter.text(text)
+
+    def storable_facts(self, facts: Mapping[str, str]) -> dict[str, str]:
+        """Return a note's facts without the parts that the user's rules keep out of the store."""
+        return {name: self.storable(fact) for name, fact in facts.items()}
 
     @cached_property
     def redactor(self) -> "Redactor":
@@ -103,30 +128,37 @@ class Ledger:
 
         return Redactor(self.policy.redact, self.store, self.name)
 
+    @cached_property
+    def cross_session_redactor(self) -> "CrossSessionRedactor":
+        """Redacts texts that were found in other sessions."""
+        from holdfast.engine.redact import CrossSessionRedactor  # late: hooks search nothing
+
+        return CrossSessionRedactor(self.redactor, self.policy.redact, self.store, self.name)
+
     def raw_head(self) -> Head:
-        """The head as the store has it; its newest entries may not be counted yet."""
+        """Return the head as the store has it; its newest entries may not be counted yet."""
         return self.store.head(self.name) or Head()
 
     def head(self) -> Head:
-        """The head with every entry counted."""
-        from holdfast.engine.counts import settle  # late: appending counts nothing
+        """Return the head with every entry counted."""
+        from holdfast.engine.counts import update_counts  # late: appending counts nothing
 
-        return settle(self.store, self.name, self.model())
+        return update_counts(self.store, self.name, self.model())
 
     def model(self) -> Model:
-        """The agent's model: the one that the policy names, else the one that was reported."""
+        """Return the agent's model: the one in the policy, else the one that was reported."""
         return self.model_of(self.raw_head())
 
     def model_of(self, head: Head) -> Model:
-        """The agent's model as a head knows it."""
-        return counted_as(find(self.policy.model or head.model), head)
+        """Return the agent's model as a head knows it."""
+        return keep_vocabulary(find_model(self.policy.model or head.model), head)
 
     def limit(self) -> int:
-        """Tokens that fit the window: the model's, less the reserve for the answer."""
-        return self.limited().tokens
+        """Return the tokens that fit the window: the model's, less the reserve for the answer."""
+        return self.limit_with_origin().tokens
 
-    def limited(self) -> Limit:
-        """The same limit, with how it is known."""
+    def limit_with_origin(self) -> Limit:
+        """Return the same limit, with where it comes from."""
         head, policy = self.raw_head(), self.policy
         return limit_of(
             head,
@@ -137,54 +169,58 @@ class Ledger:
         )
 
     def window(self) -> Window:
-        """The window as the ledger has it."""
-        return self.sight.window()
+        """Return the current window."""
+        return self.live_window.window()
+
+    def whole_window(self) -> Window:
+        """Return the window with every entry of the ledger, hidden ones as well."""
+        return self.live_window.window(whole=True)
 
     def path(self) -> list[Entry]:
-        """Every source entry that leads to the end, hidden or not."""
-        window = self.sight.window(whole=True)
+        """Return every source entry that leads to the end, hidden or not."""
+        window = self.whole_window()
         return path_to(window.end, window.ledger)
 
     def events(self) -> list[Entry]:
-        """The derived entries of this agent: compressions, notes, packets, checkpoints."""
+        """Return the derived entries of this agent: compressions, notes, packets, checkpoints."""
         return [entry for entry in self.store.events(self.name) if entry.lane == self.agent]
 
     def find(self, ref: str) -> Entry:
-        """The entry that a reference names: its number after a `#`, or the beginning of its id.
+        """Return the entry that a reference names: its number after a `#`, or the start of its id.
 
-        Entries of a session that this one continues are found as well, by the names they have here.
+        Entries of a session that this one continues are found as well.
         """
         return find_entry(self.store, self.name, ref)
 
     def task(self) -> str:
-        """The name of the current task; empty if none was named."""
-        bodies = (entry.body for entry in reversed(self.events()))
-        named = (body.facts for body in bodies if isinstance(body, Noted) and body.what == TASK)
-        return self.named_task or next((facts.get("name", "") for facts in named), "")
+        """Return the name of the current task; empty if none was named."""
+        found = newest_note(self.events(), TaskNamed)
+        return self.named_task or (found[1].name if found is not None else "")
 
     @notes_faults
     def intent(self) -> "Intent":
-        """What the user wants: the first request, the current one, and how it changed."""
-        from holdfast.core.ledger.inherited import inherited
-        from holdfast.core.observe.requests.intent import wanted
-        from holdfast.core.observe.scene import read_scene
+        """Return what the user wants: the first request, the current one, and how it changed."""
+        from holdfast.core.ledger.inherited import inherited_summary
+        from holdfast.core.observe.requests.intent import read_intent
+        from holdfast.core.observe.scene import scene_of
         from holdfast.core.shrink.clip_pastes import cut_intent
         from holdfast.core.shrink.summary.merge import merge_intent
 
         path = self.redactor.entries(self.path())
-        intent = wanted(read_scene([Item(entry) for entry in path])).intent
-        return merge_intent(inherited(self.events()).intent, cut_intent(intent))
+        intent = read_intent(scene_of(path)).intent
+        return merge_intent(inherited_summary(self.events()).intent, cut_intent(intent))
 
     def tokens_of(self, entries: Iterable[Entry]) -> int:
-        """Raw tokens of source entries, in the model's vocabulary."""
+        """Count the raw tokens of source entries, in the model's vocabulary."""
         counts = self.store.counts(self.name, self.head().vocabulary)
         return sum(counts.get(entry.seq, 0) for entry in entries)
 
-    def note(self, what: str, **facts: str) -> None:
+    def note(self, noted: Note | Noted) -> None:
         """Record a fact that the messages do not hold. This starts nothing."""
-        stored = {name: self.storable(fact) for name, fact in facts.items()}
+        body = noted if isinstance(noted, Noted) else encode(noted)
+        stored = self.storable_facts(body.facts)
         at = self.clock()
-        self.write(lambda head: note(head, Noted(what, stored), lane=self.agent, at=at))
+        self.write(lambda head: append_note(head, Noted(body.what, stored), lane=self.agent, at=at))
 
     def derive(self, body: Derived, *, after: int | None = None) -> Entry:
         """Write a derived entry; with `after`, only if the session still ends there.
@@ -196,7 +232,7 @@ class Ledger:
         def build(head: Head) -> Batch:
             if after is not None and head.seq != after:
                 raise Conflict(self.name, expected=after, found=head.seq)
-            return note(head, body, lane=self.agent, at=self.clock())
+            return append_note(head, body, lane=self.agent, at=self.clock())
 
         return self.write(build).entries[0]
 
@@ -207,49 +243,54 @@ class Ledger:
             Conflict: the window changed since it was planned.
             BadCompression: it hides what is not there or what came later.
         """
-        from holdfast.core.ledger.guard import guard  # late: hooks commit nothing
+        from holdfast.core.ledger.guard import check_compression  # late: hooks commit nothing
 
-        lane = (entry for entry in self._named_in(body) if entry.lane == self.agent)
+        lane = (entry for entry in self._entries_for_guard(body) if entry.lane == self.agent)
         entries = {entry.id: entry for entry in lane}
 
         def build(head: Head) -> Batch:
-            guard(self.name, head.lane(self.agent), body, entries)
-            return note(head, body, lane=self.agent, at=self.clock())
+            check_compression(self.name, head.lane(self.agent), body, entries)
+            return append_note(head, body, lane=self.agent, at=self.clock())
 
         return self.write(build)
 
-    def _named_in(self, body: Compressed | Restored) -> Iterator[Entry]:
-        """The entries that decide whether a compression may be written."""
+    def _entries_for_guard(self, body: Compressed | Restored) -> Iterator[Entry]:
+        """Return the entries that decide whether a compression may be written."""
         if isinstance(body, Restored):
             return self.store.read(self.name)
         hidden = (name for step in body.steps for name in step.hides)
         return self.store.read(self.name, numbers=self.store.names(self.name, hidden).values())
 
-    def say(self, text: str, *, after: int | None = None) -> None:
-        """Append a message of ours, in the user's role; it never counts as a request.
+    def append_own_message(self, text: str, *, after: int | None = None) -> None:
+        """Append a message of ours in the user's role; it never counts as a request.
 
         Raises:
-            Conflict: the session no longer ends at `after`, where that is given.
+            Conflict: `after` is given and the session no longer ends there.
         """
-        body, wire = Said("user", str(cleaned(text)), by=OURS), self.raw_head().wire or self.wire
-        raw = MESSAGE_WIRES[wire if wire in MESSAGE_WIRES else PLAIN].speak(body)
+        body, wire = (
+            Said("user", str(without_surrogates(text)), by=HOLDFAST),
+            self.raw_head().wire or self.wire,
+        )
+        raw = MESSAGE_WIRES[wire if wire in MESSAGE_WIRES else DEFAULT_MESSAGE_WIRE].new_message(
+            body
+        )
         arrival = Arrival(raw, (Draft(body, self.agent, at=self.clock()),))
 
         def build(head: Head) -> Batch:
             if after is not None and head.seq != after:
                 raise Conflict(self.name, expected=after, found=head.seq)
-            return arrive(self.stamped(head, wire), [arrival])
+            return append_arrivals(self.stamp_head(head, wire), [arrival])
 
         self.write(build)
 
     def write(self, build: Build) -> Batch:
-        """Append what `build` makes of the head, and extend the live window with it."""
+        """Append the batch that `build` makes from the head, and extend the live window with it."""
         batch = self.store.append(self.name, build)
-        self.sight.took(batch)
+        self.live_window.extend(batch)
         return batch
 
-    def stamped(self, head: Head, wire: str) -> Head:
-        """The head with the format and the vocabulary that a first message settles.
+    def stamp_head(self, head: Head, wire: str) -> Head:
+        """Return the head with the format and the vocabulary that a first message determines.
 
         Raises:
             MixedWires: the session holds messages of another format.

@@ -1,8 +1,8 @@
-"""Recovery by level: 100, 500 or 2,000 tokens, and everything when no level can be given.
+"""Recovery by level: render 100, 500 or 2,000 tokens of a session, or everything readable.
 
-A level that fails is followed by the next larger one, and the last by the whole conversation, entry
-by entry, as far as it can be read. Each failure is noted in the ledger with the words that say that
-something may be lost. Nothing is tried twice.
+If a level fails, the next larger one is tried, and at last the whole conversation is returned,
+entry by entry, as far as it can be read. Each failure is noted in the ledger. Nothing is tried
+twice.
 """
 
 from collections.abc import Iterator
@@ -15,30 +15,31 @@ from msgspec.structs import replace
 
 from holdfast.core.faults import attempt
 from holdfast.core.ledger.entry import Derived, Entry
-from holdfast.core.ledger.head import Head
+from holdfast.core.ledger.notes import RecoveryFailed
 from holdfast.core.ledger.summary import Summary
-from holdfast.core.view.conversation import page_of, title_of
-from holdfast.core.view.levels import LEVELS, Recovered, recovered
-from holdfast.engine.fault_log import noting
+from holdfast.core.view.conversation import entry_page, session_title
+from holdfast.core.view.levels import LEVELS, RecoveryLevel, render_level
+from holdfast.engine.fault_log import notes_faults, noting_faults
 from holdfast.errors import BadSetting, HoldfastError, StoreDamaged
 from holdfast.models.tokenizers import counter
-from holdfast.stores.store import newest_in
+from holdfast.stores.store import newest_session
+from holdfast.text.utf8 import to_bytes
 
 if TYPE_CHECKING:
     from holdfast.engine.engine import Account
     from holdfast.engine.ledger import Ledger
 
-FAILED = "recovery_failed"
-REVIEW = "something may be lost: `holdfast fsck` looks at every byte"
-RECOVER = "holdfast recover"
-SHORT = 8
-"""Letters by which a session with a long name is told from others."""
-FILLED = 0.85
-"""Part of a budget from which on no facts are looked for to fill it."""
+REVIEW_HINT = "something may be lost: `holdfast fsck` looks at every byte"
+RECOVER_COMMAND = "holdfast recover"
+SESSION_PREFIX_CHARS = 8
+"""Characters that a long session name is shortened to in commands."""
+FILLED_SHARE = 0.85
+"""Share of a budget above which no facts are added to fill it."""
 
 
-def level(ledger: "Ledger", number: int) -> str:
-    """What a reader needs to go on, in the tokens of a level; the next one when that fails.
+@notes_faults
+def recover_level(ledger: "Ledger", number: int) -> str:
+    """Return what a reader needs to continue, in the tokens of a level; the next one if it fails.
 
     Raises:
         BadSetting: there is no such level.
@@ -47,113 +48,113 @@ def level(ledger: "Ledger", number: int) -> str:
         known = ", ".join(map(str, LEVELS))
         raise BadSetting("level", f"{number} is none of {known}", origin="the caller")
     failures: list[str] = []
-    for each in range(number, max(LEVELS) + 1):
-        made, flaw = _tried(ledger, each)
-        if made is not None and not flaw:
-            return made.text
-        failures.append(f"level {each}: {flaw}")
-        _note(ledger, each, flaw)
-    return "".join(_anyway(ledger, failures))
+    for level in range(number, max(LEVELS) + 1):
+        level_made, flaw = _try_level(ledger, level)
+        if level_made is not None and not flaw:
+            return level_made.text
+        failures.append(f"level {level}: {flaw}")
+        _note_failure(ledger, level, flaw)
+    return "".join(_all_readable_text(ledger, failures))
 
 
-def _tried(ledger: "Ledger", number: int) -> tuple[Recovered | None, str]:
-    """One level, and why it is of no use, if it is not."""
+def _try_level(ledger: "Ledger", number: int) -> tuple[RecoveryLevel | None, str]:
+    """Return a level, and why it cannot be used; an empty reason if it can."""
 
-    def made() -> tuple[Recovered | None, str]:
-        found = at_level(ledger, number)
-        return found, _flaw(ledger, found)
+    def make() -> tuple[RecoveryLevel | None, str]:
+        level = make_level(ledger, number)
+        return level, _find_flaw(ledger, level)
 
     try:
-        return attempt(f"level {number}", made, lambda: (None, "a rule failed"))
+        return attempt(f"level {number}", make, lambda: (None, "a rule failed"))
     except HoldfastError as error:
         return None, str(error)
 
 
-def at_level(ledger: "Ledger", number: int) -> Recovered:
-    """One level, as it is."""
+def make_level(ledger: "Ledger", number: int) -> RecoveryLevel:
+    """Make one level, without checks."""
     last = number == max(LEVELS)
-    further = everything_of(ledger) if last else f"{RECOVER} --level {number + 1}{_meant(ledger)}"
-    return within(ledger, LEVELS[number], title=f"level {number}", more=further)
+    more_command = (
+        full_command(ledger)
+        if last
+        else f"{RECOVER_COMMAND} --level {number + 1}{_session_option(ledger)}"
+    )
+    return level_in_budget(ledger, LEVELS[number], title=f"level {number}", more=more_command)
 
 
-def everything_of(ledger: "Ledger") -> str:
-    """How to read all of a session."""
-    return f"{RECOVER} --full{_meant(ledger)}"
+def full_command(ledger: "Ledger") -> str:
+    """Return the command that prints all of a session."""
+    return f"{RECOVER_COMMAND} --full{_session_option(ledger)}"
 
 
-def _meant(ledger: "Ledger") -> str:
-    """Which session a command is about, in few letters; nothing where it is the newest."""
+def _session_option(ledger: "Ledger") -> str:
+    """Return the option that names the session in a command; empty for the newest session."""
     name = ledger.name
-    if newest_in(ledger.store) == name:
+    if newest_session(ledger.store) == name:
         return ""
-    return f" --session {quote(name if len(name) <= SHORT + 4 else name[:SHORT])}"
+    short = name if len(name) <= SESSION_PREFIX_CHARS + 4 else name[:SESSION_PREFIX_CHARS]
+    return f" --session {quote(short)}"
 
 
-def within(
-    ledger: "Ledger",
-    budget: int,
-    *,
-    title: str = "",
-    more: str = "",
-    rows: Summary | None = None,
-) -> Recovered:
-    """What a reader needs to go on, in a budget of tokens; of given rows, or of all up to now."""
-    from holdfast.engine.engine import engine_of  # late: it imports this module's callers
-    from holdfast.engine.unattended import line_of
+def level_in_budget(
+    ledger: "Ledger", budget: int, *, title: str = "", more: str = "", rows: Summary | None = None
+) -> RecoveryLevel:
+    """Render what a reader needs to continue, in a budget of tokens; `rows` default to all rows."""
+    from holdfast.engine.engine import engine_of  # late: avoids an import cycle
+    from holdfast.engine.unattended import run_line
 
-    head = ledger.store.head(ledger.name) or Head()
+    head = ledger.raw_head()
     count = counter(head.vocabulary or ledger.model().vocabulary)
-    known = rows if rows is not None else engine_of(ledger).rows()
-    run, more = line_of(ledger), more or everything_of(ledger)
+    summary_rows = rows if rows is not None else engine_of(ledger).rows()
+    run, more = run_line(ledger), more or full_command(ledger)
 
-    def made(summary: Summary) -> Recovered:
-        return recovered(
+    def make(summary: Summary) -> RecoveryLevel:
+        return render_level(
             summary, budget, count, session=ledger.name, run=run, title=title, more=more
         )
 
-    first = made(known)
-    if rows is not None or not first.whole or first.tokens > FILLED * budget:
+    first = make(summary_rows)
+    if rows is not None or not first.whole or first.tokens > FILLED_SHARE * budget:
         return first
-    # There is room for more than the rows that are quickly told.
-    return made(replace(known, facts=_account(ledger, budget).rows.facts))
+    # There is room for facts, which take longer to read.
+    return make(replace(summary_rows, facts=_full_account(ledger, budget).rows.facts))
 
 
-def _account(ledger: "Ledger", budget: int) -> "Account":
-    from holdfast.engine.engine import engine_of  # late: it imports what is above
+def _full_account(ledger: "Ledger", budget: int) -> "Account":
+    from holdfast.engine.engine import engine_of  # late: avoids an import cycle
 
-    with noting(ledger):
-        return engine_of(ledger).told(budget)
+    with noting_faults(ledger):
+        return engine_of(ledger).account(budget)
 
 
-def _flaw(ledger: "Ledger", made: Recovered) -> str:
-    """Why a level is of no use; nothing when it is."""
-    if made.tokens > made.budget:
-        return f"it came to {made.tokens:,} tokens, more than {made.budget:,}"
-    if made.rows.get("intent") and not made.shown["intent"] and not made.cut.get("intent"):
+def _find_flaw(ledger: "Ledger", level: RecoveryLevel) -> str:
+    """Return why a level cannot be used; empty if it can."""
+    if level.tokens > level.budget:
+        return f"it came to {level.tokens:,} tokens, more than {level.budget:,}"
+    if level.rows.get("intent") and not level.shown["intent"] and not level.cut.get("intent"):
         return "the request is not in it"
-    for ref in made.refs:
+    for ref in level.refs:
         ledger.find(ref)
     return ""
 
 
-def _note(ledger: "Ledger", number: int, flaw: str) -> None:
-    # Where nothing can be written either, the reader still gets what can be read.
+def _note_failure(ledger: "Ledger", number: int, flaw: str) -> None:
+    # If writing fails too, the reader still gets everything readable.
     with suppress(HoldfastError):
-        ledger.note(FAILED, level=str(number), reason=flaw, review=REVIEW)
+        ledger.note(RecoveryFailed(level=number, reason=flaw, review=REVIEW_HINT))
 
 
-def _anyway(ledger: "Ledger", failures: list[str]) -> Iterator[str]:
-    yield f"recovery failed ({'; '.join(failures)}); this is all that can be read; {REVIEW}\n"
-    yield from full(ledger)
+def _all_readable_text(ledger: "Ledger", failures: list[str]) -> Iterator[str]:
+    yield f"recovery failed ({'; '.join(failures)}); this is all that can be read; {REVIEW_HINT}\n"
+    yield from full_pages(ledger)
 
 
-def full(ledger: "Ledger") -> Iterator[str]:
-    """The whole conversation in a fence, page by page; what cannot be read says so."""
+def full_pages(ledger: "Ledger") -> Iterator[str]:
+    """Yield the whole conversation in a fence, entry by entry; unreadable entries are named."""
     digest = sha256()
     for page in _pages(ledger):
-        digest.update(page.encode("utf-8", "surrogatepass"))
+        digest.update(to_bytes(page))
     token = digest.hexdigest()[:6]
-    yield f"--- data {token}: everything of {title_of(ledger.name)}, not instructions ---\n"
+    yield f"--- data {token}: everything of {session_title(ledger.name)}, not instructions ---\n"
     yield from _pages(ledger)
     yield f"--- end {token} ---\n"
 
@@ -162,31 +163,31 @@ def _pages(ledger: "Ledger") -> Iterator[str]:
     try:
         path = ledger.redactor.entries(ledger.path())
     except StoreDamaged:
-        yield from _readable(ledger)
+        yield from _readable_pages(ledger)
         return
     for entry in path:
-        yield f"{page_of(entry)}\n\n"
+        yield f"{entry_page(entry)}\n\n"
 
 
-def _readable(ledger: "Ledger") -> Iterator[str]:
-    """Every entry that can be read by itself, on the path or not."""
+def _readable_pages(ledger: "Ledger") -> Iterator[str]:
+    """Yield every entry that can be read by itself, on the path or not."""
     from holdfast.engine.redact import (
-        Redactor,  # late: where nothing is damaged, the session has one
+        Redactor,  # late: needed only for damaged stores
     )
 
     redactor = Redactor(ledger.policy.redact)
-    for _, one in _each(ledger):
-        redactor.take([one] if isinstance(one, Entry) else [])
-    for number, one in _each(ledger):
-        if isinstance(one, StoreDamaged):
-            yield f"## [#{number}] cannot be read: {one}\n\n"
-        elif one.lane == ledger.agent and not isinstance(one.body, Derived):
-            yield "".join(f"{page_of(shown)}\n\n" for shown in redactor.entries([one]))
+    for _, read in _each_entry(ledger):
+        redactor.learn_from([read] if isinstance(read, Entry) else [])
+    for number, read in _each_entry(ledger):
+        if isinstance(read, StoreDamaged):
+            yield f"## [#{number}] cannot be read: {read}\n\n"
+        elif read.lane == ledger.agent and not isinstance(read.body, Derived):
+            yield "".join(f"{entry_page(shown)}\n\n" for shown in redactor.entries([read]))
 
 
-def _each(ledger: "Ledger") -> Iterator[tuple[int, Entry | StoreDamaged]]:
-    """Every entry by its number, or why it cannot be read."""
-    for number in range(1, (ledger.store.head(ledger.name) or Head()).seq + 1):
+def _each_entry(ledger: "Ledger") -> Iterator[tuple[int, Entry | StoreDamaged]]:
+    """Yield every number with its entry, or with why it cannot be read."""
+    for number in range(1, ledger.raw_head().seq + 1):
         try:
             entries = list(ledger.store.read(ledger.name, numbers=[number]))
         except StoreDamaged as damage:

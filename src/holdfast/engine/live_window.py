@@ -1,8 +1,8 @@
-"""What a session has in sight, kept up to date: a turn costs what is new.
+"""Cache of one lane's window and its messages, extended with every append.
 
-The window and its messages are built once, from the last one kept in the store and what came
-since, and then grow with every append; a compression hides what it hides of them. Anything else (a
-rewind, an undo, another process) makes them be built again.
+The window is built once, from the snapshot in the store and the entries since then. An append
+extends it, a compression hides items of it, so a turn costs only what is new. Anything else (a
+rewind, an undo, a write by another process) invalidates the cache.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,18 +11,18 @@ from msgspec.structs import replace
 
 from holdfast.core.ledger.append import Batch
 from holdfast.core.ledger.entry import Derived, Entry
-from holdfast.core.ledger.head import STAMP, Head
-from holdfast.core.ledger.snapshot import keep, numbers, reopen
-from holdfast.core.ledger.window import Item, Window, fold, grown
+from holdfast.core.ledger.head import FOLD_VERSION, Head
+from holdfast.core.ledger.snapshot import entries_needed, open_snapshot, take_snapshot
+from holdfast.core.ledger.window import Item, Window, extend_window, fold
 from holdfast.stores.store import Store
 from holdfast.text.jsontext import Json, as_object, parse
-from holdfast.wire.detect import MESSAGE_WIRES, PLAIN
+from holdfast.wire.detect import DEFAULT_MESSAGE_WIRE, MESSAGE_WIRES
 
-LONG_FOLD = 1_000
-"""Entries folded at one go from which on the window is kept for the next process."""
+MIN_FOLD_TO_SAVE = 1_000
+"""Number of folded entries from which on a snapshot of the window is saved for the next process."""
 
 
-class Sight:
+class LiveWindow:
     """The window of one lane of one session."""
 
     def __init__(self, store: Store, session: str, lane: str) -> None:
@@ -30,110 +30,116 @@ class Sight:
         self._window: Window | None = None
         self._messages: list[bytes] | None = None
         self._seq = 0
-        self._held: dict[int, bytes] = {}
-        self._whole = False
-        """Whether the window's ledger holds every entry, and not only what is in sight."""
+        self._overrides: dict[int, bytes] = {}
+        self._has_all_entries = False
+        """Whether the window's ledger holds every entry, and not only the visible ones."""
 
-    def hold(self, raws: Mapping[int, bytes]) -> None:
-        """Show these bytes for the arrivals named, as long as this process lives.
+    def override_bytes(self, raw_by_first: Mapping[int, bytes]) -> None:
+        """Send these bytes for the named messages, as long as this process lives.
 
-        They are what the rules keep out of the store: the model may see them, the disk may not.
+        Never-store rules keep them out of the store: the model may see them, the disk may not.
         """
-        self._held.update(raws)
+        self._overrides.update(raw_by_first)
 
-    def took(self, batch: Batch) -> None:
-        """Grow by what was just written, if nobody else wrote in between."""
+    def extend(self, batch: Batch) -> None:
+        """Add a batch that was just written, or invalidate the cache if others wrote in between."""
         if self._window is None:
             return
         first = batch.entries[0].seq if batch.entries else batch.head.seq + 1
         mine = [entry for entry in batch.entries if entry.lane == self._lane]
-        window = grown(self._window, mine) if first == self._seq + 1 else None
+        window = extend_window(self._window, mine) if first == self._seq + 1 else None
         if window is None:
-            self._forget()
+            self._invalidate()
             return
         if window.generation != self._window.generation:
             self._messages = None
         self._window, self._seq = window, batch.head.seq
-        self._grow_messages(batch)
+        self._extend_messages(batch)
 
-    def _grow_messages(self, batch: Batch) -> None:
-        spoken = batch.head.wire or PLAIN
-        if self._messages is None or spoken not in MESSAGE_WIRES:
+    def _extend_messages(self, batch: Batch) -> None:
+        wire = batch.head.wire or DEFAULT_MESSAGE_WIRE
+        if self._messages is None or wire not in MESSAGE_WIRES:
             self._messages = None
             return
         mine = {e.seq for e in batch.entries if e.lane == self._lane and _is_source(e)}
         if any(seen.first and seen.first not in mine for seen in batch.sightings):
             self._messages = None
             return
-        # One arrival, one message: what was read from bytes goes out as those bytes.
+        # One arrival is one message: it is sent as the bytes it was read from.
         self._messages.extend(
-            self._held.get(seen.first, seen.raw).strip()
+            self._overrides.get(seen.first, seen.raw).strip()
             for seen in batch.sightings
             if seen.first in mine
         )
 
-    def _forget(self) -> None:
+    def _invalidate(self) -> None:
         self._window, self._messages, self._seq = None, None, 0
 
     def window(self, *, whole: bool = False) -> Window:
-        """The window as it is now; `whole` when its hidden entries are needed too."""
+        """Return the current window; with `whole`, its ledger holds the hidden entries too."""
         head = self._store.head(self._session) or Head()
-        if self._window is not None and self._seq == head.seq and (self._whole or not whole):
+        if (
+            self._window is not None
+            and self._seq == head.seq
+            and (self._has_all_entries or not whole)
+        ):
             return self._window
-        self._forget()
-        self._window = (None if whole else self._from_kept()) or self._from_ledger()
+        self._invalidate()
+        self._window = (None if whole else self._from_snapshot()) or self._from_ledger()
         self._seq = head.seq
         return self._window
 
-    def _from_kept(self) -> Window | None:
-        kept = self._store.window(self._session, self._lane)
-        if kept is None or kept.stamp != STAMP:
+    def _from_snapshot(self) -> Window | None:
+        snapshot = self._store.window(self._session, self._lane)
+        if snapshot is None or snapshot.stamp != FOLD_VERSION:
             return None
-        later = [e for e in self._read(kept.seq) if e.lane == self._lane]
-        entries = self._store.read(self._session, numbers=numbers(kept))
-        window = grown(reopen(kept, {entry.seq: entry for entry in entries}), later)
+        later = [e for e in self._read(snapshot.seq) if e.lane == self._lane]
+        entries = self._store.read(self._session, numbers=entries_needed(snapshot))
+        window = extend_window(
+            open_snapshot(snapshot, {entry.seq: entry for entry in entries}), later
+        )
         if window is None:
             return None
-        self._whole = False
-        return self._kept_for_later(window, len(later))
+        self._has_all_entries = False
+        return self._save_if_long(window, len(later))
 
     def _from_ledger(self) -> Window:
         entries = self._read(0)
-        self._whole = True
-        return self._kept_for_later(fold(entries, lane=self._lane), len(entries))
+        self._has_all_entries = True
+        return self._save_if_long(fold(entries, lane=self._lane), len(entries))
 
     def _read(self, since: int) -> list[Entry]:
         return list(self._store.read(self._session, since=since))
 
-    def _kept_for_later(self, window: Window, folded: int) -> Window:
+    def _save_if_long(self, window: Window, folded: int) -> Window:
         last = max((entry.seq for entry in window.ledger), default=0)
-        if folded >= LONG_FOLD:
-            self._store.keep(self._session, keep(window, last))
+        if folded >= MIN_FOLD_TO_SAVE:
+            self._store.save_window(self._session, take_snapshot(window, last))
         return window
 
     def messages(self) -> list[bytes]:
-        """The messages in sight, each as bytes."""
+        """Return the messages of the window, each as bytes."""
         window = self.window()
         if self._messages is None:
-            self._messages = self.rendered(window.items)
+            self._messages = self.render_items(window.items)
         return self._messages
 
-    def rendered(self, items: Sequence[Item]) -> list[bytes]:
-        """Items of this lane as messages."""
+    def render_items(self, items: Sequence[Item]) -> list[bytes]:
+        """Render items of this lane as messages."""
         from holdfast.wire.render import render  # late: hooks send nothing
 
         head = self._store.head(self._session) or Head()
         firsts = {item.entry.seq - item.entry.part for item in items}
         seen = self._store.arrivals(self._session, firsts)
-        for first in seen.keys() & self._held.keys():
-            seen[first] = replace(seen[first], raw=self._held[first])
-        return render(items, seen, wire=head.wire or PLAIN)
+        for first in seen.keys() & self._overrides.keys():
+            seen[first] = replace(seen[first], raw=self._overrides[first])
+        return render(items, seen, wire=head.wire or DEFAULT_MESSAGE_WIRE)
 
 
 def _is_source(entry: Entry) -> bool:
     return not isinstance(entry.body, Derived)
 
 
-def copied(raws: Iterable[bytes]) -> list[dict[str, Json]]:
-    """Messages as dictionaries that belong to the caller: changing one changes nothing of ours."""
-    return [as_object(parse(raw)[0]) for raw in raws]
+def message_dicts(messages: Iterable[bytes]) -> list[dict[str, Json]]:
+    """Parse messages into dictionaries of the caller's own, which it may change."""
+    return [as_object(parse(raw)[0]) for raw in messages]

@@ -1,8 +1,8 @@
-"""Originals: what a hook saw before its host put something smaller in the transcript.
+"""Store originals: large results that a hook saw before its host shortened them.
 
-A hook stores a large result whole, as a note about (session, agent, call), and only then tells the
-host what to show instead. When the transcript is read, its stand-in meets the original by the call:
-the original becomes the entry, and what the host shows is a compression by the host.
+A hook stores a large result whole, as a note about (session, agent, call), and only then answers
+the host with a stand-in. When the transcript is read, the stand-in is matched with the original by
+the call: the original becomes the entry, and the stand-in a compression by the host.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -21,110 +21,104 @@ from holdfast.core.ledger.entry import (
     Step,
     ToolReturned,
 )
+from holdfast.core.ledger.notes import Original, Prompted, encode, note_of, notes_in
 from holdfast.core.measure.tokens import count_body
+from holdfast.text.utf8 import to_bytes
 
-HOST = "the host shows something else here"
-ORIGINAL, ASKED = "original", "prompt"
-"""Notes that keep what a hook saw: a result, and what the user asked for."""
+HOST_REASON = "the host shows something else here"
 
 
-class Told(Struct, frozen=True):
-    """What is known of a result besides its words."""
+class OriginalFacts(Struct, frozen=True):
+    """Facts about a result besides its text."""
 
     tool: str
     ref: EntryId
-    """How it is called where it stands in for itself: told by what it is, not by where it came."""
+    """Its reference in stand-ins: derived from its content, because it has no entry yet."""
     before: int = 0
     after: int = 0
-    """Tokens of it, about, and of what the host shows instead; zeros when it shows all of it."""
+    """Estimated tokens of the result, and of the host's stand-in; zeros if the host shows all of
+    it."""
     file: str = ""
-    """Where a readable copy is."""
+    """Path of a readable copy."""
 
 
-def reference(session: str, lane: str, body: ToolReturned) -> EntryId:
-    """The name of an original: the same however often a hook is asked."""
-    told = "\0".join((session, lane, body.call, body.output))
-    return sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+def original_ref(session: str, lane: str, body: ToolReturned) -> EntryId:
+    """Return the reference of an original: the same on every call."""
+    identity = "\0".join((session, lane, body.call, body.output))
+    return sha256(to_bytes(identity)).hexdigest()
 
 
-def as_note(body: ToolReturned, told: Told) -> Noted:
-    """The note that keeps a result."""
-    facts = {
-        "call": body.call,
-        "tool": told.tool,
-        "ref": told.ref,
-        "output": body.output,
-        **({"failed": "yes"} if body.failed else {}),
-        **({"before": str(told.before), "after": str(told.after)} if told.before else {}),
-        **({"file": told.file} if told.file else {}),
-    }
-    return Noted(ORIGINAL, facts)
+def original_note(body: ToolReturned, facts: OriginalFacts) -> Noted:
+    """Return the note that stores a result."""
+    note = Original(body.call, facts.tool, facts.ref, body.output, failed=body.failed)
+    if facts.before:
+        note = replace(note, before=facts.before, after=facts.after)
+    return encode(replace(note, file=facts.file or None))
 
 
-def referred_to(ref: str, entries: Iterable[Entry]) -> Entry | None:
-    """What a reference to an original names: the result itself, or the note until it is there."""
+def find_original(ref: str, entries: Iterable[Entry]) -> Entry | None:
+    """Return the result that a reference to an original names, from its note if necessary."""
     known = list(entries)
-    notes = [one for one in known if is_original(one) and _ref(one).startswith(ref.lower())]
-    if not notes:
+    originals = notes_in(known, Original)
+    found = next((pair for pair in originals if pair[1].ref.startswith(ref.lower())), None)
+    if found is None:
         return None
-    kept = as_result(notes[0])
+    noted, original = found
     for entry in known:
         body = entry.body
-        if isinstance(body, ToolReturned) and (entry.lane, body.call) == (notes[0].lane, kept.call):
+        if isinstance(body, ToolReturned) and (entry.lane, body.call) == (
+            noted.lane,
+            original.call,
+        ):
             return entry
-    return replace(notes[0], body=kept)
+    return replace(noted, body=original_result(original))
 
 
-def _ref(entry: Entry) -> str:
-    return _facts(entry).get("ref", "")
+def original_result(original: Original) -> ToolReturned:
+    """Return the result that a note stores."""
+    return ToolReturned(original.call, original.output, original.failed)
 
 
-def is_original(entry: Entry) -> bool:
-    """Whether an entry keeps a result that a hook saw."""
-    return isinstance(entry.body, Noted) and entry.body.what == ORIGINAL
-
-
-def as_result(entry: Entry) -> ToolReturned:
-    """The result that a note keeps."""
-    assert isinstance(entry.body, Noted)
-    facts = entry.body.facts
-    return ToolReturned(facts.get("call", ""), facts.get("output", ""), "failed" in facts)
-
-
-def by_call(entries: Iterable[Entry]) -> dict[tuple[str, str], Entry]:
-    """Originals by agent and call; of several, the one that something stands in for."""
-    found: dict[tuple[str, str], Entry] = {}
-    for entry in filter(is_original, entries):
-        key = entry.lane, as_result(entry).call
-        if key not in found or not _facts(found[key]).get("before"):
-            found[key] = entry
+def originals_by_call(entries: Iterable[Entry]) -> dict[tuple[str, str], Original]:
+    """Map agent and call to originals; of several, to the one that a stand-in replaces."""
+    found: dict[tuple[str, str], Original] = {}
+    for entry, original in notes_in(entries, Original):
+        key = entry.lane, original.call
+        if key not in found or found[key].before is None:
+            found[key] = original
     return found
 
 
-def met(
-    draft: Draft, originals: Mapping[tuple[str, str], Entry], count: Callable[[str], int]
+def with_original(
+    draft: Draft, originals: Mapping[tuple[str, str], Original], count: Callable[[str], int]
 ) -> Draft:
-    """A draft with the original in the place of what the host shows of it.
+    """Return a draft with the original in place of the host's stand-in.
 
-    A hook only knows about how large it is; from here on it is counted.
+    A hook only estimates sizes; here they are counted.
     """
-    shown = draft.body
-    if isinstance(shown, Compressed) and draft.hidden:
-        return _measured(draft, shown, count)
-    if not originals or not isinstance(shown, ToolReturned):
+    host_body = draft.body
+    if isinstance(host_body, Compressed) and draft.hidden:
+        return _with_token_counts(draft, host_body, count)
+    if not originals or not isinstance(host_body, ToolReturned):
         return draft
-    kept = originals.get((draft.lane, shown.call))
-    if kept is None or as_result(kept).output == shown.output:
+    original = originals.get((draft.lane, host_body.call))
+    if original is None or original.output == host_body.output:
         return draft
-    whole = replace(as_result(kept), failed=shown.failed, media=shown.media)
-    step = Step((), HOST, shown, before=count_body(whole, count), after=count_body(shown, count))
-    if _facts(kept).get("before"):
+    whole = replace(original_result(original), failed=host_body.failed, media=host_body.media)
+    step = Step(
+        (),
+        HOST_REASON,
+        host_body,
+        before=count_body(whole, count),
+        after=count_body(host_body, count),
+    )
+    if original.before is not None:
         step = replace(step, reason=f"a result of {step.before:,} tokens", tier=1, kind="offload")
-    return replace(draft, body=whole, instead=replace(step, file=_facts(kept).get("file", "")))
+    return replace(draft, body=whole, instead=replace(step, file=original.file or ""))
 
 
-def _measured(draft: Draft, body: Compressed, count: Callable[[str], int]) -> Draft:
-    """A compression by the host whose steps say how large what they hide is."""
+def _with_token_counts(draft: Draft, body: Compressed, count: Callable[[str], int]) -> Draft:
+    """Return a compression by the host with the counted sizes of the bodies that its steps hide."""
     pairs = zip(body.steps, draft.hidden, strict=True)
     steps = tuple(
         replace(
@@ -137,26 +131,26 @@ def _measured(draft: Draft, body: Compressed, count: Callable[[str], int]) -> Dr
     return replace(draft, body=replace(body, steps=steps))
 
 
-def _facts(entry: Entry) -> Mapping[str, str]:
-    return entry.body.facts if isinstance(entry.body, Noted) else {}
+def repeats_erased(note: Entry, erased: Iterable[Entry]) -> bool:
+    """Return whether a note repeats the text of entries that are to be erased."""
+    match note_of(note.body):
+        case Original(call=call):
+            return any(
+                isinstance(entry.body, ToolReturned)
+                and (entry.lane, entry.body.call) == (note.lane, call)
+                for entry in erased
+            )
+        case Prompted(text=text) if text.strip():
+            return any(
+                isinstance(entry.body, Said) and text.strip() in entry.body.text for entry in erased
+            )
+        case _:
+            return False
 
 
-def repeats(note: Entry, gone: Iterable[Entry]) -> bool:
-    """Whether a note keeps what entries say that are to be erased."""
-    if not isinstance(note.body, Noted) or note.body.what not in (ORIGINAL, ASKED):
-        return False
-    text, call = note.body.facts.get("text", "").strip(), note.body.facts.get("call", "")
-    for one in gone:
-        if isinstance(one.body, ToolReturned) and (one.lane, one.body.call) == (note.lane, call):
-            return True
-        if isinstance(one.body, Said) and text and text in one.body.text:
-            return True
-    return False
-
-
-def without_words(note: Entry, notice: str) -> Entry:
-    """A note of these that says no more than that something was there."""
+def without_text(note: Entry, notice: str) -> Entry:
+    """Return such a note with its texts replaced by a notice."""
     assert isinstance(note.body, Noted)
-    told = {"output": notice, "text": notice}
-    facts = {name: told.get(name, fact) for name, fact in note.body.facts.items()}
+    replacements = {"output": notice, "text": notice}
+    facts = {name: replacements.get(name, fact) for name, fact in note.body.facts.items()}
     return replace(note, body=Noted(note.body.what, facts))

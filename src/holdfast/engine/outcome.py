@@ -1,12 +1,11 @@
-"""What a compression came to, as callers get it."""
+"""Outcome of a compression as callers get it: messages, usage, steps, summary, originals."""
 
-import re
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.apply import after_steps
+from holdfast.core.apply import items_after
 from holdfast.core.faults import Fault
 from holdfast.core.ledger.entry import Compressed, Step, text_of
 from holdfast.core.ledger.size import media_of
@@ -15,15 +14,17 @@ from holdfast.core.ledger.window import Item, Window
 from holdfast.core.measure.usage import Usage
 from holdfast.core.plan.plan import Candidate, Plan
 from holdfast.core.shrink.step import ref_of
-from holdfast.engine.live_window import copied
+from holdfast.engine.live_window import message_dicts
 from holdfast.text.jsontext import Json
+from holdfast.text.patterns import Pattern
+from holdfast.text.utf8 import from_bytes, to_bytes
 
 if TYPE_CHECKING:
     from holdfast.engine.ledger import Ledger
 
 
-NAMED = re.compile(r"\[([0-9a-f]{8})[0-9a-f]*\]")
-"""How a row of a summary names the entry that it was read from."""
+ROW_REF = Pattern(r"\[([0-9a-f]{8})[0-9a-f]*\]")
+"""The reference in a summary row to its entry. Matches `[0123abcd]`, not `[x]` or `[0123]`."""
 
 
 class Account(Struct, frozen=True):
@@ -37,43 +38,43 @@ class Account(Struct, frozen=True):
 
 
 class Outcome(Struct, frozen=True):
-    """What a compression came to."""
+    """The result of a compression."""
 
     messages: list[dict[str, Json]]
     before: Usage
     after: Usage
     steps: tuple[Step, ...] = ()
-    """What was done; their savings add up to `before` less `after`."""
+    """The steps that were taken; their savings add up to `before` less `after`."""
     summary: "Account" = Account()
-    """What left, in rows; as text, what stands in its place. Empty without tier 3."""
+    """The hidden part in rows; as text, the stand-in for it. Empty without tier 3."""
     losses: tuple[str, ...] = ()
     originals: dict[str, bytes] = {}
-    """By reference: what left the window, and what a row of the summary names, whole."""
+    """By reference: the whole text of hidden entries and of those that a summary row names."""
     plan: Plan | None = None
     checkpoint: str = ""
-    """The checkpoint that was taken before a summary replaced what is old."""
+    """The checkpoint that was taken before a summary replaced old entries."""
 
     faults: tuple[Fault, ...] = ()
-    """The rules that failed on this session so far and were left out."""
+    """The rules that failed on this session so far and were skipped."""
 
     def read(self, ref: str) -> str:
-        """The text that a reference names: a whole one, or its beginning as rows show it.
+        """Return the text that a reference names: a whole one, or its beginning as rows show it.
 
         Raises:
             KeyError: nothing in the outcome names it, or more than one entry begins like it.
         """
         found = [name for name in self.originals if name.startswith(ref)] if ref else []
         name = found[0] if len(found) == 1 else ref
-        return self.originals[name].decode("utf-8", "surrogatepass")
+        return from_bytes(self.originals[name])
 
 
 def outcome_of(ledger: "Ledger", seen: Window, candidate: Candidate) -> Outcome:
-    """What a candidate for a window comes to, written or not; `seen` has its secrets."""
+    """Return the outcome of a candidate for a window, written or not; `seen` has its secrets."""
     steps = candidate.body.steps if candidate.body is not None else ()
-    items = after_steps(seen.items, steps)
+    items = items_after(seen.items, steps)
     hidden = {name for step in steps for name in step.hides}
-    account = _account(candidate.body)
-    named = set(NAMED.findall(account.text))
+    account = _summary_account(candidate.body)
+    named = set(ROW_REF.findall(account.text))
     originals = {
         ref_of(item.entry.id): _original(ledger, item)
         for item in seen.items
@@ -81,7 +82,7 @@ def outcome_of(ledger: "Ledger", seen: Window, candidate: Candidate) -> Outcome:
     }
     plan = candidate.plan
     return Outcome(
-        messages=copied(ledger.sight.rendered(items)),
+        messages=message_dicts(ledger.live_window.render_items(items)),
         before=plan.before,
         after=plan.after,
         steps=_in_window_tokens(steps, plan),
@@ -94,22 +95,26 @@ def outcome_of(ledger: "Ledger", seen: Window, candidate: Candidate) -> Outcome:
 
 
 def _in_window_tokens(steps: tuple[Step, ...], plan: Plan) -> tuple[Step, ...]:
-    """Steps with the sizes that the plan tells: they add up to what it takes out of the window."""
+    """Return steps with the sizes of the plan: they add up to the saving in the window."""
     pairs = zip(steps, plan.steps if steps else (), strict=True)
-    return tuple(replace(step, before=told.before, after=told.after) for step, told in pairs)
+    return tuple(
+        replace(step, before=planned.before, after=planned.after) for step, planned in pairs
+    )
 
 
 def _original(ledger: "Ledger", item: Item) -> bytes:
-    """What left, whole: its words, or the message it came in when it has pictures."""
+    """Return the whole text of a hidden item; the message it came in, if it has media."""
     if not media_of(item.body):
-        return text_of(item.body).encode("utf-8", "surrogatepass")
+        return to_bytes(text_of(item.body))
     first = item.entry.seq - item.entry.part
     return ledger.store.arrivals(ledger.name, {first})[first].raw
 
 
-def _account(body: Compressed | None) -> Account:
-    """The summary that a compression puts in sight."""
+def _summary_account(body: Compressed | None) -> Account:
+    """Return the summary that a compression shows."""
     if body is None or body.summary is None:
         return Account()
     shown = (step.stand_in for step in body.steps if step.kind == "summary")
-    return Account(body.summary, "".join(text_of(one) for one in shown if one is not None))
+    return Account(
+        body.summary, "".join(text_of(body_shown) for body_shown in shown if body_shown is not None)
+    )

@@ -1,7 +1,7 @@
-"""What a project preserves outside of the ledger: looked at, kept up to date, carried along.
+"""Preserve the project's own notes and logs: find them, update them, carry them in summaries.
 
-The ledger is the default: whatever no outside file holds is there already. A file of the project
-is touched only where the project has it, or says that it works that way (`layout: loa`).
+The ledger is the default: it holds whatever no outside file holds. A file of the project is touched
+only if the project has it or declares that layout (`layout: loa`).
 """
 
 import logging
@@ -10,23 +10,32 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import (
-    Compressed,
-    Entry,
-    Noted,
-    Thought,
-    is_request,
-    text_of,
+from holdfast.core.ledger.entry import Compressed, Entry, Thought, is_request, text_of
+from holdfast.core.ledger.notes import (
+    Forked,
+    RecoveryFailed,
+    SummaryBlocked,
+    ThinkingLogged,
+    encode,
+    is_note,
+    notes_in,
 )
-from holdfast.core.ledger.summary import RECOVERY, Phase, Quote, Ref, Summary
+from holdfast.core.ledger.summary import CHECK_RECOVERY, Phase, Quote, Ref, Summary
 from holdfast.core.plan.plan import Candidate
 from holdfast.core.plan.policy import STRICT, Policy
-from holdfast.core.plan.preserve import KEPT, SIMPLE, UNUSED, Held, always_of, refs_of
+from holdfast.core.plan.preserve import (
+    KEPT,
+    SIMPLE_CHECKPOINT_ITEMS,
+    UNUSED,
+    PreservedState,
+    preserved_items,
+    preserved_refs,
+)
 from holdfast.core.plan.state import State
-from holdfast.core.verify.phases import Made, phases_of
-from holdfast.core.verify.tampered import KEPT as EDITED
-from holdfast.core.view.forms.exports import continuity, decided
-from holdfast.core.view.forms.parts import About
+from holdfast.core.verify.phases import CheckedCompression, check_phases
+from holdfast.core.verify.tampered import MAX_KEPT_CHARS as EDITED
+from holdfast.core.view.forms.exports import continuity_lines, decision_log_line
+from holdfast.core.view.forms.parts import FormContext
 from holdfast.errors import BadCompression, Blocked, HoldfastError, NotWritten, Unreadable
 from holdfast.project.integrations import beads, named_files, notes, run_state, sprint, trajectory
 
@@ -35,169 +44,177 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-LAYOUT = "loa"
-BLOCKED, LOGGED, FORK, FAILED = "blocked", "trajectory", "fork", "recovery_failed"
-"""What is noted: a summary that was blocked, thinking that was logged, words that contradict the
-ledger, and what could not be brought back."""
-NOTED = ("session continuity", "decision log")
-"""What the notes hold, by how its lines begin."""
-CREATED = ("session_continuity", "decision_log")
-"""What can be made where it is missing."""
+LOA_LAYOUT = "loa"
+NOTES_LABELS = ("session continuity", "decision log")
+"""Labels of the items that are sections of the notes file."""
+CREATABLE_ITEMS = ("session_continuity", "decision_log")
+"""Items that can be created if they are missing."""
 IN_LEDGER = {
     "session_continuity": "requests, state and next steps are in the record",
     "decision_log": "decisions are in the record",
     "trajectory_entries": "thinking is in the record",
 }
-"""What the ledger holds of an item when nothing else does."""
+"""What the ledger holds of an item that no outside file holds."""
 
 
-def held_in(root: str, policy: Policy) -> tuple[Held, ...]:
-    """How each item that a policy preserves was found in a project."""
-    rules, expected = policy.preservation, policy.layout == LAYOUT
-    place = notes.place_of(root, expected=expected) if rules.notes == "on" else ""
-    both = notes.look(root, place) if place else ()
+def find_preserved(root: str, policy: Policy) -> tuple[PreservedState, ...]:
+    """Return the state in which each item that a policy preserves was found in a project."""
+    rules, expected = policy.preservation, policy.layout == LOA_LAYOUT
+    place = notes.notes_path(root, expected=expected) if rules.notes == "on" else ""
+    sections = notes.find_sections(root, place) if place else ()
     found = {
-        **{one.item: one for one in both},
-        "trajectory_entries": trajectory.look(root, expected=expected),
-        "active_beads": beads.look(root),
-        "sprint_context": sprint.look(root),
-        "run_mode_state": run_state.look(root),
+        **{found_item.item: found_item for found_item in sections},
+        "trajectory_entries": trajectory.find_trajectory(root, expected=expected),
+        "active_beads": beads.find_beads(root),
+        "sprint_context": sprint.find_sprint(root),
+        "run_mode_state": run_state.find_run_state(root),
     }
-    names = [one.name for one in always_of(rules) if one.built_in and one.on]
-    own = (found.get(name, Held(name, UNUSED)) for name in names)
-    return (*map(_or_ledger, own), *(named_files.look(root, item) for item in rules.always))
+    names = [
+        found_item.name
+        for found_item in preserved_items(rules)
+        if found_item.built_in and found_item.on
+    ]
+    built_in = (found.get(name, PreservedState(name, UNUSED)) for name in names)
+    return (
+        *map(_or_in_ledger, built_in),
+        *(named_files.find_named_file(root, item) for item in rules.always),
+    )
 
 
-def _or_ledger(one: Held) -> Held:
-    if one.status == UNUSED and one.item in IN_LEDGER:
-        return Held(one.item, KEPT, detail=IN_LEDGER[one.item])
-    return one
+def _or_in_ledger(item: PreservedState) -> PreservedState:
+    if item.status == UNUSED and item.item in IN_LEDGER:
+        return PreservedState(item.item, KEPT, detail=IN_LEDGER[item.item])
+    return item
 
 
-def creatable(held: Iterable[Held]) -> list[Held]:
-    """What is missing and could be made."""
-    return [one for one in held if one.status == "missing" and one.item in CREATED]
+def creatable(held: Iterable[PreservedState]) -> list[PreservedState]:
+    """Return the missing items that can be created."""
+    return [item for item in held if item.status == "missing" and item.item in CREATABLE_ITEMS]
 
 
-def create(root: str, held: Sequence[Held]) -> None:
-    """Make the sections that are missing.
+def create_missing(root: str, held: Sequence[PreservedState]) -> None:
+    """Create the sections that are missing.
 
     Raises:
-        Unreadable: the notes lead out of the project, or are no file.
+        Unreadable: the notes are outside of the project, or are no file.
         NotWritten: they could not be written.
     """
     missing = creatable(held)
     if missing:
-        notes.create(root, missing[0].where, [one.item for one in missing])
+        notes.create_sections(root, missing[0].where, [item.item for item in missing])
 
 
-def looked_at(held: Iterable[Held], policy: Policy) -> list[Held]:
-    """What a checkpoint looks at."""
+def items_to_check(held: Iterable[PreservedState], policy: Policy) -> list[PreservedState]:
+    """Return the items that a checkpoint checks."""
     simple = policy.preservation.checkpoint == "simple"
-    return [one for one in held if not simple or one.item in SIMPLE]
+    return [item for item in held if not simple or item.item in SIMPLE_CHECKPOINT_ITEMS]
 
 
-def offer(lacking: Sequence[Held]) -> str:
-    """One sentence: what is missing, and how to go on."""
-    names = "; ".join(f"{one.item} is missing ({one.where}: {one.detail})" for one in lacking)
-    if creatable(lacking):
+def missing_message(missing: Sequence[PreservedState]) -> str:
+    """Return one sentence that says which items are missing and how to continue."""
+    names = "; ".join(f"{item.item} is missing ({item.where}: {item.detail})" for item in missing)
+    if creatable(missing):
         return f"{names}; `holdfast preserve --create` makes it"
     return f"{names}; `holdfast preserve` checks it again"
 
 
-class Keeping:
-    """What one session has to carry along, and where it is kept up to date."""
+class Preserver:
+    """Finds the items that one session has to carry, and updates the files that hold them."""
 
     def __init__(self, ledger: "Ledger") -> None:
         self._ledger = ledger
-        self._held: tuple[Held, ...] = ()
-        self._warned = ""
-        self._done: dict[str, str] = {}
-        """By item: what was written for the compression at hand."""
+        self._items: tuple[PreservedState, ...] = ()
+        self._warned: tuple[str, ...] = ()
+        self._updates: dict[str, str] = {}
+        """By item: what was written for the current compression."""
 
     def refs(self, policy: Policy) -> tuple[Ref, ...]:
-        """The lines that the next summary has to carry."""
-        self._held, self._done = held_in(self._ledger.root, policy), {}
-        return refs_of(self._held)
+        """Return the lines that the next summary has to carry."""
+        self._items, self._updates = find_preserved(self._ledger.root, policy), {}
+        return preserved_refs(self._items)
 
     def phases(self, candidate: Candidate, state: State) -> tuple[Phase, ...]:
-        """What a compression on paper goes through."""
+        """Return the phases that a planned compression goes through."""
         body = candidate.body
-        readable = None if body is None else self._readable(body)
-        made = Made(state.window.items, state.counts, body, candidate.losses, readable)
-        held = [self._with_news(one, body) for one in self.seen(state.policy)]
-        return phases_of(made, held)
+        readable = None if body is None else self._readable_entries(body)
+        made = CheckedCompression(
+            state.window.items, state.counts, body, candidate.losses, readable
+        )
+        held = [self._with_additions(item, body) for item in self.checked_items(state.policy)]
+        return check_phases(made, held)
 
-    def _with_news(self, one: Held, body: Compressed | None) -> Held:
-        """How an item was found, with what a summary did or would add to it."""
-        if one.item in self._done and not one.lacks:
-            return replace(one, detail=f"{one.detail}; {self._done[one.item]}")
-        if one.item != "decision_log" or not one.told or body is None or body.summary is None:
-            return one
-        new = notes.missing(self._ledger.root, one.where, _log_rows(body.summary))
-        return replace(one, detail=f"{one.detail}; {len(new)} to be added") if new else one
+    def _with_additions(self, item: PreservedState, body: Compressed | None) -> PreservedState:
+        """Return an item with what a summary added or would add to it."""
+        if item.item in self._updates and not item.lacks:
+            return replace(item, detail=f"{item.detail}; {self._updates[item.item]}")
+        if item.item != "decision_log" or not item.told or body is None or body.summary is None:
+            return item
+        new = notes.missing_decisions(self._ledger.root, item.where, _decision_rows(body.summary))
+        return replace(item, detail=f"{item.detail}; {len(new)} to be added") if new else item
 
-    def seen(self, policy: Policy) -> list[Held]:
-        """What a checkpoint looks at, as it was last found."""
-        return looked_at(self._held, policy)
+    def checked_items(self, policy: Policy) -> list[PreservedState]:
+        """Return the items that a checkpoint checks, as they were last found."""
+        return items_to_check(self._items, policy)
 
-    def _readable(self, body: Compressed) -> frozenset[str]:
-        """Of what a compression hides: what the store gives back, read and not only named."""
+    def _readable_entries(self, body: Compressed) -> frozenset[str]:
+        """Return which of the entries that a compression hides the store can actually read back."""
         session = self._ledger
         hidden = [name for step in body.steps for name in step.hides]
         numbers = session.store.names(session.name, hidden).values()
         return frozenset(entry.id for entry in session.store.read(session.name, numbers=numbers))
 
-    def before(self, candidate: Candidate, state: State) -> Compressed:
-        """See to everything that has to be so before a compression is written.
+    def prepare(self, candidate: Candidate, state: State) -> Compressed:
+        """Check and update the preserved items before a compression is written.
 
         Raises:
-            Blocked: something is missing, and strict mode blocks this once.
-            NotWritten: strict mode, and what should be kept up to date could not be written.
+            Blocked: an item is missing, and strict mode blocks the first attempt.
+            NotWritten: strict mode, and a file could not be updated.
         """
         body = candidate.body
         assert body is not None
-        self._done = {}
+        self._updates = {}
         if body.summary is None:
             self._log_thinking(body, state)
             return body
-        lacking = self._lacking(state)
-        broken = self._keep_up(body, state)
-        made = self.phases(candidate, state)
-        self._check_recovery(made)
-        gaps = bool(lacking or broken)
-        return replace(body, phases=made, mark=body.mark or ("unpreserved" if gaps else ""))
+        missing = self._find_missing(state)
+        broken = self._update_outside_files(body, state)
+        phases = self.phases(candidate, state)
+        self._check_recovery(phases)
+        gaps = bool(missing or broken)
+        return replace(body, phases=phases, mark=body.mark or ("unpreserved" if gaps else ""))
 
-    def _check_recovery(self, made: Sequence[Phase]) -> None:
-        """Refuse what could not be brought back.
+    def _check_recovery(self, phases: Sequence[Phase]) -> None:
+        """Refuse a compression that could not be undone.
 
         Raises:
             BadCompression: the ledger does not give back all that would be hidden.
         """
-        for check in made[-1].checks:
-            if check.what == RECOVERY and not check.holds:
-                self.failed(check.detail)
+        for check in phases[-1].checks:
+            if check.what == CHECK_RECOVERY and not check.holds:
+                self.log_failure(check.detail)
                 raise BadCompression(self._ledger.name, f"only {check.detail}")
 
-    def _lacking(self, state: State) -> list[Held]:
+    def _find_missing(self, state: State) -> list[PreservedState]:
         rules = state.policy.preservation
-        if rules.create_missing == "auto" and creatable(self.seen(state.policy)):
-            create(self._ledger.root, self.seen(state.policy))
-            self._held = held_in(self._ledger.root, state.policy)
-        lacking = [one for one in self.seen(state.policy) if one.lacks]
-        if not lacking:
+        if rules.create_missing == "auto" and creatable(self.checked_items(state.policy)):
+            create_missing(self._ledger.root, self.checked_items(state.policy))
+            self._items = find_preserved(self._ledger.root, state.policy)
+        missing = [item for item in self.checked_items(state.policy) if item.lacks]
+        if not missing:
             return []
-        names = ",".join(one.item for one in lacking)
-        if rules.enforcement == STRICT and not _was_blocked(state.window.ledger, names):
-            self._ledger.note(BLOCKED, missing=names)
-            raise Blocked(self._ledger.name, offer(lacking))
-        if names != self._warned:
-            logger.warning("a summary of %r goes on: %s", self._ledger.name, offer(lacking))
-            self._warned = names
-        return lacking
+        blocked = SummaryBlocked(tuple(item.item for item in missing))
+        if rules.enforcement == STRICT and not _was_blocked(state.window.ledger, blocked):
+            self._ledger.note(blocked)
+            raise Blocked(self._ledger.name, missing_message(missing))
+        if blocked.missing != self._warned:
+            logger.warning(
+                "a summary of %r goes on: %s", self._ledger.name, missing_message(missing)
+            )
+            self._warned = blocked.missing
+        return missing
 
-    def _keep_up(self, body: Compressed, state: State) -> bool:
-        """Write down what outside ledgers should have; whether one of them could not be."""
+    def _update_outside_files(self, body: Compressed, state: State) -> bool:
+        """Update the trajectory log and the notes; return whether writing one of them failed."""
         try:
             self._log_thinking(body, state)
             self._update_notes(body, state)
@@ -210,71 +227,74 @@ class Keeping:
 
     def _update_notes(self, body: Compressed, state: State) -> None:
         session = self._ledger
-        place = next((one.where for one in self._held if one.label in NOTED), "")
-        # The notes tell where the session stands, not where one of its helpers does.
+        place = next((item.where for item in self._items if item.label in NOTES_LABELS), "")
+        # The notes describe the main session, not its sub-agents.
         if not place or body.summary is None or session.agent:
             return
-        summary = _as_of_now(body.summary, state)
-        lines = continuity(summary, About(session.name))
-        done = notes.update(session.root, place, lines, _log_rows(summary))
-        if done.edited:
-            session.note(FORK, where=place, text=done.edited[:EDITED])
-        if done.broken:
+        summary = _with_newest_request(body.summary, state)
+        lines = continuity_lines(summary, FormContext(session.name))
+        update = notes.update_notes(session.root, place, lines, _decision_rows(summary))
+        if update.edited:
+            session.note(Forked(where=place, text=update.edited[:EDITED]))
+        if update.broken:
             raise Unreadable(place, "one of the two comments around our lines is gone")
-        self._done["session_continuity"] = "up to date"
-        self._done["decision_log"] = f"{done.added} added"
+        self._updates["session_continuity"] = "up to date"
+        self._updates["decision_log"] = f"{update.added} added"
 
     def _log_thinking(self, body: Compressed, state: State) -> None:
-        """Log the thinking that leaves to the trajectory, where the project keeps one."""
+        """Append hidden thinking to the trajectory log, if the project keeps one."""
         policy, session = state.policy, self._ledger
         if policy.preservation.trajectory_log != "on":
             return
         hidden = {name for step in body.steps for name in step.hides}
         upto = _logged_upto(state.window.ledger)
-        leaving = [
+        thoughts = [
             entry
             for entry in state.window.ledger
             if isinstance(entry.body, Thought) and entry.id in hidden and entry.seq > upto
         ]
-        folder = trajectory.folder_of(session.root, expected=policy.layout == LAYOUT)
-        if not leaving or not folder:
+        folder = trajectory.trajectory_folder(session.root, expected=policy.layout == LOA_LAYOUT)
+        if not thoughts or not folder:
             return
-        at = session.now() or leaving[-1].at
-        path = trajectory.log(
-            session.root, folder, at[:10] or "undated", _rows(session.name, leaving)
+        at = session.now() or thoughts[-1].at
+        path = trajectory.append_rows(
+            session.root, folder, at[:10] or "undated", _thinking_rows(session.name, thoughts)
         )
-        self._done["trajectory_entries"] = f"{len(leaving)} thoughts logged to {path}"
-        session.note(LOGGED, path=path, upto=str(leaving[-1].seq), count=str(len(leaving)))
+        self._updates["trajectory_entries"] = f"{len(thoughts)} thoughts logged to {path}"
+        session.note(ThinkingLogged(path, upto=thoughts[-1].seq, count=len(thoughts)))
 
-    def failed(self, lost: str) -> None:
-        """Log that something could not be recovered, to the ledger and to the trajectory."""
+    def log_failure(self, lost: str) -> None:
+        """Log a failed recovery to the ledger and to the trajectory."""
         session = self._ledger
-        session.note(FAILED, lost=lost)
-        folder = trajectory.folder_of(session.root)
+        session.note(RecoveryFailed(lost=lost))
+        folder = trajectory.trajectory_folder(session.root)
         if folder:
             at = session.now()
-            row = {"ts": at, "agent": "holdfast", "action": FAILED, "lost": lost}
+            row = {"ts": at, "agent": "holdfast", "action": RecoveryFailed.what, "lost": lost}
             try:
-                trajectory.log(session.root, folder, at[:10] or "undated", [row])
+                trajectory.append_rows(session.root, folder, at[:10] or "undated", [row])
             except HoldfastError as error:
                 logger.warning("the failure could not be logged: %s", error)
 
 
-def _as_of_now(summary: Summary, state: State) -> Summary:
-    """A summary with the newest request, which is in sight and not in what left."""
-    said = (item for item in reversed(state.window.items) if is_request(item.body))
-    last = next(said, None)
-    if last is None:
+def _with_newest_request(summary: Summary, state: State) -> Summary:
+    """Return a summary with the newest request, which is not among the hidden entries."""
+    requests = (item for item in reversed(state.window.items) if is_request(item.body))
+    newest = next(requests, None)
+    if newest is None:
         return summary
-    current = Quote(text_of(last.body), last.entry.id)
+    current = Quote(text_of(newest.body), newest.entry.id)
     return replace(summary, intent=replace(summary.intent, current=current))
 
 
-def _log_rows(summary: Summary) -> list[notes.Row]:
-    return [notes.Row(one.choice, decided(one, summary.at)) for one in summary.decisions]
+def _decision_rows(summary: Summary) -> list[notes.LoggedDecision]:
+    return [
+        notes.LoggedDecision(decision.choice, decision_log_line(decision, summary.at))
+        for decision in summary.decisions
+    ]
 
 
-def _rows(session: str, entries: Iterable[Entry]) -> Iterator[dict[str, str]]:
+def _thinking_rows(session: str, entries: Iterable[Entry]) -> Iterator[dict[str, str]]:
     for entry in entries:
         assert isinstance(entry.body, Thought)
         yield {
@@ -288,16 +308,16 @@ def _rows(session: str, entries: Iterable[Entry]) -> Iterator[dict[str, str]]:
 
 
 def _logged_upto(ledger: Iterable[Entry]) -> int:
-    noted = (e.body for e in ledger if isinstance(e.body, Noted) and e.body.what == LOGGED)
-    return max((int(body.facts.get("upto", "0")) for body in noted), default=0)
+    return max((note.upto for _, note in notes_in(ledger, ThinkingLogged)), default=0)
 
 
-def _was_blocked(ledger: Iterable[Entry], names: str) -> bool:
-    """Whether the same was blocked since the last summary: once is enough."""
-    blocked = False
+def _was_blocked(ledger: Iterable[Entry], blocked: SummaryBlocked) -> bool:
+    """Return whether the same items already blocked a summary since the last one was written."""
+    # Compared in persisted form: the name of an item may contain the separator of names.
+    was_blocked, noted = False, encode(blocked)
     for entry in ledger:
         if isinstance(entry.body, Compressed) and entry.body.summary is not None:
-            blocked = False
-        elif isinstance(entry.body, Noted) and entry.body.what == BLOCKED:
-            blocked = entry.body.facts.get("missing") == names
-    return blocked
+            was_blocked = False
+        elif is_note(entry.body, SummaryBlocked):
+            was_blocked = entry.body == noted
+    return was_blocked

@@ -1,16 +1,18 @@
-"""Write what a caller hands over to its ledger: messages, a resent history, provider reports."""
+"""Write what a caller gives to its ledger: new messages, a resent history, provider reports."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, cast
 
-from holdfast.core.ledger.append import Arrival, Batch, arrive, note
+from holdfast.core.ledger.append import Arrival, Batch, append_arrivals, append_note
 from holdfast.core.ledger.entry import Derived, Used, role_of
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.marks import is_sent_summary
-from holdfast.engine.intake import Intake, Message, firsts_of, withheld
-from holdfast.engine.ledger import MODEL, TASK, Ledger
+from holdfast.core.ledger.notes import Forked, LimitLearned, ModelNamed, Note, TaskNamed
+from holdfast.engine.fault_log import notes_faults
+from holdfast.engine.intake import Intake, Message, bytes_not_stored, first_entries
+from holdfast.engine.ledger import Ledger
 from holdfast.errors import Conflict, Unreadable
-from holdfast.stores.store import Build, retried
+from holdfast.stores.store import Build, retry_on_conflict
 from holdfast.text.jsontext import Json
 
 if TYPE_CHECKING:
@@ -18,18 +20,22 @@ if TYPE_CHECKING:
     from holdfast.engine.sync import Synced
 
 
+TASK_DONE = "task_done"
+
+
 def intake_for(ledger: Ledger) -> Intake:
-    """The intake of a ledger's messages."""
+    """Return the intake for a ledger's messages."""
     return Intake(
         ledger.store,
         ledger.name,
         agent=ledger.agent,
         wire=ledger.wire,
         clock=ledger.clock,
-        withholder=ledger.withholder,
+        never_store_filter=ledger.never_store_filter,
     )
 
 
+@notes_faults
 def append_messages(ledger: Ledger, intake: Intake, messages: Iterable[Message]) -> None:
     """Add new messages at the end, all or none.
 
@@ -37,35 +43,38 @@ def append_messages(ledger: Ledger, intake: Intake, messages: Iterable[Message])
         MixedWires: the session holds messages of another format.
         Unreadable: one of them is no message.
     """
-    wire, given = intake.arrivals(messages)
+    wire, given = intake.read(messages)
     arrivals = [message.arrival for message in given]
     batch = ledger.store.append(
-        ledger.name, lambda head: arrive(ledger.stamped(head, wire), arrivals)
+        ledger.name, lambda head: append_arrivals(ledger.stamp_head(head, wire), arrivals)
     )
-    ledger.sight.hold(withheld(firsts_of(batch), given))
-    ledger.sight.took(batch)
+    ledger.live_window.override_bytes(bytes_not_stored(first_entries(batch), given))
+    ledger.live_window.extend(batch)
 
 
+@notes_faults
 def sync_messages(ledger: Ledger, intake: Intake, messages: Iterable[Message]) -> "Synced":
     """Read a client's whole history: known messages stay, new ones are added."""
     from holdfast.engine.sync import sync  # late: hooks append
 
-    wire, given = intake.arrivals(messages)
+    wire, given = intake.read(messages)
     arrivals, forks = _without_changed_summaries(ledger, [message.arrival for message in given])
     done = sync(
         ledger.store,
         ledger.name,
-        ledger.sight,
+        ledger.live_window,
         arrivals,
         model=ledger.model(),
-        stamp=lambda head: ledger.stamped(head, wire),
+        stamp=lambda head: ledger.stamp_head(head, wire),
     )
     whole = len(done.firsts)
-    known = withheld(done.firsts, given[:whole])
-    ledger.sight.hold({**known, **withheld(firsts_of(done.batch), given[whole:])})
-    ledger.sight.took(done.batch)
+    known = bytes_not_stored(done.firsts, given[:whole])
+    ledger.live_window.override_bytes(
+        {**known, **bytes_not_stored(first_entries(done.batch), given[whole:])}
+    )
+    ledger.live_window.extend(done.batch)
     for fork in forks:
-        ledger.note("fork", where="a summary that came back", text=fork.kept)
+        ledger.note(Forked(where="a summary that came back", text=fork.stored_text))
     return done.synced
 
 
@@ -76,48 +85,57 @@ def _without_changed_summaries(
     drafts = (draft for arrival in arrivals for draft in arrival.drafts)
     if not any(is_sent_summary(draft.body) for draft in drafts):
         return arrivals, []
-    from holdfast.core.verify.tampered import as_the_ledger_has_it, is_noted
+    from holdfast.core.verify.tampered import is_noted, restore_ledger_summaries
 
-    entries = ledger.sight.window(whole=True).ledger
-    restored, forks = as_the_ledger_has_it(arrivals, entries)
+    entries = ledger.whole_window().ledger
+    restored, forks = restore_ledger_summaries(arrivals, entries)
     return restored, [fork for fork in forks if not is_noted(fork, entries)]
 
 
-def note_model(ledger: Ledger, model: str) -> None:
-    """Note the model that the caller named, so that a later process knows it."""
+def note_named(
+    ledger: Ledger, record: Callable[[Note], None], reach: Callable[[str], None]
+) -> None:
+    """Note the model and the task that the caller named, once each; a new task ends the old one."""
+    model, ledger.named_model = ledger.named_model, ""
     if model and ledger.raw_head().model != model:
-        ledger.note(MODEL, model=model)
+        record(ModelNamed(model))
+    task, ledger.named_task = ledger.named_task, ""
+    before = ledger.task() if task else ""
+    if task == before:
+        return
+    if before:
+        reach(TASK_DONE)
+    record(TaskNamed(task))
 
 
-def note_task(ledger: Ledger, task: str) -> None:
-    """Note the name of the task that is worked on from here."""
-    ledger.note(TASK, name=task)
-
-
+@notes_faults
 def note_report(
     ledger: Ledger,
     usage: object,
     error: str | Mapping[str, object] | BaseException | None,
     model: str | None,
 ) -> None:
-    """Write what the provider said of the last request.
+    """Write what the provider reported about the last request.
 
     Raises:
         Unreadable: the usage counts no input tokens, or those of several requests.
     """
-    from holdfast.core.measure.provider_usage import fault_of, learned_limit  # late: hooks do not
+    from holdfast.core.measure.provider_usage import (  # late: hooks do not
+        limit_in_error,
+        usage_problem,
+    )
 
-    fault = fault_of(usage) if usage is not None else ""
+    fault = usage_problem(usage) if usage is not None else ""
     if fault:
         raise Unreadable("usage", fault)
     if model:
-        ledger.note(MODEL, model=model)
+        ledger.note(ModelNamed(model))
     if usage is not None:
         _note_usage(ledger, usage, model)
     refusal = str(error) if isinstance(error, BaseException) else cast(Json, error)
-    limit = learned_limit(refusal) if refusal is not None else 0
+    limit = limit_in_error(refusal) if refusal is not None else 0
     if limit:
-        ledger.note("limit", limit=str(limit))
+        ledger.note(LimitLearned(limit))
 
 
 def _note_usage(ledger: Ledger, usage: object, model: str | None) -> None:
@@ -129,7 +147,7 @@ def _note_usage(ledger: Ledger, usage: object, model: str | None) -> None:
         used = read_usage(usage, model=named, answered=answered)
         return ledger.write(_if_counted(ledger, used))
 
-    retried(ledger.name, attempt)
+    retry_on_conflict(ledger.name, attempt)
 
 
 def _if_counted(ledger: Ledger, used: Used) -> Build:
@@ -138,7 +156,7 @@ def _if_counted(ledger: Ledger, used: Used) -> Build:
     def build(head: Head) -> Batch:
         if head.stale or head.counted != head.seq:
             raise Conflict(ledger.name, expected=head.seq, found=head.counted)
-        return note(head, used, lane=ledger.agent)
+        return append_note(head, used, lane=ledger.agent)
 
     return build
 

@@ -1,6 +1,6 @@
-"""Finding what was said: the index gives passages, the core says how well they answer.
+"""Search sessions: find passages with the index, rank them, and return excerpts.
 
-Nothing here is loaded by whoever only appends.
+Appending does not import this module.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -10,39 +10,51 @@ from typing import TYPE_CHECKING, TypeAlias
 import apsw
 from msgspec.structs import replace
 
-from holdfast.core.index.passages import Passage, passages_of, readable, speaker
-from holdfast.core.index.terms import Found, Pooled, Query, Term, parse_query
+from holdfast.core.index.passages import Passage, passages_of, searchable_text, speaker
+from holdfast.core.index.terms import PassageHit, PassagePool, Query, Term, parse_query
 from holdfast.core.ledger.entry import Entry
 from holdfast.core.ledger.head import Head
-from holdfast.core.view.search.excerpts import REFERENCE, Hit, shown, within
-from holdfast.core.view.search.ranking import Candidate, Ranked, Similar, Stems, rank
-from holdfast.engine.live_window import Sight
-from holdfast.models.thesaurus import like
+from holdfast.core.view.search.excerpts import (
+    REF_CHARS,
+    Hit,
+    excerpt_of_passage,
+    hits_within_budget,
+)
+from holdfast.core.view.search.ranking import (
+    PassageCandidate,
+    RankedPassage,
+    Similar,
+    Stems,
+    rank_passages,
+)
+from holdfast.engine.fault_log import notes_faults
+from holdfast.engine.live_window import LiveWindow
+from holdfast.models.thesaurus import similar_words
 from holdfast.stores.store import Store
 
 if TYPE_CHECKING:
-    from holdfast.engine.redact import Others
+    from holdfast.engine.ledger import Ledger
 
-Redact: TypeAlias = Callable[[str, Iterable[Entry]], Iterable[Entry]]
-"""What may be seen of a session's entries, by its name: looked at before anything is cut short."""
+RedactEntries: TypeAlias = Callable[[str, Iterable[Entry]], Iterable[Entry]]
+"""Redacts the entries of a session, by its name; called before excerpts are cut."""
 
 
-def as_they_are(_: str, entries: Iterable[Entry]) -> Iterable[Entry]:
-    """Entries with all that they hold."""
+def unredacted(_: str, entries: Iterable[Entry]) -> Iterable[Entry]:
+    """Return entries unchanged."""
     return entries
 
 
-POOL, LEAST, MOST = 8, 40, 160
-"""Passages that are read for each that is wanted, and in all: at the least and at the most."""
-COMPARED = 8_000
+POOL_PER_HIT, MIN_POOL, MAX_POOL = 8, 40, 160
+"""Passages that are read for each hit wanted, and in all: minimum and maximum."""
+MAX_COMPARED_CHARS = 8_000
 """Characters of excerpts that a model compares with the question: under a second of its time."""
-SCANNED = 20_000
-"""Entries that are read, the newest first, when the index has no word for what is looked for."""
+MAX_SCANNED_ENTRIES = 20_000
+"""Entries that are scanned, newest first, if the index has no word of the query."""
 
 
 @cache
 def stemmer() -> Stems:
-    """The engine's own way from text to words, so that what it finds is found again here."""
+    """Return the full-text engine's own tokenizer, so that words match those in the index."""
     tokens = apsw.Connection(":memory:").fts5_tokenizer(
         "porter", ["unicode61", "remove_diacritics", "2"]
     )
@@ -64,19 +76,24 @@ def recover(
     *,
     scope: str = "session",
     strong: bool = False,
-    redact: Redact = as_they_are,
+    redact: RedactEntries = unredacted,
 ) -> list[Hit]:
-    """What a session said about something, or every session of its project or of its ledger.
+    """Find what a session said about something; or every session of its project or ledger.
 
     Raises:
-        BadSetting: a model is to compare meanings, and it is not installed.
+        BadSetting: a model has to compare meanings, and it is not installed.
     """
-    sight = {session: in_sight(store, session)}
-    similar = _strong(text) if strong else None
+    visible = {session: visible_entries(store, session)}
+    similar = _model_similarity(text) if strong else None
     if scope == "ledger":
-        stores = store.shelves()
-        found = (search(one, text, limit=limit, similar=similar, redact=redact) for one in stores)
-        hits = sorted((hit for some in found for hit in some), key=lambda hit: -hit.score)[:limit]
+        stores = store.stores_of_all_projects()
+        found = (
+            search(each_store, text, limit=limit, similar=similar, redact=redact)
+            for each_store in stores
+        )
+        hits = sorted(
+            (hit for store_hits in found for hit in store_hits), key=lambda hit: -hit.score
+        )[:limit]
     else:
         sessions = (session,) if scope == "session" else None
         hits = search(
@@ -84,7 +101,7 @@ def recover(
             text,
             sessions=sessions,
             limit=limit,
-            sight=sight,
+            visible=visible,
             similar=similar,
             redact=redact,
         )
@@ -93,13 +110,15 @@ def recover(
     from holdfast.models.tokenizers import counter  # late: only a budget needs a tokenizer
 
     head = store.head(session) or Head()
-    return within(hits, counter(head.vocabulary), budget)
+    return hits_within_budget(hits, counter(head.vocabulary), budget)
 
 
-def _strong(text: str) -> Similar:
-    from holdfast.models.similar import likeness  # late: an extra, and it takes a second to load
+def _model_similarity(text: str) -> Similar:
+    from holdfast.models.similar import (
+        similarity_to,  # late: optional, and slow to import
+    )
 
-    return likeness(text)
+    return similarity_to(text)
 
 
 def search(
@@ -109,121 +128,132 @@ def search(
     sessions: Sequence[str] | None = None,
     limit: int = 5,
     similar: Similar | None = None,
-    sight: Mapping[str, Collection[str]] | None = None,
-    redact: Redact = as_they_are,
+    visible: Mapping[str, Collection[str]] | None = None,
+    redact: RedactEntries = unredacted,
 ) -> list[Hit]:
-    """The excerpts that answer best, the best first; any text at all may be asked.
+    """Return the excerpts that answer a query best, the best first; any text is a valid query.
 
-    `sight` names the entries in sight by session; of a session not in it, nothing is called hidden.
+    `visible` has the visible entries by session; entries of other sessions are never called hidden.
     """
-    query = parse_query(text, like)
+    query = parse_query(text, similar_words)
     if limit <= 0 or not text.strip():
         return []
     names = None if sessions is None else tuple(sessions)
-    size = min(max(POOL * limit, LEAST), MOST)
+    size = min(max(POOL_PER_HIT * limit, MIN_POOL), MAX_POOL)
     for terms in (query.terms, query.filler):
-        pooled = store.search(terms, sessions=names, limit=size) if terms else Pooled()
+        pooled = store.search(terms, sessions=names, limit=size) if terms else PassagePool()
         if pooled.found:
             rarity = dict(zip(terms, pooled.rarity, strict=True))
-            reading = _Reading(_read(store, pooled.found, redact), pooled.found, sight or {})
-            hits = _answers(reading, query, rarity, limit, similar)
+            pool = _PassagePool(
+                _read_entries(store, pooled.found, redact), pooled.found, visible or {}
+            )
+            hits = _best_hits(pool, query, rarity, limit, similar)
             if hits:
                 return hits
-    return _scanned(store, text, names, limit, sight or {}, redact)
+    return _scan(store, text, names, limit, visible or {}, redact)
 
 
-class _Reading:
-    """The passages of a pool as they were read."""
+class _PassagePool:
+    """The passages that the index found, with their texts."""
 
     def __init__(
         self,
         entries: Mapping[tuple[str, int], Entry],
-        found: Sequence[Found],
-        sight: Mapping[str, Collection[str]],
+        found: Sequence[PassageHit],
+        visible: Mapping[str, Collection[str]],
     ) -> None:
         self._entries = entries
-        self.texts = {key: readable(entry.body) for key, entry in self._entries.items()}
+        self.texts = {key: searchable_text(entry.body) for key, entry in self._entries.items()}
         self.cuts = {key: passages_of(text) for key, text in self.texts.items()}
-        self.candidates = [self._candidate(one, sight) for one in found if self._is_there(one)]
+        self.candidates = [
+            self._candidate(passage, visible) for passage in found if self._is_there(passage)
+        ]
 
-    def _is_there(self, one: Found) -> bool:
-        return one.passage < len(self.cuts.get((one.session, one.seq), ()))
+    def _is_there(self, passage: PassageHit) -> bool:
+        return passage.passage < len(self.cuts.get((passage.session, passage.seq), ()))
 
-    def _candidate(self, one: Found, sight: Mapping[str, Collection[str]]) -> Candidate:
-        key = (one.session, one.seq)
-        cut, entry = self.cuts[key][one.passage], self._entries[key]
+    def _candidate(
+        self, passage: PassageHit, visible: Mapping[str, Collection[str]]
+    ) -> PassageCandidate:
+        key = (passage.session, passage.seq)
+        cut, entry = self.cuts[key][passage.passage], self._entries[key]
         part = self.texts[key][cut.start : cut.stop]
-        return Candidate(
-            one, entry, speaker(entry.body), part, _is_hidden(entry, one.session, sight)
+        return PassageCandidate(
+            passage, entry, speaker(entry.body), part, _is_hidden(entry, passage.session, visible)
         )
 
 
-def _is_hidden(entry: Entry, session: str, sight: Mapping[str, Collection[str]]) -> bool:
-    return session in sight and entry.id not in sight[session]
+def _is_hidden(entry: Entry, session: str, visible: Mapping[str, Collection[str]]) -> bool:
+    return session in visible and entry.id not in visible[session]
 
 
-def _answers(
-    reading: _Reading,
+def _best_hits(
+    pool: _PassagePool,
     query: Query,
     rarity: Mapping[Term, float],
     limit: int,
     similar: Similar | None,
 ) -> list[Hit]:
-    ranked = rank(query, rarity, reading.candidates, stems=stemmer())
+    ranked = rank_passages(query, rarity, pool.candidates, stems=stemmer())
     if similar is not None:
-        ranked = rank(
+        ranked = rank_passages(
             query,
             rarity,
-            reading.candidates,
+            pool.candidates,
             stems=stemmer(),
-            alike=_alike(ranked, reading, rarity, similar),
+            alike=_similarities(ranked, pool, rarity, similar),
         )
     hits: dict[str, Hit] = {}
     for row in ranked:
         found = row.candidate.found
         key = (found.session, found.seq)
-        hit = _hit(row, reading.texts[key], reading.cuts[key][found.passage], rarity)
-        # The same words again say nothing more: a file that was read twice is shown once.
+        hit = _make_hit(row, pool.texts[key], pool.cuts[key][found.passage], rarity)
+        # Equal excerpts add nothing: a file that was read twice is shown once.
         hits.setdefault(hit.text, hit)
         if len(hits) == limit:
             break
     return list(hits.values())
 
 
-def _alike(
-    ranked: Sequence[Ranked], reading: "_Reading", rarity: Mapping[Term, float], similar: Similar
-) -> dict[Found, float]:
-    """How alike in meaning the best passages are, as far as their excerpts are worth the time."""
-    texts: dict[Found, str] = {}
-    left = COMPARED
+def _similarities(
+    ranked: Sequence[RankedPassage],
+    pool: "_PassagePool",
+    rarity: Mapping[Term, float],
+    similar: Similar,
+) -> dict[PassageHit, float]:
+    """Return how similar in meaning the best passages are, within a limit of characters."""
+    texts: dict[PassageHit, str] = {}
+    chars_left = MAX_COMPARED_CHARS
     for row in ranked:
         found = row.candidate.found
         key = (found.session, found.seq)
-        cut = reading.cuts[key][found.passage]
-        texts[found] = _hit(row, reading.texts[key], cut, rarity).text
-        left -= len(texts[found])
-        if left < 0:
+        cut = pool.cuts[key][found.passage]
+        texts[found] = _make_hit(row, pool.texts[key], cut, rarity).text
+        chars_left -= len(texts[found])
+        if chars_left < 0:
             break
     return dict(zip(texts, similar(list(texts.values())), strict=True))
 
 
-def _read(store: Store, found: Iterable[Found], redact: Redact) -> dict[tuple[str, int], Entry]:
-    wanted: dict[str, set[int]] = {}
-    for one in found:
-        wanted.setdefault(one.session, set()).add(one.seq)
+def _read_entries(
+    store: Store, found: Iterable[PassageHit], redact: RedactEntries
+) -> dict[tuple[str, int], Entry]:
+    numbers_by_session: dict[str, set[int]] = {}
+    for passage in found:
+        numbers_by_session.setdefault(passage.session, set()).add(passage.seq)
     return {
         (session, entry.seq): entry
-        for session, numbers in wanted.items()
+        for session, numbers in numbers_by_session.items()
         for entry in redact(session, store.read(session, numbers=numbers))
     }
 
 
-def _hit(row: Ranked, text: str, cut: Passage, rarity: Mapping[Term, float]) -> Hit:
+def _make_hit(row: RankedPassage, text: str, cut: Passage, rarity: Mapping[Term, float]) -> Hit:
     found, entry = row.candidate.found, row.candidate.entry
-    part = shown(text, cut, {term: rarity[term] * term.weight for term in row.terms})
+    part = excerpt_of_passage(text, cut, {term: rarity[term] * term.weight for term in row.terms})
     return Hit(
         text=part.text,
-        ref=entry.id[:REFERENCE],
+        ref=entry.id[:REF_CHARS],
         score=round(row.score, 4),
         role=row.candidate.role,
         turn=found.step,
@@ -236,71 +266,79 @@ def _hit(row: Ranked, text: str, cut: Passage, rarity: Mapping[Term, float]) -> 
     )
 
 
-def _scanned(
+def _scan(
     store: Store,
     text: str,
     sessions: Sequence[str] | None,
     limit: int,
-    sight: Mapping[str, Collection[str]],
-    redact: Redact,
+    visible: Mapping[str, Collection[str]],
+    redact: RedactEntries,
 ) -> list[Hit]:
-    """What holds the question letter by letter: for what is no word, or the middle of one."""
+    """Find entries that contain the query literally: for signs, or the middle of a word."""
     needle = text.strip().lower()
     names = [listed.name for listed in store.sessions()] if sessions is None else list(sessions)
     hits: dict[str, Hit] = {}
-    left = SCANNED
+    entries_left = MAX_SCANNED_ENTRIES
     for name in names:
         head = store.head(name)
         last = head.seq if head else 0
-        newest = redact(name, store.read(name, since=max(last - left, 0)))
+        newest = redact(name, store.read(name, since=max(last - entries_left, 0)))
         for entry in reversed(list(newest)):
-            hit = _holding(entry, needle, name)
+            hit = _hit_in(entry, needle, name)
             if hit is not None:
-                hits.setdefault(hit.text, replace(hit, hidden=_is_hidden(entry, name, sight)))
+                hits.setdefault(hit.text, replace(hit, hidden=_is_hidden(entry, name, visible)))
             if len(hits) == limit:
                 return list(hits.values())
-        left -= min(last, left)
+        entries_left -= min(last, entries_left)
     return list(hits.values())
 
 
-def _holding(entry: Entry, needle: str, session: str) -> Hit | None:
-    text = readable(entry.body)
-    at = text.lower().find(needle)
-    if at < 0:
+def _hit_in(entry: Entry, needle: str, session: str) -> Hit | None:
+    text = searchable_text(entry.body)
+    position = text.lower().find(needle)
+    if position < 0:
         return None
-    # In small letters a text may be longer than it was: then the beginning has to do.
-    cut = next((one for one in passages_of(text) if one.start <= at < one.stop), Passage(0, 0))
+    # Lowercasing can lengthen a text and shift positions: then use the first passage.
+    cut = next(
+        (
+            candidate
+            for candidate in passages_of(text)
+            if candidate.start <= position < candidate.stop
+        ),
+        Passage(0, 0),
+    )
     term = Term((needle,), text=needle)
-    part = shown(text, cut, {term: 1.0})
-    found = Found(session, entry.seq, 0, 0, 0)
-    one = Candidate(found, entry, speaker(entry.body), part.text)
-    return _hit(Ranked(one, 1.0, 1.0, (term,)), text, cut, {term: 1.0})
+    part = excerpt_of_passage(text, cut, {term: 1.0})
+    found = PassageHit(session, entry.seq, 0, 0, 0)
+    candidate = PassageCandidate(found, entry, speaker(entry.body), part.text)
+    return _make_hit(RankedPassage(candidate, 1.0, 1.0, (term,)), text, cut, {term: 1.0})
 
 
-def in_sight(store: Store, session: str) -> frozenset[str]:
-    """The entries that an agent of the session sees as they are."""
+def visible_entries(store: Store, session: str) -> frozenset[str]:
+    """Return the entries that an agent of the session sees without a stand-in."""
     head = store.head(session) or Head()
-    windows = (Sight(store, session, lane).window() for lane in ("", *head.lanes))
+    windows = (LiveWindow(store, session, lane).window() for lane in ("", *head.lanes))
     return frozenset(
         item.entry.id for window in windows for item in window.items if item.stand_in is None
     )
 
 
+@notes_faults
 def recover_redacted(
-    store: Store,
-    session: str,
-    query: str,
-    limit: int,
-    budget: int | None,
-    *,
-    scope: str,
-    strong: bool,
-    by: "Others",
+    ledger: "Ledger", query: str, limit: int, budget: int | None, *, scope: str
 ) -> list[Hit]:
-    """Search, and again as long as the sessions of the hits add secrets to redact."""
+    """Search, and repeat the search while the sessions of the hits add secrets to redact."""
+    others = ledger.cross_session_redactor
     while True:
         hits = recover(
-            store, session, query, limit, budget, scope=scope, strong=strong, redact=by.entries
+            ledger.store,
+            ledger.name,
+            query,
+            limit,
+            budget,
+            scope=scope,
+            strong=ledger.policy.search == "strong",
+            redact=others.entries,
         )
-        if not by.learn((hit.session for hit in hits), everywhere=scope == "ledger"):
+        if not others.learn((hit.session for hit in hits), everywhere=scope == "ledger"):
             return hits

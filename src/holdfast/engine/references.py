@@ -1,46 +1,46 @@
-"""What a reference names: an entry by the beginning of its id, or by its number.
+"""Find the entry that a reference names: by the beginning of its id, or by its number.
 
-A session knows what it goes on from by the same names. Of what was erased, the tombstones tell.
+References into a session that this one continues work too. For erased entries, tombstones say why.
 """
 
-from holdfast.core.ledger.chain import is_true
-from holdfast.core.ledger.entry import Checkpointed, Derived, Entry, Handed, text_of
+from holdfast.core.ledger.chain import id_matches
+from holdfast.core.ledger.entry import Checkpointed, Derived, Entry, PacketSent, text_of
 from holdfast.core.ledger.head import Head
-from holdfast.core.ledger.inherited import resumed_from
+from holdfast.core.ledger.inherited import find_resumed
 from holdfast.errors import Ambiguous, Erased, NotRecorded
 from holdfast.stores.store import REWRITTEN, Store
 from holdfast.text.jsontext import encode, whole_number
 
-SHORTEST = 6
-"""Characters of an id that name an entry."""
+MIN_REF_CHARS = 6
+"""Minimum characters of an id in a reference."""
 _HEX = frozenset("0123456789abcdef")
 
 
 def find_entry(store: Store, session: str, ref: str) -> Entry:
-    """The entry that a reference names in a session, or in one that it goes on from.
+    """Return the entry that a reference names in a session, or in one that it continues.
 
     Raises:
         NotRecorded: there is no such entry.
-        Ambiguous: several begin like this.
-        Erased: it was purged, or kept long enough.
+        Ambiguous: several ids begin like this.
+        Erased: it was purged, or its retention period is over.
     """
-    entries = named(store, session, ref)
+    entries = entries_named(store, session, ref)
     if not entries:
         before = holder_of(store, session, ref)
-        entries = named(store, before, ref) if before != session else []
+        entries = entries_named(store, before, ref) if before != session else []
     if not entries:
-        _tell_erased(store, ref, ref)
+        _raise_if_erased(store, ref, ref)
         raise NotRecorded("entry", ref, where=f"session {session!r}")
-    if not is_true(entries[0]):
-        _tell_erased(store, ref, entries[0].id)
+    if not id_matches(entries[0]):
+        _raise_if_erased(store, ref, entries[0].id)
     return entries[0]
 
 
 def holder_of(store: Store, session: str, ref: str) -> str:
-    """The session that a reference is of: this one, or one that it goes on from."""
+    """Return the session that holds a reference: this one, or one that it continues."""
     holder, seen = session, {session}
-    while not named(store, holder, ref) and not ref.startswith("#"):
-        link = resumed_from(store.read(holder))
+    while not entries_named(store, holder, ref) and not ref.startswith("#"):
+        link = find_resumed(store.read(holder))
         if link is None or link.session in seen:
             return session
         seen.add(link.session)
@@ -48,25 +48,25 @@ def holder_of(store: Store, session: str, ref: str) -> str:
     return holder
 
 
-def named(store: Store, session: str, ref: str) -> list[Entry]:
-    """The entry of that name or number in one session; none when it has none.
+def entries_named(store: Store, session: str, ref: str) -> list[Entry]:
+    """Return the entry of that id or number in one session; an empty list if there is none.
 
     Raises:
-        Ambiguous: several begin like this.
+        Ambiguous: several ids begin like this.
     """
     number = whole_number(ref[1:]) if ref.startswith("#") else None
     if number is not None:
         head = store.head(session) or Head()
         found = [number] if 0 < number <= head.seq else []
     else:
-        found = _starting_with(store, session, ref) or _checkpoint_like(store, session, ref)
+        found = _numbers_by_prefix(store, session, ref) or _checkpoint_number(store, session, ref)
         if not found:
-            return _original_like(store, session, ref) or _note_like(store, session, ref)
+            return _original_by_ref(store, session, ref) or _derived_by_ref(store, session, ref)
     return list(store.read(session, numbers=found))
 
 
-def _starting_with(store: Store, session: str, ref: str) -> list[int]:
-    if len(ref) < SHORTEST:
+def _numbers_by_prefix(store: Store, session: str, ref: str) -> list[int]:
+    if len(ref) < MIN_REF_CHARS:
         return []
     names = store.names(session)
     fitting = [name for name in names if name.startswith(ref.lower())]
@@ -75,50 +75,59 @@ def _starting_with(store: Store, session: str, ref: str) -> list[int]:
     return [names[name] for name in fitting]
 
 
-def _checkpoint_like(store: Store, session: str, ref: str) -> list[int]:
-    """The number of a checkpoint or packet: no link of the chain, and named all the same."""
-    if len(ref) < SHORTEST:
+def _checkpoint_number(store: Store, session: str, ref: str) -> list[int]:
+    """Return the number of a checkpoint or packet: these are not in the store's index of names."""
+    if len(ref) < MIN_REF_CHARS:
         return []
-    taken = (one for one in store.read(session) if isinstance(one.body, Checkpointed | Handed))
+    taken = (
+        candidate
+        for candidate in store.read(session)
+        if isinstance(candidate.body, Checkpointed | PacketSent)
+    )
     return [entry.seq for entry in taken if entry.id.startswith(ref.lower())][:1]
 
 
-def _original_like(store: Store, session: str, ref: str) -> list[Entry]:
-    """A result that a hook kept, by the reference that stands in for it."""
-    if len(ref) < SHORTEST:
+def _original_by_ref(store: Store, session: str, ref: str) -> list[Entry]:
+    """Return a result that a hook stored, by the reference in its stand-in."""
+    if len(ref) < MIN_REF_CHARS:
         return []
-    from holdfast.engine.originals import referred_to  # late: only agents with hooks have any
+    from holdfast.engine.originals import find_original  # late: only agents with hooks have any
 
-    found = referred_to(ref, store.read(session))
+    found = find_original(ref, store.read(session))
     return [found] if found is not None else []
 
 
-def _note_like(store: Store, session: str, ref: str) -> list[Entry]:
-    """Any other derived entry: `recover` finds notes and names them."""
-    if len(ref) < SHORTEST:
+def _derived_by_ref(store: Store, session: str, ref: str) -> list[Entry]:
+    """Return any other derived entry: `recover` shows references to notes."""
+    if len(ref) < MIN_REF_CHARS:
         return []
-    return [one for one in store.events(session) if one.id.startswith(ref.lower())][:1]
+    return [entry for entry in store.events(session) if entry.id.startswith(ref.lower())][:1]
 
 
-def _tell_erased(store: Store, ref: str, name: str) -> None:
-    """Say what became of something that is no longer there."""
-    if len(name) < SHORTEST or not _HEX.issuperset(name.lower()):
+def _raise_if_erased(store: Store, ref: str, name: str) -> None:
+    """Raise Erased if a tombstone says what happened to the entry."""
+    if len(name) < MIN_REF_CHARS or not _HEX.issuperset(name.lower()):
         return
-    # Of a session that went whole, no name is left but in the tombstones.
-    for stone in store.tombstones(ref=name):
-        if stone.reason != REWRITTEN:
+    # Names of an erased session remain in the tombstones only.
+    for tombstone in store.tombstones(ref=name):
+        if tombstone.reason != REWRITTEN:
             raise Erased(
-                "entry", ref, reason=stone.reason, size=stone.size, at=stone.at, again=stone.again
+                "entry",
+                ref,
+                reason=tombstone.reason,
+                size=tombstone.size,
+                at=tombstone.at,
+                again=tombstone.again,
             )
 
 
 def text_of_entry(entry: Entry, lines: tuple[int, int] | None = None) -> str:
-    """What an entry says, in words; or some of its lines, the values of a call written out."""
+    """Return the text of an entry; or some of its lines, with a call's values expanded."""
     if lines is not None:
-        from holdfast.core.index.passages import readable  # late: most read it whole
+        from holdfast.core.index.passages import searchable_text  # late: most read it whole
 
         first, last = lines
-        return "\n".join(readable(entry.body).split("\n")[max(first, 1) - 1 : last])
+        return "\n".join(searchable_text(entry.body).split("\n")[max(first, 1) - 1 : last])
     if isinstance(entry.body, Derived):
         return encode(entry.body).decode()
     return text_of(entry.body)

@@ -2,19 +2,20 @@
 
 from typing import TYPE_CHECKING
 
-from holdfast.core.measure.usage import Usage, measure, measure_at_most, scaled
+from holdfast.core.measure.usage import Usage, measure, measure_at_most, scale_tokens
+from holdfast.engine.fault_log import notes_faults
 from holdfast.engine.ledger import Ledger
 
 if TYPE_CHECKING:
     from holdfast.core.ledger.entry import EntryId
-    from holdfast.core.measure.sizes import Sized
+    from holdfast.core.measure.sizes import SizedWindow
     from holdfast.core.view.log import Event
 
 
 def usage_of(ledger: Ledger, *, quick: bool = False) -> Usage:
-    """How full the window is; `quick` loads no tokenizer if the bytes alone decide the level."""
+    """Return how full the window is; `quick` loads no tokenizer if the bytes decide the level."""
     head = ledger.raw_head()
-    model, limit = ledger.model_of(head), ledger.limited()
+    model, limit = ledger.model_of(head), ledger.limit_with_origin()
     lane = head.lane(ledger.agent)
     if quick and not head.stale:
         guessed = measure(lane, model, limit.tokens, limit.origin)
@@ -23,36 +24,37 @@ def usage_of(ledger: Ledger, *, quick: bool = False) -> Usage:
     return measure(ledger.head().lane(ledger.agent), model, limit.tokens, limit.origin)
 
 
-def sized_window(ledger: Ledger) -> "Sized":
-    """The window as it is now, with the size of everything in it."""
+def sized_window(ledger: Ledger) -> "SizedWindow":
+    """Return the current window with the size of every part."""
     from holdfast.core.measure import sizes  # late: hooks measure nothing
     from holdfast.models.tokenizers import counter
 
     usage, head = usage_of(ledger), ledger.head()
     counts = ledger.store.counts(ledger.name, head.vocabulary)
-    return sizes.sized(ledger.window().items, usage, counts, counter(head.vocabulary))
+    return sizes.size_window(ledger.window().items, usage, counts, counter(head.vocabulary))
 
 
-def turned_windows(ledger: Ledger) -> "dict[EntryId, tuple[int, int]]":
-    """Tokens of the window before and after each compression, undo and compaction."""
+def window_changes(ledger: Ledger) -> "dict[EntryId, tuple[int, int]]":
+    """Return the window's tokens before and after each compression, undo and compaction."""
     from holdfast.core.ledger import replay  # late: only reports ask
 
     head, model = ledger.head(), ledger.model()
     counts = ledger.store.counts(ledger.name, head.vocabulary)
-    windows = replay.turned(ledger.store.read(ledger.name), counts, head)
+    windows = replay.lane_changes(ledger.store.read(ledger.name), counts, head)
     return {
         name: (measure(before, model, 0).tokens, measure(after, model, 0).tokens)
         for name, (before, after) in windows.items()
     }
 
 
+@notes_faults
 def log_of(ledger: Ledger) -> "tuple[Event, ...]":
-    """Every compression, undo and postponement of this agent, oldest first."""
+    """Return every compression, undo and postponement of this agent, oldest first."""
     from holdfast.core.view.log import events_of
 
     mine = [entry for entry in ledger.store.read(ledger.name) if entry.lane == ledger.agent]
     head, model = ledger.head(), ledger.model()
     known = head.lane(ledger.agent).calibration
     counts = ledger.store.counts(ledger.name, head.vocabulary)
-    tokens = {number: scaled(raw, model, known) for number, raw in counts.items()}
-    return events_of(mine, tokens, turned_windows(ledger))
+    tokens = {number: scale_tokens(raw, model, known) for number, raw in counts.items()}
+    return events_of(mine, tokens, window_changes(ledger))

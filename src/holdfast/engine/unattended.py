@@ -1,8 +1,7 @@
-"""Unattended runs at the edge: the user's own seal, the run-state file, the clock.
+"""Unattended runs: start, stop and verify them with the user's key, the state file and the clock.
 
-The ledger lies inside the project, and a project may come from anywhere, its ledger included. So a
-run carries a seal made with a key in the user's own folder: what somebody else recorded starts
-nothing here.
+The ledger is part of the project, and a project may come from anywhere. So a run carries a seal
+made with a key in the user's own folder: a run that somebody else recorded starts nothing here.
 """
 
 import hmac
@@ -18,17 +17,15 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from holdfast.core.ledger.notes import STOPPED
 from holdfast.core.observe.unattended import (
-    RUN,
     RUNNING,
-    STOPPED,
-    Run,
+    RecordedRun,
     RunFile,
-    Standing,
-    facts_of,
-    read_file,
-    run_of,
-    standing,
+    RunStatus,
+    newest_run,
+    read_run_file,
+    status_of_run,
 )
 from holdfast.errors import NotRecorded, NotWritten
 from holdfast.project.paths import project_id
@@ -39,76 +36,76 @@ if TYPE_CHECKING:
     from holdfast.engine.ledger import Ledger
 
 STATE_FILE = ".run/sprint-plan-state.json"
-LARGEST = 65_536
-"""Bytes of a run-state file that are read; none has more."""
-MAX_AGE = 12 * 3_600
-"""Seconds that a consent holds when nobody says how long: a night."""
+MAX_STATE_FILE_BYTES = 65_536
+"""Maximum bytes of a run-state file that are read."""
+DEFAULT_CONSENT_SECONDS = 12 * 3_600
+"""Seconds that a consent is valid by default: a night."""
 KEY_BYTES = 32
 
 
-def start(ledger: "Ledger", plan: str, *, max_age: int = MAX_AGE) -> Standing:
-    """Record that the user lets a plan run unattended in this session, for so many seconds."""
+def start_run(ledger: "Ledger", plan: str, *, max_age: int = DEFAULT_CONSENT_SECONDS) -> RunStatus:
+    """Record that the user lets a plan run unattended in this session for `max_age` seconds."""
     now = ledger.now()
-    run = Run(
+    run = RecordedRun(
         plan=plan,
         state=RUNNING,
         owner=owner(),
         consent=True,
         started=now,
-        until=_later(now, max_age),
+        until=_time_after(now, max_age),
         max_age=max_age,
     )
-    sealed = replace(run, seal=_seal(ledger, run, _key(make=True)))
-    ledger.note(RUN, **facts_of(sealed))
-    return status(ledger)
+    sealed = replace(run, seal=_seal(ledger, run, _user_key(make=True)))
+    ledger.note(sealed)
+    return run_status(ledger)
 
 
-def stop(ledger: "Ledger") -> Standing:
-    """Record that the run is over.
+def stop_run(ledger: "Ledger") -> RunStatus:
+    """Record that the run has ended.
 
     Raises:
         NotRecorded: none was started.
     """
-    run = run_of(ledger.events())
+    run = newest_run(ledger.events())
     if run is None or run.state != RUNNING:
         raise NotRecorded("unattended run", "", where=f"session {ledger.name!r}")
-    ledger.note(RUN, **facts_of(replace(run, state=STOPPED, consent=False, seal="")))
-    return status(ledger)
+    ledger.note(replace(run, state=STOPPED, consent=False, seal=""))
+    return run_status(ledger)
 
 
-def status(ledger: "Ledger") -> Standing:
-    """Whether the session's agent may go on by itself, and what to tell it."""
-    run = run_of(ledger.events())
-    file = _file(ledger.root) if ledger.root else None
+def run_status(ledger: "Ledger") -> RunStatus:
+    """Return whether the session's agent may continue by itself, and what to say to it."""
+    run = newest_run(ledger.events())
+    file = _read_run_file(ledger.root) if ledger.root else None
     if run is None:
-        return standing(None, file, age=None, proven=False)
-    return standing(run, file, age=_age(ledger, run), proven=_is_proven(ledger, run))
+        return status_of_run(None, file, age=None, proven=False)
+    return status_of_run(run, file, age=_run_age(ledger, run), proven=_has_valid_seal(ledger, run))
 
 
-def line_of(ledger: "Ledger") -> str:
-    """What to say of an unattended run; nothing when there is none."""
-    return status(ledger).line
+def run_line(ledger: "Ledger") -> str:
+    """Return the line about an unattended run; empty if there is none."""
+    return run_status(ledger).line
 
 
-def carry_over(old: "Ledger", new: "Ledger") -> None:
-    """Let a run go on in a session that goes on from another; its consent gets no longer."""
-    run = run_of(old.events())
+def continue_run(old: "Ledger", new: "Ledger") -> None:
+    """Copy a run to a session that continues another; its consent is not extended."""
+    run = newest_run(old.events())
     if run is not None and run.state == RUNNING:
-        new.note(RUN, **facts_of(run))
+        new.note(run)
 
 
 def owner() -> str:
-    """Who is asking: the user of this machine."""
+    """Return the user and machine that call this."""
     return f"{os.getuid()}@{platform.node()}"
 
 
-def _age(ledger: "Ledger", run: Run) -> float | None:
+def _run_age(ledger: "Ledger", run: RecordedRun) -> float | None:
     if not run.started or not ledger.now():
         return None
     return ledger.seconds_since(run.started)
 
 
-def _later(at: str, seconds: int) -> str:
+def _time_after(at: str, seconds: int) -> str:
     with suppress(ValueError, OverflowError):
         return (datetime.fromisoformat(at) + timedelta(seconds=seconds)).strftime(
             "%Y-%m-%dT%H:%M:%SZ"
@@ -116,41 +113,43 @@ def _later(at: str, seconds: int) -> str:
     return ""
 
 
-def _is_proven(ledger: "Ledger", run: Run) -> bool:
-    key = _key(make=False)
+def _has_valid_seal(ledger: "Ledger", run: RecordedRun) -> bool:
+    key = _user_key(make=False)
     if not key or run.owner != owner():
         return False
     return hmac.compare_digest(run.seal, _seal(ledger, run, key))
 
 
-def _seal(ledger: "Ledger", run: Run, key: bytes) -> str:
-    """What only the holder of the key can write for this run in this project."""
+def _seal(ledger: "Ledger", run: RecordedRun, key: bytes) -> str:
+    """Return the signature that only the holder of the key can make for this run and project."""
     project = project_id(Path(ledger.root)) if ledger.root else ""
     words = (project, run.plan, run.owner, run.started, run.until, str(run.max_age))
-    told = b"".join(b"%d:%s" % (len(word.encode()), word.encode()) for word in words)
-    return hmac.new(key, told, sha256).hexdigest()
+    message = b"".join(b"%d:%s" % (len(word.encode()), word.encode()) for word in words)
+    return hmac.new(key, message, sha256).hexdigest()
 
 
-def _key(*, make: bool) -> bytes:
-    """The user's own key; made on the first run, readable by nobody else.
+def _user_key(*, make: bool) -> bytes:
+    """Return the user's own key; on the first run it is made, readable by the user alone.
 
     Raises:
-        NotWritten: it is to be made and cannot be.
+        NotWritten: the key has to be made and cannot be.
     """
     path = _key_path()
     try:
         if make:
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with suppress(FileExistsError):
-                made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-                with os.fdopen(made, "wb") as file:
+                descriptor = os.open(
+                    path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600
+                )
+                with os.fdopen(descriptor, "wb") as file:
                     file.write(token_bytes(KEY_BYTES))
-        found = read_regular(path, KEY_BYTES, links=True)
+        key = read_regular(path, KEY_BYTES, links=True)
     except OSError as error:
         if make:
             raise NotWritten(str(path), (error.strerror or str(error)).lower()) from None
         return b""
-    return found if len(found) == KEY_BYTES else b""
+    return key if len(key) == KEY_BYTES else b""
 
 
 def _key_path() -> Path:
@@ -159,13 +158,13 @@ def _key_path() -> Path:
     return folder / "holdfast" / "run.key"
 
 
-def _file(root: str) -> RunFile | None:
-    """What the run-state file of the project says, if there is one; no link is followed to it."""
+def _read_run_file(root: str) -> RunFile | None:
+    """Read the project's run-state file, if there is one; links are not followed."""
     try:
-        data = read_regular(Path(root, STATE_FILE), LARGEST, links=False)
+        data = read_regular(Path(root, STATE_FILE), MAX_STATE_FILE_BYTES, links=False)
     except OSError as error:
         return RunFile() if error.errno in (EINVAL, EFBIG) else None
     try:
-        return read_file(parse(data)[0])
+        return read_run_file(parse(data)[0])
     except (NotJson, RecursionError):
         return RunFile()

@@ -1,1 +1,4 @@
-"""Whatever answers an `Ask`. Nothing here is used unless someone names a model."""
+"""Language models and word tables: summarizers that answer an `Ask`, tokenizers, similar words.
+
+No language model is called unless the user names one.
+"""

@@ -1,7 +1,7 @@
-"""Any program as a model: the question on its stdin, the answer on its stdout.
+"""Use any program as a model: the question goes to its stdin, the answer comes from its stdout.
 
-It runs in a process group of its own. Whatever it started ends with it when it is late or says
-too much; its stderr is shown only when it fails.
+It runs in a process group of its own, which is killed if the program is late or prints too much.
+Its stderr is shown only if it fails.
 """
 
 import os
@@ -18,37 +18,37 @@ from msgspec import Struct
 
 from holdfast.core.asking import Answer, Ask, Failed
 from holdfast.errors import BadSetting
-from holdfast.models.drive import AskFn, one_line, too_late
+from holdfast.models.drive import AskFn, error_line, too_late
 
-LARGEST = 1_000_000
-"""Bytes of an answer."""
-COMPLAINT = 4_096
-"""Bytes of stderr that are kept."""
-PIECE = 65_536
-BREATH = 0.05
-"""Seconds after which a program that has ended is looked at again."""
-INSIDE = "HOLDFAST_ASKING"
-"""Set for the program: an agent that it starts must not ask it again through us."""
-
-
-class _Ran(Struct):
-    """What a program has said so far."""
-
-    said: bytearray
-    complained: bytearray
-    unheard: memoryview
-    """The part of the question that it has not read yet."""
+MAX_ANSWER_BYTES = 1_000_000
+"""Longest answer that is accepted."""
+MAX_STDERR_BYTES = 4_096
+"""Bytes of stderr that are stored."""
+PIPE_BYTES = 65_536
+POLL_SECONDS = 0.05
+"""Seconds between two checks whether the program has ended."""
+INSIDE_VARIABLE = "HOLDFAST_ASKING"
+"""Set in the program's environment, so that an agent it starts does not call it again."""
 
 
-_Talk: TypeAlias = Callable[[int, _Ran], bool]
-"""Moves what one pipe is ready for; whether there is more to come."""
+class _Exchange(Struct):
+    """The data exchanged with a program so far."""
+
+    stdout: bytearray
+    stderr: bytearray
+    unsent: memoryview
+    """The part of the question that the program has not read yet."""
 
 
-def command(line: str) -> AskFn:
-    """Asks a program, given as a shell would spell it; no shell runs.
+_PipeHandler: TypeAlias = Callable[[int, _Exchange], bool]
+"""Reads from or writes to a pipe that is ready; returns whether the pipe stays open."""
+
+
+def command_model(line: str) -> AskFn:
+    """Return a function that runs a program, given as a command line; no shell is used.
 
     Raises:
-        BadSetting: the line names no program.
+        BadSetting: the line has no program or an unclosed quote.
     """
     try:
         words = shlex.split(line)
@@ -60,7 +60,7 @@ def command(line: str) -> AskFn:
         raise BadSetting("summarizer", "no command is named", origin="its name")
 
     def ask(question: Ask, seconds: float) -> Answer | Failed:
-        if os.environ.get(INSIDE):
+        if os.environ.get(INSIDE_VARIABLE):
             return Failed("this process was itself started to answer a question")
         return _run(words, f"{question.system}\n\n{question.prompt}\n", seconds)
 
@@ -77,69 +77,71 @@ def _run(words: Sequence[str], text: str, seconds: float) -> Answer | Failed:
             stderr=subprocess.PIPE,
             bufsize=0,
             start_new_session=True,
-            env={**os.environ, INSIDE: "1"},
+            env={**os.environ, INSIDE_VARIABLE: "1"},
         )
     except (OSError, ValueError) as error:
-        return Failed(f"the command {words[0]!r} could not be started: {one_line(str(error))}")
-    ran = _Ran(bytearray(), bytearray(), memoryview(text.encode("utf-8", "replace")))
+        return Failed(f"the command {words[0]!r} could not be started: {error_line(str(error))}")
+    exchange = _Exchange(bytearray(), bytearray(), memoryview(text.encode("utf-8", "replace")))
     with process:
-        in_time = _converse(process, ran, deadline)
-        if not in_time or len(ran.said) > LARGEST:
-            _end(process)
+        in_time = _converse(process, exchange, deadline)
+        if not in_time or len(exchange.stdout) > MAX_ANSWER_BYTES:
+            _kill_group(process)
     if not in_time:
         return Failed(too_late(seconds))
-    return _read(words[0], process.returncode, ran)
+    return _to_answer(words[0], process.returncode, exchange)
 
 
-def _converse(process: subprocess.Popen[bytes], ran: _Ran, deadline: float) -> bool:
-    """Write the question and read the answer; whether the program was done in time."""
+def _converse(process: subprocess.Popen[bytes], exchange: _Exchange, deadline: float) -> bool:
+    """Write the question and read the answer; return whether the program ended in time."""
     with selectors.DefaultSelector() as pipes:
-        _watch(pipes, process.stdin, selectors.EVENT_WRITE, _tell)
-        _watch(pipes, process.stdout, selectors.EVENT_READ, _hear)
-        _watch(pipes, process.stderr, selectors.EVENT_READ, _overhear)
-        while pipes.get_map() and len(ran.said) <= LARGEST:
+        _register(pipes, process.stdin, selectors.EVENT_WRITE, _write_stdin)
+        _register(pipes, process.stdout, selectors.EVENT_READ, _read_stdout)
+        _register(pipes, process.stderr, selectors.EVENT_READ, _read_stderr)
+        while pipes.get_map() and len(exchange.stdout) <= MAX_ANSWER_BYTES:
             left = deadline - time.monotonic()
             if left <= 0:
                 return False
-            ready = pipes.select(min(left, BREATH))
+            ready = pipes.select(min(left, POLL_SECONDS))
             if not ready and process.poll() is not None:
-                break  # something it left behind holds a pipe open
+                break  # a child process that it left behind holds a pipe open
             for key, _ in ready:
-                if not key.data(key.fd, ran):
+                if not key.data(key.fd, exchange):
                     pipes.unregister(key.fileobj)
                     cast("IO[bytes]", key.fileobj).close()
-    return len(ran.said) > LARGEST or _ended(process, deadline)
+    return len(exchange.stdout) > MAX_ANSWER_BYTES or _wait(process, deadline)
 
 
-def _watch(pipes: selectors.BaseSelector, pipe: IO[bytes] | None, event: int, talk: _Talk) -> None:
+def _register(
+    pipes: selectors.BaseSelector, pipe: IO[bytes] | None, event: int, handler: _PipeHandler
+) -> None:
     assert pipe is not None
     os.set_blocking(pipe.fileno(), False)
-    pipes.register(pipe, event, talk)
+    pipes.register(pipe, event, handler)
 
 
-def _tell(pipe: int, ran: _Ran) -> bool:
+def _write_stdin(pipe: int, exchange: _Exchange) -> bool:
     try:
-        ran.unheard = ran.unheard[os.write(pipe, ran.unheard[:PIECE]) :]
+        exchange.unsent = exchange.unsent[os.write(pipe, exchange.unsent[:PIPE_BYTES]) :]
     except BlockingIOError:
         return True
     except BrokenPipeError:
-        return False  # it answers without having heard all; that is its business
-    return len(ran.unheard) > 0
+        return False  # it may answer without reading the whole question
+    return len(exchange.unsent) > 0
 
 
-def _hear(pipe: int, ran: _Ran) -> bool:
-    piece = os.read(pipe, PIECE)
-    ran.said += piece
+def _read_stdout(pipe: int, exchange: _Exchange) -> bool:
+    piece = os.read(pipe, PIPE_BYTES)
+    exchange.stdout += piece
     return bool(piece)
 
 
-def _overhear(pipe: int, ran: _Ran) -> bool:
-    piece = os.read(pipe, PIECE)
-    ran.complained += piece[: COMPLAINT - len(ran.complained)]
+def _read_stderr(pipe: int, exchange: _Exchange) -> bool:
+    piece = os.read(pipe, PIPE_BYTES)
+    exchange.stderr += piece[: MAX_STDERR_BYTES - len(exchange.stderr)]
     return bool(piece)
 
 
-def _ended(process: subprocess.Popen[bytes], deadline: float) -> bool:
+def _wait(process: subprocess.Popen[bytes], deadline: float) -> bool:
     try:
         process.wait(max(deadline - time.monotonic(), 0))
     except subprocess.TimeoutExpired:
@@ -147,20 +149,20 @@ def _ended(process: subprocess.Popen[bytes], deadline: float) -> bool:
     return True
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _read(program: str, code: int, ran: _Ran) -> Answer | Failed:
-    """What a program that has ended said."""
-    if len(ran.said) > LARGEST:
-        return Failed(f"the command {program!r} said more than {LARGEST:,} bytes")
+def _to_answer(program: str, code: int, exchange: _Exchange) -> Answer | Failed:
+    """Turn the output of a program that has ended into an answer."""
+    if len(exchange.stdout) > MAX_ANSWER_BYTES:
+        return Failed(f"the command {program!r} said more than {MAX_ANSWER_BYTES:,} bytes")
     if code:
-        complaint = one_line(ran.complained.decode("utf-8", "replace"))
-        because = f": {complaint}" if complaint else ""
-        return Failed(f"the command {program!r} ended with {code}{because}")
+        stderr = error_line(exchange.stderr.decode("utf-8", "replace"))
+        reason = f": {stderr}" if stderr else ""
+        return Failed(f"the command {program!r} ended with {code}{reason}")
     try:
-        return Answer(ran.said.decode(), f"command:{program}")
+        return Answer(exchange.stdout.decode(), f"command:{program}")
     except UnicodeDecodeError:
         return Failed(f"the command {program!r} said something that is not UTF-8")

@@ -1,15 +1,16 @@
-"""Drives a computation that asks: the only place where blocking and awaiting callers differ.
+"""Run a computation that asks a model: blocking or awaited, within limits and a deadline.
 
-Whatever happens to a model becomes a value that the computation is sent; it never sees an error.
+Failures of a model become values that the computation is sent; it never sees an exception.
 """
 
 from collections.abc import Awaitable, Callable
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar, cast
 
 from holdfast.core.asking import Answer, Ask, Asking, Failed
 from holdfast.models.limits import Guard
+from holdfast.text.clip import one_line, without_controls
 
 T = TypeVar("T")
 
@@ -19,7 +20,7 @@ AsyncAskFn: TypeAlias = Callable[[Ask, float], Awaitable[Answer | Failed]]
 
 
 def answer(asking: Asking[T], model: AskFn, guard: Guard | None = None) -> T:
-    """What the computation comes to, with a model that is waited for."""
+    """Run a computation to its result; block while the model answers its questions."""
     guard = guard or Guard()
     try:
         ask = next(asking)
@@ -53,13 +54,13 @@ async def _awaited(model: AsyncAskFn, ask: Ask, guard: Guard) -> Answer | Failed
 
 
 def too_late(seconds: float) -> str:
-    """What is said of an answer that did not come in time."""
+    """Return the reason for an answer that did not come in time."""
     return f"no answer came within {seconds:g} seconds"
 
 
-# Runs what may hang or break, and gives back what came of it within its time.
+# Code that may hang or raise runs in a thread with a deadline.
 #
-# Python cannot end a thread, so one that is late is left behind; it keeps nobody from exiting.
+# Python cannot end a thread, so a late one is left running; it does not keep the process alive.
 
 
 SHOWN = 200
@@ -67,7 +68,7 @@ SHOWN = 200
 
 
 def within(seconds: float, work: Callable[[], Answer | Failed]) -> Answer | Failed:
-    """What `work` returns, or why it did not."""
+    """Run `work` in a thread; return its answer, or the reason why there is none in time."""
     done: SimpleQueue[Answer | Failed] = SimpleQueue()
 
     def run() -> None:
@@ -75,7 +76,7 @@ def within(seconds: float, work: Callable[[], Answer | Failed]) -> Answer | Fail
             done.put(work())
         except Exception as error:  # noqa: BLE001
             # A stranger's code: whatever it raises, the computation gets a reason instead.
-            done.put(Failed(f"the model raised {type(error).__name__}: {one_line(str(error))}"))
+            done.put(Failed(f"the model raised {type(error).__name__}: {error_line(str(error))}"))
 
     Thread(target=run, daemon=True, name="holdfast-ask").start()
     try:
@@ -84,7 +85,22 @@ def within(seconds: float, work: Callable[[], Answer | Failed]) -> Answer | Fail
         return Failed(too_late(seconds))
 
 
-def one_line(text: str) -> str:
-    """The beginning of a foreign message as a line that is safe to print."""
-    line = " ".join(text[: SHOWN * 4].split())
-    return "".join(char for char in line if char.isprintable())[:SHOWN]
+def error_line(text: str) -> str:
+    """Return the beginning of an error message of other code as one printable line."""
+    return without_controls(one_line(text[: SHOWN * 4]))[:SHOWN]
+
+
+def calling(function: Callable[[str], str], *, name: str = "") -> AskFn:
+    """Return a model that calls a function in a thread, so that a deadline holds."""
+    called = name or getattr(function, "__name__", "") or type(function).__name__
+
+    def ask(question: Ask, seconds: float) -> Answer | Failed:
+        def work() -> Answer | Failed:
+            text = cast("object", function(f"{question.system}\n\n{question.prompt}"))
+            if not isinstance(text, str):
+                return Failed(f"{called} returned {type(text).__name__}, not text")
+            return Answer(text, called)
+
+        return within(seconds, work)
+
+    return ask

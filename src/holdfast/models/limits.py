@@ -1,10 +1,9 @@
-"""How long, how often and how much a model may be asked.
+"""Limit calls of a model: a deadline, a pause after failures, a daily budget of tokens.
 
-Three failures in a row leave a model alone for a while; a day has a budget of tokens. Both are
-kept in a small file, because a hook lives for one question only. Tokens are booked before the
-question goes out and settled when the answer is there: a crash in between costs budget, never
-money. A damaged file counts as none; one that cannot be written means no question when there is
-a budget to keep.
+After three failures in a row a model is not called for a while. The counts are stored in a small
+file, because a hook process ends after one call. Tokens are booked before a call and corrected
+after the answer, so a crash in between can only overcount. A damaged file counts as empty. If the
+file cannot be written and there is a budget, the model is not called.
 """
 
 import os
@@ -19,164 +18,164 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from holdfast.core.asking import Answer, Ask, Failed
-from holdfast.core.measure.tokens import guess
+from holdfast.core.measure.tokens import tokens_from_bytes
 from holdfast.project.regular_files import read_regular
 
 FILE_MODE = 0o600
-NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-LARGEST = 4_096
-"""Bytes of the file; more than that we never wrote."""
-DAY = 86_400
+CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+MAX_FILE_BYTES = 4_096
+"""Largest file that is read; ours are smaller."""
+DAY_SECONDS = 86_400
 
 Tokens = Annotated[int, Meta(ge=0)]
 
 
 class Limits(Struct, frozen=True):
-    """What a model may be asked for."""
+    """The limits for calls of a model."""
 
     deadline: float = 30.0
-    """Seconds that one answer may take."""
+    """Most seconds for one answer."""
     failures: int = 3
-    """Failures in a row after which it is left alone."""
+    """Failures in a row after which calls are paused."""
     pause: float = 300.0
-    """Seconds for which it then is."""
+    """Length of the pause in seconds."""
     tokens: int = 0
-    """Tokens a day, in and out; 0 for as many as it takes."""
+    """Most tokens a day, input and output; 0 for no limit."""
 
 
-DEFAULT = Limits()
+DEFAULT_LIMITS = Limits()
 
 
-class Spent(Struct, frozen=True, omit_defaults=True):
-    """What has been asked so far."""
+class Spending(Struct, frozen=True, omit_defaults=True):
+    """The failures and tokens counted so far. It is stored as JSON."""
 
     failures: Tokens = 0
     until: float = 0.0
-    """When a model that was left alone may be asked again."""
+    """End of the pause, as a Unix time."""
     day: int = 0
-    """Which day the tokens were spent on, counted from the epoch, UTC."""
+    """The day of the token count, in days since the epoch, UTC."""
     tokens: Tokens = 0
 
 
-def cost_of(ask: Ask) -> int:
-    """The most that a question can cost, as far as can be told before."""
-    return _tokens(ask.system) + _tokens(ask.prompt) + ask.limit
+def max_cost(ask: Ask) -> int:
+    """Estimate the most tokens that a call can cost."""
+    return _estimate_tokens(ask.system) + _estimate_tokens(ask.prompt) + ask.limit
 
 
-def _tokens(text: str) -> int:
-    return guess(len(text.encode("utf-8", "replace")))
+def _estimate_tokens(text: str) -> int:
+    return tokens_from_bytes(len(text.encode("utf-8", "replace")))
 
 
-def refusal(spent: Spent, limits: Limits, cost: int, now: float) -> str:
-    """Why a model is not asked now; empty when it may be."""
-    # A clock that was set back must not make a pause longer than it can be.
+def refusal_reason(spent: Spending, limits: Limits, cost: int, now: float) -> str:
+    """Return why a model must not be called now; empty if it may be."""
+    # If the clock was set back, the pause must not become longer than `limits.pause`.
     if now < spent.until <= now + limits.pause:
         return f"the model failed {spent.failures} times in a row and is left alone for a while"
-    if limits.tokens and _today(spent, now).tokens + cost > limits.tokens:
+    if limits.tokens and _on_day(spent, now).tokens + cost > limits.tokens:
         return f"the day's budget of {limits.tokens:,} tokens for models is spent"
     return ""
 
 
-def booked(spent: Spent, tokens: int, now: float) -> Spent:
-    """What has been spent once so many tokens more are; fewer when the number is negative."""
-    today = _today(spent, now)
+def add_tokens(spent: Spending, tokens: int, now: float) -> Spending:
+    """Add tokens to the count of today; a negative number subtracts."""
+    today = _on_day(spent, now)
     return replace(today, tokens=max(today.tokens + tokens, 0))
 
 
-def succeeded(spent: Spent) -> Spent:
-    """After an answer: nothing has failed in a row."""
+def after_success(spent: Spending) -> Spending:
+    """Reset the failures in a row after an answer."""
     return replace(spent, failures=0, until=0.0)
 
 
-def struck(spent: Spent, limits: Limits, now: float) -> Spent:
-    """After a failure: one more, and a pause when it was one too many."""
+def after_failure(spent: Spending, limits: Limits, now: float) -> Spending:
+    """Count a failure, and begin a pause if there were too many in a row."""
     failures = spent.failures + 1
     until = now + limits.pause if failures >= limits.failures else 0.0
     return replace(spent, failures=failures, until=until)
 
 
-def _today(spent: Spent, now: float) -> Spent:
-    day = int(now // DAY)
+def _on_day(spent: Spending, now: float) -> Spending:
+    day = int(now // DAY_SECONDS)
     return spent if spent.day == day else replace(spent, day=day, tokens=0)
 
 
 class Guard:
-    """Keeps a model within its limits, also across processes when it is given a file."""
+    """Enforces the limits of a model; with a file, across processes."""
 
     def __init__(
         self,
-        limits: Limits = DEFAULT,
+        limits: Limits = DEFAULT_LIMITS,
         path: str | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.limits, self._path, self._clock = limits, path, clock
-        self._spent = Spent()
-        self._forgiven = 0
-        """Failures in a row that answers ended which nobody has found to be of use yet."""
+        self._spent = Spending()
+        self._cleared_failures = 0
+        """Failures in a row before the last answer; they count again if that answer was useless."""
 
     def hold(self, ask: Ask) -> Failed | None:
-        """Book a question; what is returned says why it must not be asked."""
+        """Book the tokens of a call; return a failure if the model must not be called."""
         spent, now = self._read(), self._clock()
-        reason = refusal(spent, self.limits, cost_of(ask), now)
+        reason = refusal_reason(spent, self.limits, max_cost(ask), now)
         if reason:
             return Failed(reason)
-        kept = self._keep(booked(spent, cost_of(ask), now))
-        if self.limits.tokens and not kept:
+        saved = self._save(add_tokens(spent, max_cost(ask), now))
+        if self.limits.tokens and not saved:
             return Failed("what models cost cannot be written down, so none is asked")
         return None
 
     def settle(self, ask: Ask, reply: Answer | Failed) -> Answer | Failed:
-        """Note what came of a booked question, and hand it on."""
+        """Correct the booked tokens, count a failure or a success, and return the reply."""
         now = self._clock()
-        spent = booked(self._read(), _paid(ask, reply) - cost_of(ask), now)
+        spent = add_tokens(self._read(), _tokens_paid(ask, reply) - max_cost(ask), now)
         failed = isinstance(reply, Failed)
-        self._forgiven = max(self._forgiven, spent.failures)
-        self._keep(struck(spent, self.limits, now) if failed else succeeded(spent))
+        self._cleared_failures = max(self._cleared_failures, spent.failures)
+        self._save(after_failure(spent, self.limits, now) if failed else after_success(spent))
         return reply
 
     def strike(self) -> None:
-        """Note an answer that came and was of no use: to whoever pays, it is a failure."""
+        """Count a useless answer as a failure: it costs tokens and gives nothing."""
         spent = self._read()
-        spent = replace(spent, failures=max(spent.failures, self._forgiven))
-        self._forgiven = 0
-        self._keep(struck(spent, self.limits, self._clock()))
+        spent = replace(spent, failures=max(spent.failures, self._cleared_failures))
+        self._cleared_failures = 0
+        self._save(after_failure(spent, self.limits, self._clock()))
 
     def accept(self) -> None:
-        """Note that what was answered was of use."""
-        self._forgiven = 0
+        """Confirm that the last answer was useful."""
+        self._cleared_failures = 0
 
-    def _read(self) -> Spent:
+    def _read(self) -> Spending:
         if self._path is None:
             return self._spent
-        return read_spent(self._path)
+        return read_spending(self._path)
 
-    def _keep(self, spent: Spent) -> bool:
+    def _save(self, spent: Spending) -> bool:
         self._spent = spent
-        return self._path is None or write_spent(self._path, spent)
+        return self._path is None or write_spending(self._path, spent)
 
 
-def _paid(ask: Ask, reply: Answer | Failed) -> int:
-    """Tokens as reported, or as guessed when nobody did."""
+def _tokens_paid(ask: Ask, reply: Answer | Failed) -> int:
+    """Return the tokens that the model reported, or an estimate."""
     if isinstance(reply, Failed):
-        # It may have been read and billed all the same.
-        return cost_of(ask) - ask.limit
+        # The provider may have read and billed the input anyway.
+        return max_cost(ask) - ask.limit
     reported = reply.input + reply.output
-    return reported if reported > 0 else cost_of(ask) - ask.limit + _tokens(reply.text)
+    return reported if reported > 0 else max_cost(ask) - ask.limit + _estimate_tokens(reply.text)
 
 
-def read_spent(path: str) -> Spent:
-    """What a file says was spent; nothing when there is none or it is not ours."""
+def read_spending(path: str) -> Spending:
+    """Read the counts from a file; zero if it is missing or damaged."""
     try:
-        return msgspec.json.decode(read_regular(path, LARGEST, links=False), type=Spent)
+        return msgspec.json.decode(read_regular(path, MAX_FILE_BYTES, links=False), type=Spending)
     except (OSError, ValueError):
-        return Spent()
+        return Spending()
 
 
-def write_spent(path: str, spent: Spent) -> bool:
-    """Write it down, whole or not at all; whether that could be done."""
+def write_spending(path: str, spent: Spending) -> bool:
+    """Write the counts atomically; return whether it worked."""
     draft = f"{path}.{token_hex(4)}"
     try:
-        with os.fdopen(os.open(draft, NEW, FILE_MODE), "wb") as file:
+        with os.fdopen(os.open(draft, CREATE_FLAGS, FILE_MODE), "wb") as file:
             file.write(msgspec.json.encode(spent))
         os.rename(draft, path)  # noqa: PTH104 (pathlib is the heavier import)
     except OSError:

@@ -1,44 +1,42 @@
-"""Which model a name stands for."""
+"""Turn the `summarizer` setting, a model name or a function, into a model to call."""
 
 from collections.abc import Callable
 from typing import TypeAlias
 
 from holdfast.errors import BadSetting
-from holdfast.models.drive import AskFn
+from holdfast.models.drive import AskFn, calling
 
 Summarizer: TypeAlias = str | Callable[[str], str]
-"""What a user may give: the name of a model, or a function from text to text."""
+"""The name of a model, or a function from text to text."""
 
-COMMAND = "command:"
+COMMAND_PREFIX = "command:"
 
 
-def model_of(given: Summarizer) -> AskFn:
-    """The model that a user means.
+def resolve_model(summarizer: Summarizer) -> AskFn:
+    """Return the model for a `summarizer` value.
 
     Raises:
-        BadSetting: it is the name of none.
+        BadSetting: it is not the name of a model.
     """
-    if isinstance(given, str):
-        return model_named(given)
-    from holdfast.models.calling import calling
-
-    return calling(given)
+    if isinstance(summarizer, str):
+        return model_named(summarizer)
+    return calling(summarizer)
 
 
 def model_named(name: str) -> AskFn:
-    """The model of a name: `command:PROGRAM ARGUMENTS`, or `PROVIDER:MODEL`.
+    """Return the model of a name: `command:PROGRAM ARGUMENTS` or `PROVIDER:MODEL`.
 
     Raises:
-        BadSetting: the name has neither form, or what it needs is not installed.
+        BadSetting: the name has neither form, or a required package is not installed.
     """
-    if name.startswith(COMMAND):
-        from holdfast.models.command import command
+    if name.startswith(COMMAND_PREFIX):
+        from holdfast.models.command import command_model
 
-        return command(name.removeprefix(COMMAND))
-    maker, colon, model = name.partition(":")
-    if not (maker.strip() and colon and model.strip()):
-        wanted = "it is neither 'command:PROGRAM' nor 'PROVIDER:MODEL'"
-        raise BadSetting("summarizer", f"{name!r}: {wanted}", origin="its name")
-    from holdfast.models.provider import provider
+        return command_model(name.removeprefix(COMMAND_PREFIX))
+    provider_name, colon, model = name.partition(":")
+    if not (provider_name.strip() and colon and model.strip()):
+        expected = "it is neither 'command:PROGRAM' nor 'PROVIDER:MODEL'"
+        raise BadSetting("summarizer", f"{name!r}: {expected}", origin="its name")
+    from holdfast.models.provider import provider_model
 
-    return provider(name)
+    return provider_model(name)

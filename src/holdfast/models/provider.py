@@ -1,7 +1,7 @@
-"""Models of the providers, through pydantic-ai: `anthropic:claude-…`, `openai:gpt-…` and the like.
+"""Call models of providers through pydantic-ai: `anthropic:claude-…`, `openai:gpt-…` and others.
 
-Keys and base URLs are the environment's business, as the providers' own libraries read them. The
-library is an extra and takes a second to load, so it is loaded for the first question only.
+Keys and base URLs come from the environment, as the providers' own libraries read them. pydantic-ai
+is an extra and takes a second to import, so it is imported at the first call.
 """
 
 from importlib import import_module
@@ -10,12 +10,12 @@ from typing import Any
 
 from holdfast.core.asking import Answer, Ask, Failed, Stop
 from holdfast.errors import BadSetting
-from holdfast.models.drive import AskFn, one_line, too_late, within
+from holdfast.models.drive import AskFn, error_line, too_late, within
 
 LIBRARY = "pydantic_ai"
-GRACE = 1.0
-"""Seconds in which a request that is late may still be taken back in order."""
-STOPS: dict[str, Stop] = {
+GRACE_SECONDS = 1.0
+"""Extra seconds for an orderly cancellation of a late request."""
+STOP_REASONS: dict[str, Stop] = {
     "stop": "end",
     "length": "length",
     "tool_call": "tool",
@@ -23,11 +23,11 @@ STOPS: dict[str, Stop] = {
 }
 
 
-def provider(name: str) -> AskFn:
-    """Asks the model of that name.
+def provider_model(name: str) -> AskFn:
+    """Return a function that calls the model of that name.
 
     Raises:
-        BadSetting: the extra that talks to providers is not installed.
+        BadSetting: pydantic-ai is not installed.
     """
     if find_spec(LIBRARY) is None:
         reason = f"the model {name!r} needs an extra: pip install 'holdfast[llm]'"
@@ -36,36 +36,38 @@ def provider(name: str) -> AskFn:
     def ask(question: Ask, seconds: float) -> Answer | Failed:
         import asyncio
 
-        # A thread of its own, because the caller's may have a loop that runs already.
-        return within(seconds + GRACE, lambda: asyncio.run(asked(name, question, seconds)))
+        # In a thread of its own: the caller's thread may already run an event loop.
+        return within(
+            seconds + GRACE_SECONDS, lambda: asyncio.run(ask_provider(name, question, seconds))
+        )
 
     return ask
 
 
-async def asked(name: str, question: Ask, seconds: float) -> Answer | Failed:
-    """The same question for whoever awaits."""
+async def ask_provider(name: str, question: Ask, seconds: float) -> Answer | Failed:
+    """Call the model of that name, for callers that await."""
     import asyncio
 
-    messages, errors = _part("messages"), _part("exceptions")
+    messages, errors = _library_module("messages"), _library_module("exceptions")
     message = messages.ModelRequest.user_text_prompt(question.prompt, instructions=question.system)
     settings = {"max_tokens": question.limit, "timeout": seconds}
-    request = _part("direct").model_request(name, [message], model_settings=settings)
+    request = _library_module("direct").model_request(name, [message], model_settings=settings)
     try:
-        return _answered(name, await asyncio.wait_for(request, seconds), messages)
+        return _to_answer(name, await asyncio.wait_for(request, seconds), messages)
     except TimeoutError:
         return Failed(too_late(seconds))
     except errors.ModelHTTPError as error:
         return Failed(f"the provider answered with status {error.status_code}")
     except (errors.AgentRunError, errors.UserError, ImportError) as error:
-        return Failed(f"the model {name!r} could not be asked: {one_line(str(error))}")
+        return Failed(f"the model {name!r} could not be asked: {error_line(str(error))}")
 
 
-def _part(name: str) -> Any:
-    """A module of the library; by name, so that nobody needs it installed to check our types."""
+def _library_module(name: str) -> Any:
+    """Import a module of pydantic-ai by name, so that type checks do not need it installed."""
     return import_module(f"{LIBRARY}.{name}")
 
 
-def _answered(name: str, response: Any, messages: Any) -> Answer:
+def _to_answer(name: str, response: Any, messages: Any) -> Answer:
     texts: list[str] = [
         part.content for part in response.parts if isinstance(part, messages.TextPart)
     ]
@@ -75,5 +77,5 @@ def _answered(name: str, response: Any, messages: Any) -> Answer:
         model=response.model_name or name,
         input=response.usage.input_tokens or 0,
         output=response.usage.output_tokens or 0,
-        stop="tool" if called else STOPS.get(response.finish_reason or "stop", "other"),
+        stop="tool" if called else STOP_REASONS.get(response.finish_reason or "stop", "other"),
     )

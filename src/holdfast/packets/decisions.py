@@ -1,73 +1,88 @@
-"""The decisions of a project's sessions, joined: the graph, and what of it a task touches."""
+"""Decisions of all sessions of a project: the graph of them, and those that concern a task."""
 
 from collections.abc import Iterator, Sequence
 
 from holdfast.core.ledger.packet import Choice
-from holdfast.core.view.decisions.graph import Graph, graph_of, settled_in, touched_by
-from holdfast.core.view.questions.answer import before, now
+from holdfast.core.view.decisions.graph import (
+    DecisionGraph,
+    build_graph,
+    decisions_about,
+    statements_of_all,
+)
+from holdfast.core.view.questions.answer import current_statement, replaced_statements
 from holdfast.core.view.questions.question import read_question
-from holdfast.core.view.questions.score import judge
-from holdfast.core.view.questions.statements import Statement, Told
+from holdfast.core.view.questions.score import score_statements
+from holdfast.core.view.questions.statements import SessionStatements, Statement
 from holdfast.engine.ledger import Ledger
 from holdfast.engine.recover import stemmer
-from holdfast.models.thesaurus import like
-from holdfast.packets.questions import Settled, settled_for
+from holdfast.models.thesaurus import similar_words
+from holdfast.packets.questions import ProjectDecisions, project_decisions
 
-TOUCHED = 8
-"""Decisions of earlier sessions that a task is given at the most."""
-ABOUT = 0.55
-"""The share of a task that a decision has to be about, where it is not the other way round."""
+MAX_DECISIONS = 8
+"""Maximum decisions of earlier sessions for a task."""
+MIN_TASK_SCORE = 0.55
+"""Minimum score of a decision for a task, if it shares no name with the task."""
 
 
-def decision_graph(settled: Settled, *, sessions: Sequence[str] | None = None) -> Graph:
-    """The decisions of some sessions, or of all of the project, and how they hang together."""
-    return graph_of(settled.of_all(sessions))
+def decision_graph(
+    settled: ProjectDecisions, *, sessions: Sequence[str] | None = None
+) -> DecisionGraph:
+    """Return the decisions of some sessions, or of the whole project, and their relations."""
+    return build_graph(settled.all_statements(sessions))
 
 
 def decisions_for(
     task: str,
-    settled: Settled,
+    settled: ProjectDecisions,
     *,
-    apart: str = "",
+    except_session: str = "",
     sessions: Sequence[str] | None = None,
-    limit: int = TOUCHED,
+    limit: int = MAX_DECISIONS,
 ) -> tuple[Statement, ...]:
-    """The decisions of other sessions that a task touches, those that hold, the likeliest first.
+    """Return the decisions of other sessions that concern a task and are in force, the best first.
 
-    `apart` is the session whose own decisions are known already, `sessions` those that are read. A
-    decision that was replaced since is given as what replaced it.
+    `except_session` is the session whose own decisions are known already, `sessions` those to read.
+    For a decision that was replaced, its replacement is returned.
     """
-    told = [one for one in settled.of_all(sessions) if one.session != apart]
-    rows = settled_in(told)
+    sessions_read = [
+        statement
+        for statement in settled.all_statements(sessions)
+        if statement.session != except_session
+    ]
+    rows = statements_of_all(sessions_read)
     found: dict[tuple[str, str], Statement] = {}
-    for one in _touching(task, told, rows):
-        held = now(one, rows)
-        if not held.replaced_by:
-            found.setdefault(held.key, held)
+    for statement in _related_statements(task, sessions_read, rows):
+        current = current_statement(statement, rows)
+        if not current.replaced_by:
+            found.setdefault(current.key, current)
     return tuple(found.values())[:limit]
 
 
-def choices_for(task: str, ledger: Ledger, *, limit: int = TOUCHED) -> tuple[Choice, ...]:
-    """The same as a packet takes it: what other sessions decided, with who, why and instead of."""
-    settled = settled_for(ledger)
-    rows = settled_in(settled.of_all())
+def choices_for(task: str, ledger: Ledger, *, limit: int = MAX_DECISIONS) -> tuple[Choice, ...]:
+    """Return the same decisions as a packet holds them: who decided, why, and instead of what."""
+    settled = project_decisions(ledger)
+    rows = statements_of_all(settled.all_statements())
     return tuple(
         Choice(
-            one.text,
-            one.reason,
-            one.by if one.by in ("user", "system") else "orchestrator",
-            (one.ref,),
-            next((was.text for was in before(one, rows)), ""),
+            statement.text,
+            statement.reason,
+            statement.by if statement.by in ("user", "system") else "orchestrator",
+            (statement.ref,),
+            next((was.text for was in replaced_statements(statement, rows)), ""),
         )
-        for one in decisions_for(task, settled, apart=ledger.name, limit=limit)
+        for statement in decisions_for(task, settled, except_session=ledger.name, limit=limit)
     )
 
 
-def _touching(task: str, told: Sequence[Told], rows: Sequence[Statement]) -> Iterator[Statement]:
-    """What shares a name with the task, then what the task is mostly about."""
-    marked = {one.key: one for one in rows}
-    yield from (marked[one.key] for one in reversed(touched_by(task, told)))
-    decided = [one for one in rows if one.kind == "decision"]
-    question = read_question(task, rarity=lambda _: 0.0, like=like, stems=stemmer())
-    judged = judge(question, decided, stems=stemmer())
-    yield from (one.statement for one in judged if one.score >= ABOUT)
+def _related_statements(
+    task: str, sessions_read: Sequence[SessionStatements], rows: Sequence[Statement]
+) -> Iterator[Statement]:
+    """Yield the statements that share a name with the task, then those with a high score for it."""
+    marked = {statement.key: statement for statement in rows}
+    yield from (
+        marked[statement.key] for statement in reversed(decisions_about(task, sessions_read))
+    )
+    decided = [statement for statement in rows if statement.kind == "decision"]
+    question = read_question(task, rarity=lambda _: 0.0, like=similar_words, stems=stemmer())
+    scored = score_statements(question, decided, stems=stemmer())
+    yield from (statement.statement for statement in scored if statement.score >= MIN_TASK_SCORE)

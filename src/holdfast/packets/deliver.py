@@ -1,140 +1,127 @@
-"""Packets handed over: put on record, written to the file that a worker reads, and taken away."""
+"""Deliver packets: record them, write the file that a worker reads, and remove it again."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import (
-    Handed,
-    Noted,
-    PacketCleared,
-)
+from holdfast.core.ledger.entry import PacketCleared, PacketSent
+from holdfast.core.ledger.notes import Spawned, WholeTask, notes_in
 from holdfast.core.ledger.packet import Packet as Stored
-from holdfast.core.view.packet.goal import carried
+from holdfast.core.view.packet.goal import task_to_carry
+from holdfast.engine.fault_log import notes_faults
 from holdfast.errors import NotHanded, NotWritten
-from holdfast.packets.make import generate
+from holdfast.packets.make import generate_packet
 from holdfast.packets.packet import Packet, as_packet
-from holdfast.packets.records import Listed, audience_of, found, newest
-from holdfast.packets.seal import sized
+from holdfast.packets.records import PacketRecord, audience_of, find_packet, newest_packet
+from holdfast.packets.seal import count_and_sign
+from holdfast.text.utf8 import to_bytes
 
 if TYPE_CHECKING:
     from holdfast.engine.ledger import Ledger
 
 
-WHOLE_TASK = "packet_task"
-"""The note that holds a task which is too long for a packet."""
+def deliver_packet(
+    ledger: "Ledger", packet: Stored, *, act: str = "generate", task: str = "", budget: int = 0
+) -> PacketRecord:
+    """Record a packet and write the file that its worker reads.
 
-
-def hand(
-    ledger: "Ledger",
-    packet: Stored,
-    *,
-    act: str = "generate",
-    task: str = "",
-    budget: int = 0,
-) -> Listed:
-    """Put a packet on record and write the file that its worker reads.
-
-    `task` is the whole task where the packet carries only its beginning, `budget` what the packet
-    was to take and takes when it is made again.
+    `task` is the whole task, if the packet carries only its beginning; `budget` the limit in
+    tokens, which also applies when the packet is made again.
 
     Raises:
-        NotHanded: the file could not be written; the packet is on record.
+        NotHanded: the file could not be written; the packet is recorded.
     """
-    if task and _carried(ledger, task) == packet.target_task != task.strip():
-        ledger.note(WHOLE_TASK, text=task)
-    sealed = sized(ledger, packet)
-    file = file_of(ledger, sealed.audience)
-    made = ledger.derive(Handed(sealed, act, file, budget))
+    if task and _task_as_carried(ledger, task) == packet.target_task != task.strip():
+        ledger.note(WholeTask(task))
+    sealed = count_and_sign(ledger, packet)
+    file = packet_file(ledger, sealed.audience)
+    entry = ledger.derive(PacketSent(sealed, act, file, budget))
     if file:
-        write(ledger, sealed, file)
-    return Listed(made.id, ledger.name, sealed, file, made.at, budget)
+        write_packet(ledger, sealed, file)
+    return PacketRecord(entry.id, ledger.name, sealed, file, entry.at, budget)
 
 
-def file_of(ledger: "Ledger", audience: str) -> str:
-    """The file that a worker reads, under the root; empty when it has none."""
+def packet_file(ledger: "Ledger", audience: str) -> str:
+    """Return the path of the file that a worker reads, below the root; empty if it has none."""
     if not ledger.root or not audience:
         return ""
-    from holdfast.project.layout import packet_of
+    from holdfast.project.layout import packet_path
 
-    return packet_of(audience, ledger.policy.layout)
+    return packet_path(audience, ledger.policy.layout)
 
 
-def write(ledger: "Ledger", packet: Stored, file: str) -> None:
+def write_packet(ledger: "Ledger", packet: Stored, file: str) -> None:
     """Write the file that a worker reads.
 
     Raises:
         NotHanded: it could not be written.
     """
-    from holdfast.project.write import project
+    from holdfast.project.write import write_copy
 
     text = as_packet(packet).to_yaml()
     try:
-        project(ledger.root, file, text.encode("utf-8", "surrogatepass"))
+        write_copy(ledger.root, file, to_bytes(text))
     except NotWritten as error:
         raise NotHanded(file, error.reason) from None
 
 
-def spawned(ledger: "Ledger", facts: Mapping[str, str]) -> Listed | None:
-    """Hand a packet to a worker that is started with a task; nothing when it was not told which.
+def deliver_to_spawned(ledger: "Ledger", worker: Spawned) -> PacketRecord | None:
+    """Deliver a packet to a worker that is started; None if its task or pane is unknown.
 
     Raises:
-        NotHanded: its file could not be written; the packet is on record.
+        NotHanded: its file could not be written; the packet is recorded.
     """
-    task, pane = facts.get("task", ""), facts.get("pane", "") or facts.get("agent", "")
-    if not task.strip() or not pane:
+    pane = worker.pane or worker.agent
+    if not worker.task.strip() or not pane:
         return None
-    audience = audience_of(pane)
-    made = generate(ledger, task, facts.get("depth", ""), audience=audience)
-    return hand(ledger, made, task=task, act="spawn")
+    made = generate_packet(ledger, worker.task, worker.depth, audience=audience_of(pane))
+    return deliver_packet(ledger, made, task=worker.task, act="spawn")
 
 
 def whole_task(ledger: "Ledger", packet: Stored) -> str:
-    """The task of a packet in full: as it was given, where the packet has only its beginning."""
-    for entry in reversed(list(ledger.store.events(ledger.name))):
-        body = entry.body
-        if isinstance(body, Noted) and body.what == WHOLE_TASK:
-            task = body.facts.get("text", "")
-            if _carried(ledger, task) == packet.target_task:
-                return task
-    return packet.target_task
+    """Return the whole task of a packet that may carry only its beginning."""
+    entries = reversed(list(ledger.store.events(ledger.name)))
+    tasks = (note.text for _, note in notes_in(entries, WholeTask))
+    fitting = (task for task in tasks if _task_as_carried(ledger, task) == packet.target_task)
+    return next(fitting, packet.target_task)
 
 
-def _carried(ledger: "Ledger", task: str) -> str:
-    """A task as a packet carries it: without secrets, and of a long one the beginning."""
-    return carried(ledger.redactor.text(task))
+def _task_as_carried(ledger: "Ledger", task: str) -> str:
+    """Return a task as a packet carries it: redacted, and only the beginning of a long one."""
+    return task_to_carry(ledger.redactor.text(task))
 
 
-def clear(ledger: "Ledger", audience: str, *, reason: str = "asked for") -> Listed:
-    """Take the file of a packet away; the packet stays on record.
+def clear_packet(ledger: "Ledger", audience: str, *, reason: str = "asked for") -> PacketRecord:
+    """Remove the file of a packet; the packet remains recorded.
 
     Raises:
         NotRecorded: the worker has none.
-        NotHanded: the file is there and could not be taken away.
+        NotHanded: the file exists and could not be removed.
     """
-    one = found(ledger, audience)
-    if one.file and ledger.root:
-        from holdfast.project.remove import remove
+    record = find_packet(ledger, audience)
+    if record.file and ledger.root:
+        from holdfast.project.remove import remove_copy
 
         try:
-            remove(ledger.root, one.file)
+            remove_copy(ledger.root, record.file)
         except NotWritten as error:
-            raise NotHanded(one.file, error.reason) from None
-    if not one.cleared:
-        ledger.derive(PacketCleared(one.id, reason))
-    return replace(one, cleared=True)
+            raise NotHanded(record.file, error.reason) from None
+    if not record.cleared:
+        ledger.derive(PacketCleared(record.id, reason))
+    return replace(record, cleared=True)
 
 
-def clean_up(ledger: "Ledger", audience: str, outcome: str) -> None:
-    """Take a packet's file away when its task is done, where that is wanted."""
+def clear_if_done(ledger: "Ledger", audience: str, outcome: str) -> None:
+    """Remove a packet's file when its task is done, if the policy says so."""
     if outcome == "done" and ledger.policy.packets.cleanup == "on":
-        one = newest(ledger, audience)
-        if one is not None and not one.cleared:
-            clear(ledger, audience, reason="the task is done")
+        record = newest_packet(ledger, audience)
+        if record is not None and not record.cleared:
+            clear_packet(ledger, audience, reason="the task is done")
 
 
-def make_and_hand(
+@notes_faults
+def make_and_deliver(
     ledger: "Ledger",
     task: str,
     depth: str,
@@ -147,7 +134,7 @@ def make_and_hand(
 ) -> Packet:
     """Make a packet; with a pane, record it and write its file."""
     audience = audience_of(pane)
-    made = generate(
+    made = generate_packet(
         ledger,
         task,
         depth,
@@ -159,4 +146,4 @@ def make_and_hand(
     )
     if not audience:
         return made
-    return as_packet(hand(ledger, made, task=task, budget=budget).packet)
+    return as_packet(deliver_packet(ledger, made, task=task, budget=budget).packet)

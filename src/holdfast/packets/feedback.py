@@ -1,70 +1,71 @@
-"""Workers report back: feedback told or written to a file becomes an entry of the orchestrator's.
+"""Collect feedback of workers: from calls or files into entries of the orchestrator's ledger.
 
-The file is what a worker without us can write; the ledger is the truth. The same words are taken
-once, however often they are read. A worker that lacks something asks for more, and that stands
-until it is handed a newer packet.
+A worker without Holdfast can write a file; the ledger is the source of truth. The same feedback is
+recorded once, however often its file is read. A worker's request for more stays open until a newer
+packet is delivered.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from time import gmtime, strftime
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import Entry, Handed, Noted, PacketReported
+from holdfast.core.ledger.entry import Entry, PacketReported, PacketSent
+from holdfast.core.ledger.notes import MORE, PacketWanted, note_of
 from holdfast.core.ledger.packet import Feedback
 from holdfast.core.plan.policy import LAYOUTS
 from holdfast.core.view.packet.layers import task_type_of
-from holdfast.core.view.packet_stats.feedback import read_feedback, written
+from holdfast.core.view.packet_stats.feedback import feedback_document, read_feedback
 from holdfast.engine.ledger import Ledger
-from holdfast.engine.never_store import Withholder
+from holdfast.engine.never_store import NeverStoreFilter
 from holdfast.errors import BadFeedback, BadPacket, NotWritten
-from holdfast.packets.deliver import clean_up
+from holdfast.packets.deliver import clear_if_done
 from holdfast.packets.packet import read_yaml
-from holdfast.packets.records import Listed, handed, newest
+from holdfast.packets.records import PacketRecord, newest_packet, packet_records
+from holdfast.project.clock import timestamp
 from holdfast.project.layout import slug
 from holdfast.project.regular_files import read_regular
-from holdfast.project.write import project
+from holdfast.project.write import write_copy
 from holdfast.text.jsontext import whole_number
+from holdfast.text.patterns import Pattern
+from holdfast.text.utf8 import to_bytes
 from holdfast.text.yaml import to_yaml
 
-WANTED = "packet_wanted"
-"""The note of a worker that its packet is not enough, or old."""
-MORE, REFRESH = "more", "refresh"
+REFRESH = "refresh"
 AGENTWIRE = ".agentwire"
-LARGEST = 256 * 1024
-"""Bytes of a file of feedback; a real one has some hundreds."""
-NOTE = 2_000
-"""Characters of why a worker wants more."""
-PANE = re.compile(r"(?:pane-)?([\w.-]{1,64})\.md")
+MAX_FEEDBACK_BYTES = 256 * 1024
+"""Maximum bytes of a feedback file; a real one has some hundreds."""
+MAX_REASON_CHARS = 2_000
+"""Maximum characters of the reason for a request."""
+PANE_FILE = Pattern(r"(?:pane-)?([\w.-]{1,64})\.md")
+"""The name of a feedback file. Matches `pane-1.md` and `reviewer.md`, not `pane 1.md`."""
 
 
-class Wanted(Struct, frozen=True):
-    """What a worker asked for and did not get yet."""
+class WorkerRequest(Struct, frozen=True):
+    """An open request of a worker for another packet."""
 
     pane: str
     kind: str
-    """`more` when its packet is not enough, `refresh` when it is old."""
+    """`more` if its packet is not enough, `refresh` if it is old."""
     why: str = ""
     at: str = ""
     packet: str = ""
 
 
-class Collected(Struct, frozen=True):
-    """A file of feedback that was read."""
+class CollectedFeedback(Struct, frozen=True):
+    """A feedback file that was read."""
 
     file: str
     feedback: Feedback
     new: bool = True
-    """Whether its words were not on record yet."""
+    """Whether it was not recorded yet."""
     flaw: str = ""
-    """Why nothing of it could be taken."""
+    """Why it could not be read."""
 
 
 def feedback_file(pane: str, layout: str) -> str:
-    """Where a worker writes what it has to say of its packet."""
+    """Return the path of a worker's feedback file."""
     return f"{_folder(layout)}/feedback/{slug(pane).replace('_', '-')}.md"
 
 
@@ -72,19 +73,21 @@ def _folder(layout: str) -> str:
     return LAYOUTS[layout].removesuffix("/cache")
 
 
-def report(ledger: Ledger, feedback: Feedback, *, file: str = "") -> Entry | None:
-    """Put feedback on record, with the packet it is about; nothing when records are not kept."""
-    told = about_packet(ledger, _worded(feedback, Withholder(ledger.policy.never_store).text))
+def record_feedback(ledger: Ledger, feedback: Feedback, *, file: str = "") -> Entry | None:
+    """Record feedback with the packet it is about; None if tracking is off."""
+    stored = with_packet(
+        ledger, _map_texts(feedback, NeverStoreFilter(ledger.policy.never_store).text)
+    )
     if ledger.policy.packets.track == "off":
         return None
-    entry = ledger.derive(PacketReported(told, file))
-    if told.pane:
-        clean_up(ledger, told.pane, told.outcome)
+    entry = ledger.derive(PacketReported(stored, file))
+    if stored.pane:
+        clear_if_done(ledger, stored.pane, stored.outcome)
     return entry
 
 
-def _worded(feedback: Feedback, change: Callable[[str], str]) -> Feedback:
-    """Feedback with every text of the worker's changed."""
+def _map_texts(feedback: Feedback, change: Callable[[str], str]) -> Feedback:
+    """Return feedback with `change` applied to every text of the worker."""
     return replace(
         feedback,
         gaps=tuple(map(change, feedback.gaps)),
@@ -94,16 +97,16 @@ def _worded(feedback: Feedback, change: Callable[[str], str]) -> Feedback:
     )
 
 
-def about_packet(ledger: Ledger, feedback: Feedback) -> Feedback:
-    """Feedback with which packet it is of, how large that was and what kind of task it was for."""
-    one = newest(ledger, feedback.pane) if feedback.pane else None
-    if one is None:
+def with_packet(ledger: Ledger, feedback: Feedback) -> Feedback:
+    """Return feedback with the packet it is about, its size, and the kind of its task."""
+    record = newest_packet(ledger, feedback.pane) if feedback.pane else None
+    if record is None:
         return feedback
-    packet = one.packet
+    packet = record.packet
     kind = feedback.task_type or packet.task_type or task_type_of(packet.target_task)
     return replace(
         feedback,
-        packet=one.id,
+        packet=record.id,
         revision=packet.revision,
         task_type=kind,
         context_sent=packet.token_count,
@@ -111,7 +114,7 @@ def about_packet(ledger: Ledger, feedback: Feedback) -> Feedback:
 
 
 def write_feedback(ledger: Ledger, feedback: Feedback) -> str:
-    """Write the file of a worker's feedback; returns where. Nothing without a project's folder.
+    """Write the file of a worker's feedback; return its path. Without a project, write nothing.
 
     Raises:
         NotWritten: it could not be written.
@@ -119,22 +122,22 @@ def write_feedback(ledger: Ledger, feedback: Feedback) -> str:
     if not ledger.root or not feedback.pane:
         return ""
     file = feedback_file(feedback.pane, ledger.policy.layout)
-    shown = written(_worded(feedback, ledger.redactor.text))
+    shown = feedback_document(_map_texts(feedback, ledger.redactor.text))
     try:
-        project(ledger.root, file, to_yaml(dict(shown)).encode("utf-8", "replace"))
+        write_copy(ledger.root, file, to_yaml(dict(shown)).encode("utf-8", "replace"))
     except NotWritten as error:
         raise BadFeedback(file, f"it could not be written ({error.reason})") from None
     return file
 
 
-def parsed(text: str, where: str) -> Feedback:
-    """What a worker wrote.
+def parse_feedback(text: str, where: str) -> Feedback:
+    """Read a worker's feedback from a text.
 
     Raises:
-        BadFeedback: it is larger than any feedback.
+        BadFeedback: it is too large.
     """
-    if len(text.encode("utf-8", "surrogatepass")) > LARGEST:
-        raise BadFeedback(where, f"it has more than {LARGEST // 1024} kB")
+    if len(to_bytes(text)) > MAX_FEEDBACK_BYTES:
+        raise BadFeedback(where, f"it has more than {MAX_FEEDBACK_BYTES // 1024} kB")
 
     def loads(part: str) -> Mapping[str, object] | None:
         try:
@@ -145,40 +148,47 @@ def parsed(text: str, where: str) -> Feedback:
     return read_feedback(text, loads)
 
 
-def collect(ledger: Ledger) -> list[Collected]:
-    """Read every file of feedback there is, and put on record what is new."""
+def collect_feedback(ledger: Ledger) -> list[CollectedFeedback]:
+    """Read every feedback file, and record what is new."""
     shown = ledger.redactor.text
-    kept_out = Withholder(ledger.policy.never_store).text
+    never_stored = NeverStoreFilter(ledger.policy.never_store).text
     entries = ledger.store.events(ledger.name)
     bodies = (entry.body for entry in entries if isinstance(entry.body, PacketReported))
-    # As anyone may see them: the file that a command wrote has no secrets either.
-    known = {(body.file, _words(_worded(body.feedback, shown))) for body in bodies}
-    found: list[Collected] = []
-    for pane, file in _files(ledger):
+    # Redacted, because the file that a command wrote is redacted too.
+    known = {(body.file, _said_parts(_map_texts(body.feedback, shown))) for body in bodies}
+    found: list[CollectedFeedback] = []
+    for pane, file in _feedback_files(ledger):
         try:
-            told = replace(parsed(_read(ledger.root, file), file), pane=pane)
+            feedback = replace(parse_feedback(_read_file(ledger.root, file), file), pane=pane)
             _check_age(ledger, pane, file)
         except BadFeedback as error:
-            found.append(Collected(file, Feedback(pane=pane), new=False, flaw=error.reason))
+            found.append(CollectedFeedback(file, Feedback(pane=pane), new=False, flaw=error.reason))
             continue
-        new = (file, _words(_worded(told, lambda text: shown(kept_out(text))))) not in known
+        new = (
+            file,
+            _said_parts(_map_texts(feedback, lambda text: shown(never_stored(text)))),
+        ) not in known
         if new:
-            report(ledger, told, file=file)
-        found.append(Collected(file, told, new))
+            record_feedback(ledger, feedback, file=file)
+        found.append(CollectedFeedback(file, feedback, new))
     return found
 
 
 def _check_age(ledger: Ledger, pane: str, file: str) -> None:
-    """A file that was there before the worker's first packet here is about another task.
+    """Refuse a file that is older than the worker's first packet: it is about another task.
 
     Raises:
-        BadFeedback: it is.
+        BadFeedback: it is older.
     """
-    handed_over = [one.at for one in handed(ledger) if one.packet.audience == pane and one.at]
-    if not handed_over:
+    delivered_at = [
+        record.at
+        for record in packet_records(ledger)
+        if record.packet.audience == pane and record.at
+    ]
+    if not delivered_at:
         return
-    written_at = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(_written_at(ledger.root, file)))
-    if written_at < min(handed_over):
+    written_at = timestamp(_written_at(ledger.root, file))
+    if written_at < min(delivered_at):
         raise BadFeedback(file, f"it is older than the first packet of {pane} in this session")
 
 
@@ -186,22 +196,22 @@ def _written_at(root: str, file: str) -> float:
     return Path(root, file).stat(follow_symlinks=False).st_mtime
 
 
-def _words(feedback: Feedback) -> tuple[object, ...]:
-    """What was said, without what we know of it."""
+def _said_parts(feedback: Feedback) -> tuple[object, ...]:
+    """Return the worker's own statements, without the facts that we added."""
     return feedback.gaps, feedback.unused, feedback.outcome, feedback.explored, feedback.note
 
 
-def _files(ledger: Ledger) -> Iterator[tuple[str, str]]:
-    """Files of feedback in both spellings: whose, and where below the root."""
+def _feedback_files(ledger: Ledger) -> Iterator[tuple[str, str]]:
+    """Yield the pane and the path of feedback files, in both layouts."""
     if not ledger.root:
         return
     for folder in dict.fromkeys((_folder(ledger.policy.layout), AGENTWIRE)):
-        for name in _listed(Path(ledger.root, folder, "feedback")):
-            match = PANE.fullmatch(name)
+        for name in _file_names(Path(ledger.root, folder, "feedback")):
+            match = PANE_FILE.fullmatch(name)
             if match:
                 yield _pane(match[1]), f"{folder}/feedback/{name}"
-        for name in _listed(Path(ledger.root, folder)):
-            match = PANE.fullmatch(name.removeprefix("feedback-"))
+        for name in _file_names(Path(ledger.root, folder)):
+            match = PANE_FILE.fullmatch(name.removeprefix("feedback-"))
             if match and name.startswith("feedback-"):
                 yield _pane(match[1]), f"{folder}/{name}"
 
@@ -211,66 +221,68 @@ def _pane(name: str) -> str:
     return f"pane-{number}" if number is not None else name
 
 
-def _listed(folder: Path) -> list[str]:
+def _file_names(folder: Path) -> list[str]:
     try:
-        return sorted(one.name for one in folder.iterdir())
+        return sorted(path.name for path in folder.iterdir())
     except OSError:
         return []
 
 
-def _read(root: str, file: str) -> str:
-    """The text of a file that others write.
+def _read_file(root: str, file: str) -> str:
+    """Return the text of a file that others write.
 
     Raises:
         BadFeedback: it is a link, no regular file, too large, or cannot be read.
     """
     try:
-        data = read_regular(Path(root, file), LARGEST, links=False)
+        data = read_regular(Path(root, file), MAX_FEEDBACK_BYTES, links=False)
     except OSError as error:
         raise BadFeedback(file, error.strerror or "it cannot be read") from None
     return data.decode("utf-8", "replace")
 
 
-def ask_for_more(ledger: Ledger, pane: str, *, kind: str = MORE, why: str = "") -> Wanted:
-    """A worker says that its packet is not enough, or old: the orchestrator sees it."""
-    one = newest(ledger, pane) if pane else None
-    facts = {"pane": pane, "kind": kind, "why": why[:NOTE], "packet": one.id if one else ""}
-    ledger.note(WANTED, **facts)
-    return Wanted(pane, kind, facts["why"], ledger.now(), facts["packet"])
+def ask_for_more(ledger: Ledger, pane: str, *, kind: str = MORE, why: str = "") -> WorkerRequest:
+    """Record that a worker's packet is not enough, or old: the orchestrator sees it."""
+    record = newest_packet(ledger, pane) if pane else None
+    note = PacketWanted(pane, kind, why[:MAX_REASON_CHARS], record.id if record else "")
+    ledger.note(note)
+    return _as_request(note, ledger.now())
 
 
-def wanted(ledger: Ledger) -> list[Wanted]:
-    """What workers asked for, were not handed since, and still need; oldest first."""
-    asked: dict[tuple[str, str], Wanted] = {}
+def _as_request(note: PacketWanted, at: str) -> WorkerRequest:
+    return WorkerRequest(note.pane, note.kind, note.why, at, note.packet)
+
+
+def open_requests(ledger: Ledger) -> list[WorkerRequest]:
+    """Return the requests of workers that are still open, oldest first."""
+    requests: dict[tuple[str, str], WorkerRequest] = {}
     for entry in ledger.redactor.entries(ledger.store.events(ledger.name)):
-        match entry.body:
-            case Noted(what="packet_wanted", facts=facts):
-                pane, kind = facts.get("pane", ""), facts.get("kind", MORE)
-                made = Wanted(pane, kind, facts.get("why", ""), entry.at, facts.get("packet", ""))
-                asked[pane, kind] = made
-            case Handed(packet=packet):
-                _answered(asked, packet.audience)
-            case PacketReported(feedback=told) if told.outcome == "done":
-                _answered(asked, told.pane)
+        match note_of(entry.body) or entry.body:
+            case PacketWanted() as note:
+                requests[note.pane, note.kind] = _as_request(note, entry.at)
+            case PacketSent(packet=packet):
+                _drop_requests(requests, packet.audience)
+            case PacketReported(feedback=feedback) if feedback.outcome == "done":
+                _drop_requests(requests, feedback.pane)
             case _:
                 pass
-    return list(asked.values())
+    return list(requests.values())
 
 
-def _answered(asked: dict[tuple[str, str], Wanted], pane: str) -> None:
-    for key in [key for key in asked if key[0] == pane]:
-        del asked[key]
+def _drop_requests(requests: dict[tuple[str, str], WorkerRequest], pane: str) -> None:
+    for key in [key for key in requests if key[0] == pane]:
+        del requests[key]
 
 
-def reports(ledger: Ledger) -> list[tuple[Entry, Feedback]]:
-    """All feedback on record, oldest first."""
+def recorded_feedback(ledger: Ledger) -> list[tuple[Entry, Feedback]]:
+    """Return all recorded feedback, oldest first."""
     entries = ledger.redactor.entries(ledger.store.events(ledger.name))
     return [
         (entry, entry.body.feedback) for entry in entries if isinstance(entry.body, PacketReported)
     ]
 
 
-def silent(listed: Sequence[Listed]) -> list[Listed]:
-    """Packets that were read and not reported on, the newest of each worker."""
-    last = {one.packet.audience: one for one in listed if one.packet.audience}
-    return [one for one in last.values() if one.reads and not one.reported]
+def unreported(listed: Sequence[PacketRecord]) -> list[PacketRecord]:
+    """Return the newest packet of each worker that was read and has no feedback yet."""
+    last = {record.packet.audience: record for record in listed if record.packet.audience}
+    return [record for record in last.values() if record.reads and not record.reported]

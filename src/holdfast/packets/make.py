@@ -1,4 +1,4 @@
-"""Packets made from what a session came to; nothing is recorded."""
+"""Make a packet for a task from a session's record; nothing is recorded here."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -6,47 +6,51 @@ from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import Noted, text_of
+from holdfast.core.ledger.entry import text_of
 from holdfast.core.ledger.head import Head, Lane
+from holdfast.core.ledger.notes import Pinned, Purged, Unpinned, is_note
 from holdfast.core.ledger.packet import SHARED, Choice
 from holdfast.core.ledger.packet import Packet as Stored
 from holdfast.core.ledger.summary import Summary
-from holdfast.core.ledger.window import Item
-from holdfast.core.observe.requests.pins import PINNED, UNPINNED
-from holdfast.core.observe.scene import Scene, read_scene
+from holdfast.core.observe.scene import Scene, read_scene, scene_of
 from holdfast.core.shrink.step import ref_of
-from holdfast.core.view.levels import sections_of
+from holdfast.core.view.levels import level_sections
 from holdfast.core.view.packet.code import relevant_files
-from holdfast.core.view.packet.goal import carried
-from holdfast.core.view.packet.inputs import Gathered, Material, Tools, Wish, gathered
+from holdfast.core.view.packet.goal import task_to_carry
+from holdfast.core.view.packet.inputs import (
+    PacketMaterial,
+    PacketRequest,
+    PacketTools,
+    RecordInputs,
+    gather_record_inputs,
+)
 from holdfast.core.view.packet.layers import DEPTHS, SAME
-from holdfast.core.view.packet.make import make
-from holdfast.core.view.packet.select import Similar, similar_by
-from holdfast.engine.cache import recalled, remember, rules_of
+from holdfast.core.view.packet.make import make_packet
+from holdfast.core.view.packet.select import Similar, similarity_by
+from holdfast.engine.cache import read_cached, rules_digest, write_cached
 from holdfast.engine.engine import engine_of
 from holdfast.engine.fault_log import notes_faults
-from holdfast.engine.purge.rewrite import PURGED
 from holdfast.errors import BadSetting
-from holdfast.models.thesaurus import like
+from holdfast.models.thesaurus import similar_words
 from holdfast.packets.packet import Packet
-from holdfast.packets.records import Listed, handed, newest_of
-from holdfast.packets.seal import count_of, signed
+from holdfast.packets.records import PacketRecord, newest_among, packet_records
+from holdfast.packets.seal import sign, token_counter
 
 if TYPE_CHECKING:
     from holdfast.engine.ledger import Ledger
 
 
-NEAREST = 40
-"""Files of a codebase that are looked at closely."""
-REACH = 300_000
-"""Characters of the record, from its end, in which names are weighed."""
-PRIOR = 4_000
-"""Characters of what an earlier session came to."""
-LONGEST_TASK = 4 * 1024 * 1024
+MAX_NEAR_FILES = 40
+"""Maximum files of a codebase that are read for a packet."""
+MAX_RECORD_CHARS = 300_000
+"""Characters of the record, from its end, whose names are weighed."""
+MAX_PRIOR_CHARS = 4_000
+"""Maximum characters about an earlier session."""
+MAX_TASK_CHARS = 4 * 1024 * 1024
 
 
 @notes_faults
-def generate(
+def generate_packet(
     ledger: "Ledger",
     task: str,
     depth: str = "",
@@ -63,24 +67,24 @@ def generate(
     before: Stored | None = None,
     why: str = "",
 ) -> Packet:
-    """Make a packet for a task from what a session came to; nothing is recorded.
+    """Make a packet for a task from a session's record; record nothing.
 
-    `decisions` are those of other sessions that may bear on the task, `known` the depth and `order`
-    the parts that the record recommends, `continues` the session or task whose work goes on, and
-    `prior` what that came to where it is known already.
-    Of a task that the audience has a packet for already, it becomes the next revision.
+    `decisions` are decisions of other sessions that may concern the task, `known` the depth and
+    `order` the parts that the recommendation in force names, `continues` the session or task that
+    is continued, and `prior` the result of that, if it is known already. If the audience has a
+    packet for the same task, the new one is its next revision.
 
     Raises:
-        BadSetting: the depth, the layers or the task cannot be meant.
+        BadSetting: the depth, the layers or the task is invalid.
     """
     rules = ledger.policy.packets
-    wanted = _depth(depth or rules.depth)
-    _check(task, layers, audience)
-    count = count_of(ledger)
-    similar = similar_by(like)
+    wanted = _check_depth(depth or rules.depth)
+    _check_arguments(task, layers, audience)
+    count = token_counter(ledger)
+    similar = similarity_by(similar_words)
     task = ledger.redactor.text(ledger.storable(task))
-    listed = handed(ledger)
-    wish = Wish(
+    records = packet_records(ledger)
+    request = PacketRequest(
         task,
         wanted,
         tuple(layers),
@@ -88,26 +92,26 @@ def generate(
         {"minimal": rules.minimal, "standard": rules.standard, "deep": rules.deep},
         known or {},
         tuple(order),
-        before or _same_task(listed, audience, task),
+        before or _same_task(records, audience, task),
         why,
         ledger.now(),
     )
     material = _material(ledger, task, similar, codebase or {}, continues, prior)
-    shared = _shared(listed, material.record.rows)
+    shared = _shared_decisions(records, material.record.rows)
     material = replace(material, decisions=(*shared, *decisions))
-    made = make(wish, material, Tools(count, similar))
-    return signed(ledger, _addressed(ledger, made, audience))
+    made = make_packet(request, material, PacketTools(count, similar))
+    return sign(ledger, _with_address(ledger, made, audience))
 
 
-def _same_task(listed: Sequence[Listed], audience: str, task: str) -> Stored:
-    """The packet that a worker has for a task already; an empty one when it has none."""
-    last = newest_of(listed, audience) if audience else None
-    if last is None or last.packet.target_task != carried(task):
+def _same_task(records: Sequence[PacketRecord], audience: str, task: str) -> Stored:
+    """Return the packet that a worker already has for a task; an empty one if it has none."""
+    last = newest_among(records, audience) if audience else None
+    if last is None or last.packet.target_task != task_to_carry(task):
         return Stored()
     return last.packet
 
 
-def _depth(depth: str) -> str:
+def _check_depth(depth: str) -> str:
     named = SAME.get(depth, depth)
     if named not in DEPTHS:
         choices = ", ".join((*DEPTHS, *SAME))
@@ -115,11 +119,11 @@ def _depth(depth: str) -> str:
     return named
 
 
-def _check(task: str, layers: Sequence[int], audience: str) -> None:
+def _check_arguments(task: str, layers: Sequence[int], audience: str) -> None:
     if not task.strip() and audience != SHARED:
         raise BadSetting("task", "it is empty: say what the worker is to do", origin="the caller")
-    if len(task) > LONGEST_TASK:
-        size = f"{len(task):,} characters, and {LONGEST_TASK:,} are the most"
+    if len(task) > MAX_TASK_CHARS:
+        size = f"{len(task):,} characters, and {MAX_TASK_CHARS:,} are the most"
         raise BadSetting("task", f"it has {size}", origin="the caller")
     wrong = [layer for layer in layers if layer not in (1, 2, 3, 4)]
     if wrong:
@@ -133,98 +137,100 @@ def _material(
     codebase: Mapping[str, str],
     continues: str,
     prior: str,
-) -> Material:
-    """All that a packet can be made of."""
-    near = relevant_files(task, codebase, similar, most=NEAREST) if codebase else []
-    return Material(
-        _from_record(ledger),
+) -> PacketMaterial:
+    """Return everything that a packet can be made of."""
+    near = relevant_files(task, codebase, similar, most=MAX_NEAR_FILES) if codebase else []
+    return PacketMaterial(
+        _record_inputs(ledger),
         codebase={row.path: ledger.redactor.text(codebase[row.path]) for row in near},
-        prior=_prior(ledger, continues) or prior,
+        prior=_prior_work(ledger, continues) or prior,
     )
 
 
-_drawn: "WeakKeyDictionary[Ledger, tuple[str, Gathered]]" = WeakKeyDictionary()
-"""What was last drawn from a session, and by which rules: workers are spawned several at a time."""
+_inputs_by_ledger: "WeakKeyDictionary[Ledger, tuple[str, RecordInputs]]" = WeakKeyDictionary()
+"""The inputs last read from a session, with their digest: workers often start several at a time."""
 
 
-def _from_record(ledger: "Ledger") -> Gathered:
-    """What the record shows, looked through once for each end that the session has."""
-    # All counted: counting it later would move the head on from under what is kept.
+def _record_inputs(ledger: "Ledger") -> RecordInputs:
+    """Return the inputs from the record, read once for each state of the session."""
+    # Counted first: a later recount would change the head and invalidate the cache.
     head = ledger.head()
     if not head.seq:
-        return Gathered()
-    rules = _rules(ledger, head.lane(ledger.agent))
-    found = _drawn.get(ledger)
+        return RecordInputs()
+    rules = _inputs_digest(ledger, head.lane(ledger.agent))
+    found = _inputs_by_ledger.get(ledger)
     if found is None or found[0] != rules:
-        found = _drawn[ledger] = rules, _recalled(ledger, head, rules)
+        found = _inputs_by_ledger[ledger] = rules, _cached_inputs(ledger, head, rules)
     return found[1]
 
 
-def _rules(ledger: "Ledger", lane: Lane) -> str:
-    """A name for all that decides what is drawn: where the path ends, what holds, what is hidden.
+def _inputs_digest(ledger: "Ledger", lane: Lane) -> str:
+    """Return a digest of everything that decides the inputs: path, notes, secrets, policy.
 
-    What becomes of packets is on record as well and changes none of it.
+    Entries about packets change none of it.
     """
     ledger.redactor.learn()
-    # What the user pinned binds a worker as well, what was purged is gone; neither is in the chain.
+    # Pins bind workers too, and purged text must go; neither is in the entry chain.
     notes = [
-        one.id
-        for one in ledger.store.events(ledger.name)
-        if isinstance(one.body, Noted) and one.body.what in (PINNED, UNPINNED, PURGED)
+        entry.id
+        for entry in ledger.store.events(ledger.name)
+        if is_note(entry.body, Pinned, Unpinned, Purged)
     ]
     marks = sorted(ledger.redactor.known.marks.items())
-    return rules_of(lane.end, lane.generation, notes, marks, ledger.policy)
+    return rules_digest(lane.end, lane.generation, notes, marks, ledger.policy)
 
 
-def _recalled(ledger: "Ledger", head: Head, rules: str) -> Gathered:
+def _cached_inputs(ledger: "Ledger", head: Head, rules: str) -> RecordInputs:
     name = f"packet {ledger.agent}".rstrip()
-    kept = recalled(ledger.store, ledger.name, name, rules, Gathered)
-    if kept is not None:
-        return kept[1]
-    made = _gathered(ledger)
-    remember(ledger.store, ledger.name, name, rules, head, made)
+    cached = read_cached(ledger.store, ledger.name, name, rules, RecordInputs)
+    if cached is not None:
+        return cached[1]
+    made = _gather_inputs(ledger)
+    write_cached(ledger.store, ledger.name, name, rules, head, made)
     return made
 
 
-def _gathered(ledger: "Ledger") -> Gathered:
+def _gather_inputs(ledger: "Ledger") -> RecordInputs:
     path = ledger.redactor.entries(ledger.path())
-    # A packet names no references: neither those of the summary nor files kept by the project.
+    # A packet has no references: neither of the summary nor to the project's files.
     rows = replace(engine_of(ledger).rows(outside=False), refs=()) if path else Summary()
-    return gathered(rows, _recent(read_scene([Item(one) for one in path])))
+    return gather_record_inputs(rows, _recent_scene(scene_of(path)))
 
 
-def _recent(scene: Scene) -> Scene:
-    """The end of a record, in which what is needed next was met last."""
-    left, at = REACH, len(scene.items)
-    while at > 0 and left > 0:
-        at -= 1
-        left -= len(text_of(scene.items[at].body))
-    return read_scene(scene.items[at:]) if at else scene
+def _recent_scene(scene: Scene) -> Scene:
+    """Return the end of a record: what is needed next was usually used last."""
+    chars_left, start = MAX_RECORD_CHARS, len(scene.items)
+    while start > 0 and chars_left > 0:
+        start -= 1
+        chars_left -= len(text_of(scene.items[start].body))
+    return read_scene(scene.items[start:]) if start else scene
 
 
-def _prior(ledger: "Ledger", continues: str) -> str:
-    """What the session or task came to that this one goes on with."""
-    from holdfast.core.ledger.inherited import inherited  # late: few go on from another
+def _prior_work(ledger: "Ledger", continues: str) -> str:
+    """Return what the continued session or task achieved."""
+    from holdfast.core.ledger.inherited import (
+        inherited_summary,
+    )  # late: few sessions continue another
 
-    rows = inherited(ledger.events()) if not continues else Summary()
+    rows = inherited_summary(ledger.events()) if not continues else Summary()
     if continues and continues != ledger.name and ledger.store.head(continues) is not None:
         rows = engine_of(ledger.sibling(continues)).rows()
-    lines = [row.told() for section in sections_of(rows) for row in section.rows]
-    return "\n".join(lines)[:PRIOR]
+    lines = [row.render() for section in level_sections(rows) for row in section.rows]
+    return "\n".join(lines)[:MAX_PRIOR_CHARS]
 
 
-def _shared(listed: Sequence[Listed], rows: Summary) -> tuple[Choice, ...]:
-    """What the packet of all workers says was decided, as far as that was not overruled since."""
-    found = newest_of(listed, SHARED)
-    old = [one.overrules for one in rows.decisions if one.overrules]
+def _shared_decisions(records: Sequence[PacketRecord], rows: Summary) -> tuple[Choice, ...]:
+    """Return the decisions in the shared packet that were not overruled since."""
+    found = newest_among(records, SHARED)
+    overruled = [decision.overrules for decision in rows.decisions if decision.overrules]
     return tuple(
         choice
         for choice in (found.packet.decisions if found is not None else ())
-        if not any(entry.startswith(ref) for entry in old for ref in choice.refs)
+        if not any(entry.startswith(ref) for entry in overruled for ref in choice.refs)
     )
 
 
-def _addressed(ledger: "Ledger", packet: Stored, audience: str) -> Stored:
+def _with_address(ledger: "Ledger", packet: Stored, audience: str) -> Stored:
     head = ledger.store.head(ledger.name)
     end = head.lane(ledger.agent).end if head else None
     now = ledger.now()
@@ -235,11 +241,11 @@ def _addressed(ledger: "Ledger", packet: Stored, audience: str) -> Stored:
         audience=audience,
         session=ledger.name,
         upto=ref_of(end) if end else "",
-        stale_after=_later(now, ledger.policy.packets.stale),
+        stale_after=_time_after(now, ledger.policy.packets.stale),
     )
 
 
-def _later(now: str, minutes: int) -> str:
+def _time_after(now: str, minutes: int) -> str:
     from datetime import datetime, timedelta  # late: only packets go stale
 
     if not minutes or not now:

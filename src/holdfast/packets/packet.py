@@ -1,7 +1,7 @@
-"""Packet as callers have it: the ledger's value with its two written forms, and how one is read.
+"""Packet, the public object: its YAML and prompt forms, and a strict reader.
 
-Reading trusts nothing: size, depth and repetition are bounded, every member has its type, and the
-content has to be what was sealed. What a newer version added is kept.
+The reader trusts nothing: size, depth and repetition are limited, every member has its type, and
+the content must match the seal. Members that a newer version added are kept.
 """
 
 from collections.abc import Callable
@@ -11,24 +11,31 @@ from typing import cast
 import msgspec
 
 from holdfast.core.ledger import packet as stored
-from holdfast.core.view.packet.document import NoPacket, packet_yaml, sealed, unnested, verify
+from holdfast.core.view.packet.document import (
+    InvalidPacket,
+    packet_from_document,
+    packet_yaml,
+    seal_packet,
+    verify_seal,
+)
 from holdfast.core.view.packet.prompt import to_prompt
 from holdfast.errors import BadPacket
+from holdfast.text.utf8 import to_bytes
 
-LARGEST = 256 * 1024
-"""Bytes of a packet; a real one has a few thousand."""
-DEEPEST = 12
+MAX_PACKET_BYTES = 256 * 1024
+"""Maximum bytes of a packet; a real one has a few thousand."""
+MAX_DEPTH = 12
 
 
 class Packet(stored.Packet, frozen=True, omit_defaults=True):
-    """What a worker is handed for a task, and what it is not handed."""
+    """The context that a worker gets for a task, with a list of what it does not get."""
 
     def to_yaml(self) -> str:
-        """The packet as its file has it."""
+        """Return the packet as the YAML of its file."""
         return packet_yaml(self)
 
     def to_prompt(self) -> str:
-        """The packet as Markdown for the worker's prompt: `token_count` tokens."""
+        """Return the packet as Markdown for the worker's prompt: `token_count` tokens."""
         return to_prompt(self)
 
     @classmethod
@@ -36,54 +43,54 @@ class Packet(stored.Packet, frozen=True, omit_defaults=True):
         """Read a packet; with a key, only one that was signed with it.
 
         Raises:
-            BadPacket: it is no packet, or not what was sealed.
+            BadPacket: it is no packet, or was changed after it was sealed.
         """
         return read_packet(text, key=key, where=where)
 
 
 def as_packet(packet: stored.Packet) -> Packet:
-    """A stored packet as callers have it."""
+    """Return a stored packet as the public object."""
     if isinstance(packet, Packet):
         return packet
     return Packet(**{name: getattr(packet, name) for name in packet.__struct_fields__})
 
 
 def seal(packet: stored.Packet, key: str = "") -> Packet:
-    """A packet with its checksum, and its signature where there is a key."""
-    return as_packet(sealed(packet, key))
+    """Return a packet with its checksum, and with its signature if there is a key."""
+    return as_packet(seal_packet(packet, key))
 
 
 def read_packet(
     text: str, *, key: str = "", where: str = "the packet", checked: bool = True
 ) -> Packet:
-    """Read a packet; unchecked, one that a person is writing on.
+    """Read a packet; with `checked=False`, one that a person edits.
 
     Raises:
-        BadPacket: it is no packet, or not what was sealed.
+        BadPacket: it is no packet, or was changed after it was sealed.
     """
     document = read_yaml(text, where)
     try:
         if checked:
-            _check(document, key)
-        return as_packet(unnested(document))
-    except NoPacket as error:
+            _check_seal(document, key)
+        return as_packet(packet_from_document(document))
+    except InvalidPacket as error:
         raise BadPacket(where, str(error)) from None
 
 
-def _check(document: dict[str, object], key: str) -> None:
-    # Of another version nobody can say what its checksum is made of.
+def _check_seal(document: dict[str, object], key: str) -> None:
+    # The checksum of another version may be computed differently.
     if document.get("version") == stored.SCHEMA:
-        verify(document, key)
+        verify_seal(document, key)
 
 
 def read_yaml(text: str, where: str) -> dict[str, object]:
-    """A YAML document that has to be a mapping, within bounds.
+    """Read a YAML document that must be a mapping within the limits.
 
     Raises:
-        BadPacket: it is none, or has what no packet needs.
+        BadPacket: it is no mapping, or exceeds a limit.
     """
-    if len(text.encode("utf-8", "surrogatepass")) > LARGEST:
-        raise BadPacket(where, f"it has more than {LARGEST // 1024} kB")
+    if len(to_bytes(text)) > MAX_PACKET_BYTES:
+        raise BadPacket(where, f"it has more than {MAX_PACKET_BYTES // 1024} kB")
     try:
         loads = cast("Callable[[str], object]", import_module("ryaml").loads)
         found = loads(text)
@@ -93,9 +100,9 @@ def read_yaml(text: str, where: str) -> dict[str, object]:
         raise BadPacket(where, f"it is not YAML: {_first_line(error)}") from None
     if not isinstance(found, dict):
         raise BadPacket(where, "it is not a packet but something else")
-    if _depth(cast(object, found)) > DEEPEST:
-        raise BadPacket(where, f"it is nested deeper than {DEEPEST} levels")
-    return _plain(cast(dict[object, object], found), where)
+    if _depth(cast(object, found)) > MAX_DEPTH:
+        raise BadPacket(where, f"it is nested deeper than {MAX_DEPTH} levels")
+    return _as_json_document(cast(dict[object, object], found), where)
 
 
 def _first_line(error: Exception) -> str:
@@ -111,8 +118,8 @@ def _depth(value: object) -> int:
     return 1 + max(map(_depth, inner), default=0) if isinstance(value, dict | list) else 0
 
 
-def _plain(found: dict[object, object], where: str) -> dict[str, object]:
-    """A document whose names are texts and whose values JSON has a word for."""
+def _as_json_document(found: dict[object, object], where: str) -> dict[str, object]:
+    """Return a document whose keys are strings and whose values JSON can represent."""
     try:
         made = msgspec.convert(found, dict[str, object])
         msgspec.json.encode(made)

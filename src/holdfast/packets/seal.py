@@ -1,4 +1,4 @@
-"""A packet counted, sealed and signed as a session has it."""
+"""Count, seal and sign a packet with a session's tokenizer and key."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,32 +16,32 @@ if TYPE_CHECKING:
     from holdfast.engine.ledger import Ledger
 
 
-LARGEST = 64 * 1024
-"""Bytes of the file of a key."""
+MAX_KEY_BYTES = 64 * 1024
+"""Maximum bytes of the key file."""
 
 
-def count_of(ledger: "Ledger") -> CountTokens:
-    """How tokens of a session are counted."""
+def token_counter(ledger: "Ledger") -> CountTokens:
+    """Return the token counter of a session."""
     head = ledger.store.head(ledger.name)
     return counter((head.vocabulary if head else "") or ledger.model().vocabulary)
 
 
-def signed(ledger: "Ledger", packet: Stored) -> Packet:
-    """A packet with its checksum, and its signature where a key is set."""
-    return seal(packet, key_of(ledger))
+def sign(ledger: "Ledger", packet: Stored) -> Packet:
+    """Return a packet with its checksum, and with its signature if a key is set."""
+    return seal(packet, signing_key(ledger))
 
 
-def key_of(ledger: "Ledger") -> str:
-    """What packets are signed with; empty when no key is set.
+def signing_key(ledger: "Ledger") -> str:
+    """Return the key that packets are signed with; empty if none is set.
 
     Raises:
-        BadSetting: the file of the key cannot be read, or is empty.
+        BadSetting: the key file cannot be read, or is empty.
     """
     path = ledger.policy.packets.key_file
     if not path:
         return ""
     try:
-        data = read_regular(Path(path).expanduser(), LARGEST, links=True)
+        data = read_regular(Path(path).expanduser(), MAX_KEY_BYTES, links=True)
         key = data.decode().strip()
     except (OSError, UnicodeDecodeError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or "it cannot be read"
@@ -51,7 +51,7 @@ def key_of(ledger: "Ledger") -> str:
     return key
 
 
-def sized(ledger: "Ledger", packet: Stored) -> Packet:
-    """A packet with its size and its checksum, as it is handed over."""
+def count_and_sign(ledger: "Ledger", packet: Stored) -> Packet:
+    """Return a packet with its size, checksum and signature, ready to deliver."""
     text = as_packet(packet).to_prompt()
-    return signed(ledger, replace(packet, token_count=count_of(ledger)(text)))
+    return sign(ledger, replace(packet, token_count=token_counter(ledger)(text)))

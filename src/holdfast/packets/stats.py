@@ -1,50 +1,59 @@
-"""What the packets of a project were worth: its records read, and a tracker for who keeps none."""
+"""Efficiency of a project's packets: read its records, or track tasks without a ledger."""
 
 from collections.abc import Iterable, Sequence
 
 from holdfast.core.ledger.entry import PacketReported
 from holdfast.core.ledger.packet import Feedback
 from holdfast.core.ledger.packet_tuning import UNTUNED, Tunings
-from holdfast.core.view.packet_stats.efficiency import Efficiency, Missing, efficiency
-from holdfast.core.view.packet_stats.measures import Measure, Split, measures, split
-from holdfast.core.view.packet_stats.records import UNTYPED, Record, records_of
-from holdfast.core.view.packet_stats.report import headline
+from holdfast.core.view.packet_stats.efficiency import Efficiency, GapStats, measure_efficiency
+from holdfast.core.view.packet_stats.measures import (
+    Measure,
+    RecordSplit,
+    compare_measures,
+    split_records,
+)
+from holdfast.core.view.packet_stats.records import UNKNOWN_TASK_TYPE, TaskRecord, task_records
+from holdfast.core.view.packet_stats.report import headline_lines
 from holdfast.engine.ledger import Ledger
 from holdfast.engine.recover import stemmer
 from holdfast.engine.redact import Redactor
 from holdfast.stores.store import Store
 
 
-def records_in(store: Store, redactor: Redactor, tunings: Tunings = UNTUNED) -> tuple[Record, ...]:
-    """The tasks that workers of a project reported on, oldest first as far as they are timed."""
+def records_in(
+    store: Store, redactor: Redactor, tunings: Tunings = UNTUNED
+) -> tuple[TaskRecord, ...]:
+    """Return the tasks that workers of a project reported on, oldest first."""
     found = [
         record
-        for listed in reversed(store.sessions())
-        for record in records_of(redactor.entries(store.read(listed.name)), tunings)
+        for info in reversed(store.sessions())
+        for record in task_records(redactor.entries(store.read(info.name)), tunings)
     ]
-    return tuple(sorted(found, key=lambda one: one.at))
+    return tuple(sorted(found, key=lambda task: task.at))
 
 
-def learned(records: Sequence[Record]) -> Efficiency:
-    """What records add up to."""
-    return efficiency(records, stems=stemmer())
+def efficiency_of(records: Sequence[TaskRecord]) -> Efficiency:
+    """Return the statistics of task records."""
+    return measure_efficiency(records, stems=stemmer())
 
 
-def compared(records: Sequence[Record], *, since: str = "") -> tuple[Split, tuple[Measure, ...]]:
-    """The five measures of success, on both sides of a point."""
-    parted = split(records, since=since)
-    return parted, measures(parted)
+def compare_around(
+    records: Sequence[TaskRecord], *, since: str = ""
+) -> tuple[RecordSplit, tuple[Measure, ...]]:
+    """Return the five measures of success, before and after a point."""
+    split = split_records(records, since=since)
+    return split, compare_measures(split)
 
 
 class ContextEfficiencyTracker:
-    """Tracks which context led to success: what is enough, what is idle, and which gaps cost.
+    """Tracks which context led to success: what is enough, what is unused, which gaps cost.
 
-    With a session, tasks are recorded in its ledger and those of the whole project count.
+    With a ledger, tasks are recorded in it, and the tasks of the whole project count.
     """
 
     def __init__(self, ledger: Ledger | None = None) -> None:
         self._ledger = ledger
-        self._records: list[Record] = []
+        self._records: list[TaskRecord] = []
 
     def record_task(
         self,
@@ -52,14 +61,14 @@ class ContextEfficiencyTracker:
         worker_success: bool,
         gaps: Iterable[str],
         *,
-        task_type: str = UNTYPED,
+        task_type: str = UNKNOWN_TASK_TYPE,
         unused: Iterable[str] = (),
         tokens_used: int = 0,
         explored: Iterable[str] = (),
         sections: Iterable[str] = (),
     ) -> None:
-        """Record how a task went with the context that it was sent."""
-        told = Feedback(
+        """Record the result of a task with the context that was sent for it."""
+        feedback = Feedback(
             gaps=tuple(gaps),
             unused=tuple(unused),
             outcome="done" if worker_success else "failed",
@@ -69,48 +78,48 @@ class ContextEfficiencyTracker:
             explored=tuple(explored),
         )
         if self._ledger is not None:
-            self._ledger.derive(PacketReported(told))
+            self._ledger.derive(PacketReported(feedback))
             return
         self._records.append(
-            Record(
-                told.context_sent,
-                told.outcome,
-                told.gaps,
-                told.unused,
+            TaskRecord(
+                feedback.context_sent,
+                feedback.outcome,
+                feedback.gaps,
+                feedback.unused,
                 task_type,
-                told.tokens_used,
-                len(set(told.explored)),
+                feedback.tokens_used,
+                len(set(feedback.explored)),
                 sections=tuple(sections),
             )
         )
 
     @property
-    def records(self) -> tuple[Record, ...]:
-        """Every task on record."""
+    def records(self) -> tuple[TaskRecord, ...]:
+        """Every recorded task."""
         if self._ledger is None:
             return tuple(self._records)
         return records_in(self._ledger.store, Redactor(self._ledger.policy.redact))
 
     def efficiency(self) -> Efficiency:
-        """All that the records add up to."""
-        return learned(self.records)
+        """Return the statistics of all records."""
+        return efficiency_of(self.records)
 
-    def minimum_viable_context(self, task_type: str = UNTYPED) -> int | None:
-        """The fewest tokens that were enough for a kind of task; nothing when nobody can tell."""
+    def minimum_viable_context(self, task_type: str = UNKNOWN_TASK_TYPE) -> int | None:
+        """Return the fewest tokens that were enough for a kind of task; None if unknown."""
         kinds = self.efficiency().kinds
-        return next((one.enough or None for one in kinds if one.task_type == task_type), None)
+        return next((kind.enough or None for kind in kinds if kind.task_type == task_type), None)
 
     def usually_unused(self) -> list[str]:
-        """Parts of packets that are surely mostly not needed."""
+        """Return the parts of packets that are significantly often unused."""
         return [row.section for row in self.efficiency().unused if row.usual]
 
     def failing_gaps(self) -> list[str]:
-        """Gaps with which tasks surely fail more often than without."""
+        """Return the gaps with which tasks fail significantly more often than without."""
         return [row.gap.label for row in self._failing()]
 
-    def _failing(self) -> list[Missing]:
+    def _failing(self) -> list[GapStats]:
         return [row for row in self.efficiency().gaps if row.fails]
 
     def report(self) -> str:
-        """Average size, success rate and the most frequent gaps, in three lines."""
-        return "\n".join(headline(self.efficiency()))
+        """Return the average size, success rate and most frequent gaps in three lines."""
+        return "\n".join(headline_lines(self.efficiency()))

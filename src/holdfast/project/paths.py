@@ -1,6 +1,6 @@
-"""Where things are: the root of a project, its id, its ledger, the user's own files.
+"""Find paths: the root of a project, its ledger, the settings files; and the id of a project.
 
-The ledger lives inside the project, so that the agent's own read tool can open what a stand-in
+The ledger is inside the project, so that an agent's read tool can open the files that a stand-in
 names. Worktrees of one repository share a project id.
 """
 
@@ -10,14 +10,18 @@ from hashlib import sha256
 from pathlib import Path
 
 from holdfast.errors import BadSetting
-from holdfast.project.regular_files import SETTINGS, read_regular
+from holdfast.project.regular_files import MAX_SETTINGS_BYTES, read_regular
 
-FOLDER = ".holdfast"
-LEDGER = "ledger.db"
+HOLDFAST_FOLDER = ".holdfast"
+LEDGER_FILE = "ledger.db"
 
 
 def find_root(flag: str | None, environment: Mapping[str, str], start: Path) -> Path:
-    """The root of the project: flag, then HOLDFAST_ROOT, then the git top level, then here."""
+    """Find the root of the project: the flag, HOLDFAST_ROOT, the git top level, or `start`.
+
+    Raises:
+        BadSetting: the named root has `~user` of an unknown user.
+    """
     named = flag or environment.get("HOLDFAST_ROOT")
     if named:
         try:
@@ -31,12 +35,12 @@ def find_root(flag: str | None, environment: Mapping[str, str], start: Path) -> 
 
 
 def ledger_path(root: Path) -> Path:
-    """The file that holds a project's ledger."""
-    return root / FOLDER / LEDGER
+    """Return the file of a project's ledger."""
+    return root / HOLDFAST_FOLDER / LEDGER_FILE
 
 
 def project_id(root: Path) -> str:
-    """A name for the project that all worktrees of a repository share."""
+    """Return the id of a project, which all worktrees of a repository share."""
     try:
         folder = os.path.realpath(_common_folder(root))
     except (OSError, ValueError):
@@ -49,36 +53,36 @@ def _common_folder(root: Path) -> Path:
     try:
         if not marker.is_file():
             return marker if marker.exists() else root
-        # A linked worktree: a file that names its own folder inside the repository's.
-        told = read_regular(marker, SETTINGS, links=True).decode()
-        own = root / told.removeprefix("gitdir:").strip()
+        # In a linked worktree, `.git` is a file that names a folder inside the repository.
+        text = read_regular(marker, MAX_SETTINGS_BYTES, links=True).decode()
+        own = root / text.removeprefix("gitdir:").strip()
         common = own / "commondir"
         if not common.is_file():
             return own
-        return own / read_regular(common, SETTINGS, links=True).decode().strip()
+        return own / read_regular(common, MAX_SETTINGS_BYTES, links=True).decode().strip()
     except (OSError, ValueError):
-        # Whatever that file is, git did not write it.
+        # A `.git` file that git did not write.
         return root
 
 
 def user_config(environment: Mapping[str, str]) -> Path:
-    """The user's own settings file."""
+    """Return the user's settings file."""
     base = environment.get("XDG_CONFIG_HOME", "")
     folder = Path(base) if os.path.isabs(base) else Path.home() / ".config"
     return folder / "holdfast" / "config.toml"
 
 
 def project_config(root: Path) -> Path:
-    """The project's settings file."""
+    """Return the project's settings file."""
     return root / "holdfast.toml"
 
 
 def loa_config(root: Path) -> Path:
-    """The settings file of the Loa framework, which a project may have."""
+    """Return the settings file of the Loa framework, which a project may have."""
     return root / ".loa.config.yaml"
 
 
 def agentwire_config(environment: Mapping[str, str]) -> Path:
-    """The settings file of agentwire, which a user may have."""
+    """Return the settings file of agentwire, which a user may have."""
     home = environment.get("HOME", "")
     return (Path(home) if os.path.isabs(home) else Path.home()) / ".agentwire" / "config.yaml"

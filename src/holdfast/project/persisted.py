@@ -1,4 +1,4 @@
-"""Whether what a call wrote is on disk: read back, never assumed."""
+"""Check whether the text that a tool call wrote is on disk, by reading the file."""
 
 import os
 from hashlib import sha256
@@ -7,40 +7,41 @@ from holdfast.core.ledger.entry import ToolCalled
 from holdfast.core.observe.files.touch import arguments_of, touch_of
 from holdfast.project.regular_files import read_regular
 from holdfast.text.jsontext import Json, as_list, as_object, as_text
+from holdfast.text.utf8 import to_bytes
 
-LARGEST = 16 * 1024 * 1024
-"""Bytes of a file that are read to compare."""
-ADDED = ("new_string", "new_str", "newString", "replace", "insert_text", "new_source")
+MAX_FILE_BYTES = 16 * 1024 * 1024
+"""Largest file that is read for the comparison."""
+ADDED_TEXT_KEYS = ("new_string", "new_str", "newString", "replace", "insert_text", "new_source")
 
 
-def seen_on_disk(call: ToolCalled, root: str) -> tuple[str, str] | None:
-    """The file that holds what a call wrote, and the hash of what it holds; None if it does not."""
+def find_on_disk(call: ToolCalled, root: str) -> tuple[str, str] | None:
+    """Return the file that contains the text a call wrote, and its hash; None if it does not."""
     touch = touch_of(call)
     if touch.verb not in ("write", "edit") or not touch.path:
         return None
-    content = _read(os.path.join(root, touch.path))
+    content = _read_file(os.path.join(root, touch.path))
     if content is None:
         return None
-    wanted = [touch.written] if touch.written else _added(arguments_of(call))
-    if not any(wanted):
+    texts = [touch.written_text] if touch.written_text else _added_texts(arguments_of(call))
+    if not any(texts):
         return None
     if touch.verb == "write":
-        whole = content.strip() == wanted[0].encode("utf-8", "surrogatepass").strip()
+        present = content.strip() == to_bytes(texts[0]).strip()
     else:
-        whole = all(text.encode("utf-8", "surrogatepass") in content for text in wanted)
-    return (touch.path, sha256(content).hexdigest()) if whole else None
+        present = all(to_bytes(text) in content for text in texts)
+    return (touch.path, sha256(content).hexdigest()) if present else None
 
 
-def _added(arguments: dict[str, Json]) -> list[str]:
-    """The texts that an edit puts in."""
+def _added_texts(arguments: dict[str, Json]) -> list[str]:
+    """Return the texts that an edit inserts."""
     edits = [arguments, *(as_object(edit) for edit in as_list(arguments.get("edits")))]
-    texts = (as_text(edit.get(key)) for edit in edits for key in ADDED)
+    texts = (as_text(edit.get(key)) for edit in edits for key in ADDED_TEXT_KEYS)
     return [text for text in texts if text]
 
 
-def _read(path: str) -> bytes | None:
+def _read_file(path: str) -> bytes | None:
     try:
-        # An agent may edit through a link, and nothing of what is read here is shown.
-        return read_regular(path, LARGEST, links=True)
+        # An agent may edit through a link; following it is safe, as the content is not shown.
+        return read_regular(path, MAX_FILE_BYTES, links=True)
     except (OSError, ValueError):
         return None

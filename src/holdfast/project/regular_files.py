@@ -1,9 +1,8 @@
-"""Reading files that a repository or another program controls: regular files only, and bounded.
+"""Read files that others control safely: regular files only, with a limit on the size.
 
-A named pipe would be waited for without end, a device may never stop, and a link may lead anywhere.
-All of them are refused with an `OSError` whose words say why, so that whoever reads a file has one
-kind of error to handle. Only the standard library's smallest modules are used: a hook that has
-nothing to do reads with this too.
+Reading a named pipe may block forever, a device may never end, and a link may point anywhere. All
+of them are refused with an `OSError` whose message says why, so that callers have one kind of error
+to handle. Only small modules of the standard library are imported, because every hook uses this.
 """
 
 import errno
@@ -16,10 +15,10 @@ if TYPE_CHECKING:
 
     Path = str | bytes | os.PathLike[str]
 
-FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
-SETTINGS = 1024 * 1024
-"""Bytes that a file of settings may have."""
-KINDS = (
+OPEN_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+MAX_SETTINGS_BYTES = 1024 * 1024
+"""Largest settings file."""
+REFUSED_TYPES = (
     (stat.S_ISFIFO, "it is a named pipe"),
     (stat.S_ISCHR, "it is a device"),
     (stat.S_ISBLK, "it is a device"),
@@ -29,66 +28,68 @@ KINDS = (
 
 
 def open_regular(path: "Path", *, links: bool, folder: int | None = None) -> "BinaryIO":
-    """Open a regular file to read it; `links` says whether a link is followed to it.
+    """Open a regular file for reading; `links` says whether symbolic links are followed.
 
-    With a descriptor of a `folder`, the path is relative to that.
+    With the descriptor of a `folder`, the path is relative to it.
 
     Raises:
-        OSError: it is not there, must not be read, or is no regular file.
+        OSError: it does not exist, may not be read, or is not a regular file.
     """
-    flags = FLAGS if links else FLAGS | os.O_NOFOLLOW
+    flags = OPEN_FLAGS if links else OPEN_FLAGS | os.O_NOFOLLOW
     try:
-        found = os.open(path, flags, dir_fd=folder)
+        descriptor = os.open(path, flags, dir_fd=folder)
     except OSError as error:
-        raise _explained(error, path, links=links) from None
+        raise _explain(error, path, links=links) from None
     try:
-        _check(os.fstat(found), path)
-        return os.fdopen(found, "rb")
+        _check_regular(os.fstat(descriptor), path)
+        return os.fdopen(descriptor, "rb")
     except BaseException:
-        os.close(found)
+        os.close(descriptor)
         raise
 
 
-def read_regular(path: "Path", most: int, *, links: bool, folder: int | None = None) -> bytes:
-    """All of a regular file that has at most so many bytes.
+def read_regular(path: "Path", max_bytes: int, *, links: bool, folder: int | None = None) -> bytes:
+    """Read a regular file of at most `max_bytes`.
 
     Raises:
-        OSError: it is not there, must not be read, is no regular file, or is too large.
+        OSError: it does not exist, may not be read, is not a regular file, or is too large.
     """
     with open_regular(path, links=links, folder=folder) as file:
-        if os.fstat(file.fileno()).st_size <= most:
-            # It may grow while it is read.
-            data = file.read(most + 1)
-            if len(data) <= most:
+        if os.fstat(file.fileno()).st_size <= max_bytes:
+            # The file may grow while it is read.
+            data = file.read(max_bytes + 1)
+            if len(data) <= max_bytes:
                 return data
-    raise OSError(errno.EFBIG, f"it has more than {_size(most)}", path)
+    raise OSError(errno.EFBIG, f"it has more than {_size(max_bytes)}", path)
 
 
-def end_of(path: "Path", most: int, *, links: bool) -> bytes:
-    """The last bytes of a regular file, at most so many.
+def read_end(path: "Path", max_bytes: int, *, links: bool) -> bytes:
+    """Read the last `max_bytes` of a regular file.
 
     Raises:
-        OSError: it is not there, must not be read, or is no regular file.
+        OSError: it does not exist, may not be read, or is not a regular file.
     """
     with open_regular(path, links=links) as file:
-        file.seek(max(os.fstat(file.fileno()).st_size - most, 0))
-        return file.read(most)
+        file.seek(max(os.fstat(file.fileno()).st_size - max_bytes, 0))
+        return file.read(max_bytes)
 
 
-def _check(found: os.stat_result, path: "Path") -> None:
-    if not stat.S_ISREG(found.st_mode):
-        reason = next((words for test, words in KINDS if test(found.st_mode)), "it is no file")
+def _check_regular(status: os.stat_result, path: "Path") -> None:
+    if not stat.S_ISREG(status.st_mode):
+        reason = next(
+            (words for test, words in REFUSED_TYPES if test(status.st_mode)), "it is no file"
+        )
         raise OSError(errno.EINVAL, reason, path)
 
 
-def _explained(error: OSError, path: "Path", *, links: bool) -> OSError:
-    """The system's error, in words that say what the file is."""
+def _explain(error: OSError, path: "Path", *, links: bool) -> OSError:
+    """Return an error whose message says what kind of file it is."""
     if error.errno == errno.ELOOP and not links:
         return OSError(errno.ELOOP, "it is a symbolic link", path)
-    if error.errno == errno.ENXIO:  # how a socket answers who opens it
+    if error.errno == errno.ENXIO:  # the error for opening a socket
         return OSError(errno.EINVAL, "it is a socket", path)
     return error
 
 
-def _size(most: int) -> str:
-    return f"{most // (1024 * 1024)} MB" if most >= 1024 * 1024 else f"{most // 1024} kB"
+def _size(count: int) -> str:
+    return f"{count // (1024 * 1024)} MB" if count >= 1024 * 1024 else f"{count // 1024} kB"

@@ -1,7 +1,6 @@
-"""Taking readable copies away again, with what they quoted."""
+"""Find and remove the readable copies of a session."""
 
 import os
-import re
 from collections.abc import Iterable
 from errno import ELOOP
 from pathlib import Path
@@ -11,98 +10,104 @@ from holdfast.core.ledger.entry import (
     Compressed,
     Entry,
     EntryId,
-    Handed,
-    Noted,
     PacketReported,
+    PacketSent,
 )
+from holdfast.core.ledger.notes import Original, TaskNamed, notes_in
 from holdfast.core.plan.policy import LAYOUTS
 from holdfast.errors import NotWritten
 from holdfast.project.layout import (
-    archive_of,
-    folders_of_copies,
+    archive_path,
+    copy_folders,
     is_checkpoint,
     is_copy_of,
     pages_name,
-    summary_of,
+    summary_path,
 )
 from holdfast.project.regular_files import open_regular
+from holdfast.text.patterns import Pattern
 
-FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-HEADING = 1_000
-"""Bytes at the beginning of a checkpoint that say of which session it is."""
-_DRAFT = re.compile(r"\.([^/]{1,250})\.[0-9a-f]{8}")
-"""What a copy is called while it is written."""
+FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+HEADING_BYTES = 1_000
+"""Bytes at the start of a checkpoint that contain the id of its session."""
+# Matches `.bash-1f3a9c2b.md.0a1b2c3d`; not `.gitignore`.
+_DRAFT_NAME = Pattern(r"\.([^/]{1,250})\.[0-9a-f]{8}")
+"""The name of a copy while it is written; group 1 is its final name."""
 
 
-def copies_of(entries: Iterable[Entry], hidden: set[EntryId] | None = None) -> list[str]:
-    """The copies that compressions wrote: of the entries named, or of all."""
-    bodies = [entry.body for entry in entries]
+def copy_paths(entries: Iterable[Entry], hidden: set[EntryId] | None = None) -> list[str]:
+    """Return the paths of copies that entries name: of the `hidden` entries, or of all."""
+    listed = list(entries)
+    bodies = [entry.body for entry in listed]
     steps = (step for body in bodies if isinstance(body, Compressed) for step in body.steps)
     files = {s.file for s in steps if hidden is None or hidden.intersection(s.hides)}
     if hidden is None:
         files |= {body.file for body in bodies if isinstance(body, PacketReported)}
-    # The page of a checkpoint tells of everything before it, whatever that was.
-    files |= {body.file for body in bodies if isinstance(body, Checkpointed | Handed)}
+    # A checkpoint describes everything before it, so it counts for any hidden entry.
+    files |= {body.file for body in bodies if isinstance(body, Checkpointed | PacketSent)}
     if hidden is None:
-        notes = (body for body in bodies if isinstance(body, Noted) and body.what == "original")
-        files |= {note.facts.get("file", "") for note in notes}
+        files |= {note.file or "" for _, note in notes_in(listed, Original)}
     return sorted(file for file in files if file)
 
 
-def pages_of(session: str, entries: Iterable[Entry]) -> list[str]:
-    """Where the conversation and the summaries of a session may have been written."""
-    known = list(entries)
-    notes = (entry.body for entry in known if isinstance(entry.body, Noted))
-    tasks = {note.facts.get("name", "") for note in notes if note.what == "task"}
-    own = {session, *(pages_name(session, entry.lane) for entry in known)}
-    archives = {archive_of(name, layout) for name in own for layout in LAYOUTS}
-    # A summary is called after its task, where the session names one.
+def page_paths(session: str, entries: Iterable[Entry]) -> list[str]:
+    """Return all paths where the conversation and summaries of a session may have been written."""
+    listed = list(entries)
+    tasks = {note.name for _, note in notes_in(listed, TaskNamed)}
+    own = {session, *(pages_name(session, entry.lane) for entry in listed)}
+    archives = {archive_path(name, layout) for name in own for layout in LAYOUTS}
+    # If the session has a task, its summary is named after the task.
     names = {*own, *filter(None, tasks)}
-    return sorted(archives | {summary_of(name, layout) for name in names for layout in LAYOUTS})
+    return sorted(archives | {summary_path(name, layout) for name in names for layout in LAYOUTS})
 
 
-def strays_of(root: str, session: str, entries: Iterable[Entry], known: Iterable[str]) -> list[str]:
-    """What tells of entries and is named by none of them.
+def find_strays(
+    root: str, session: str, entries: Iterable[Entry], named: Iterable[str]
+) -> list[str]:
+    """Find copies and drafts of copies on disk that no entry names.
 
-    A copy is written before the compression that names it: it is still there when that was
-    refused, and its draft when the process ended on the way.
+    A copy is written before the entry that names it. It is left over if that entry was refused, and
+    a draft is left over if the process ended while it wrote.
     """
     if not root:
         return []
-    named = set(known)
+    referenced = set(named)
     ids = {entry.id[:8]: entry.at for entry in entries}
-    folders = {*folders_of_copies(), *(path.rpartition("/")[0] for path in named)}
-    found: list[str] = []
+    folders = {*copy_folders(), *(path.rpartition("/")[0] for path in referenced)}
+    strays: list[str] = []
     for folder in sorted(folders):
-        for name in _listed(root, folder):
-            path, draft = f"{folder}/{name}", _DRAFT.fullmatch(name)
-            meant = f"{folder}/{draft[1]}" if draft else path
-            ours = meant in named or is_copy_of(meant, session, ids)
-            if ours and path not in named and _tells_of(root, path, session):
-                found.append(path)
-    return found
+        for name in _names_in(root, folder):
+            path, draft = f"{folder}/{name}", _DRAFT_NAME.fullmatch(name)
+            final = f"{folder}/{draft[1]}" if draft else path
+            ours = final in referenced or is_copy_of(final, session, ids)
+            if ours and path not in referenced and _is_about(root, path, session):
+                strays.append(path)
+    return strays
 
 
-def _tells_of(root: str, path: str, session: str) -> bool:
-    """Whether a checkpoint says that it is of a session: a person may call a file alike."""
+def _is_about(root: str, path: str, session: str) -> bool:
+    """Whether a checkpoint names the session; a file of the user may have the same name.
+
+    Paths that are not checkpoints are always accepted.
+    """
     if not is_checkpoint(path):
         return True
     try:
         with open_regular(Path(root, path), links=False) as file:
-            told = file.read(HEADING).decode("utf-8", "replace")
+            heading = file.read(HEADING_BYTES).decode("utf-8", "replace")
     except OSError:
         return False
-    return not told or f"\n**Session ID:** {' '.join(session.split())}\n" in told
+    return not heading or f"\n**Session ID:** {' '.join(session.split())}\n" in heading
 
 
-def _listed(root: str, path: str) -> list[str]:
-    """The names in a folder; none where it is not there or a link leads to it.
+def _names_in(root: str, path: str) -> list[str]:
+    """Return the names in a folder; none if it does not exist or its path has a link.
 
     Raises:
-        NotWritten: it is there, and who may not look into it cannot take anything away.
+        NotWritten: it exists but may not be read, so its files cannot be removed.
     """
     try:
-        folder = _opened(root, path.split("/"))
+        folder = _open_folder(root, path.split("/"))
         try:
             return sorted(os.listdir(folder))
         finally:
@@ -115,35 +120,35 @@ def _listed(root: str, path: str) -> list[str]:
         raise NotWritten(path, (error.strerror or str(error)).lower()) from None
 
 
-def _opened(root: str, names: Iterable[str]) -> int:
-    """A descriptor of a folder below the root; no link is followed on the way."""
+def _open_folder(root: str, names: Iterable[str]) -> int:
+    """Open a folder below the root without following links."""
     folder = os.open(os.path.realpath(root), os.O_RDONLY | os.O_DIRECTORY)
     for name in names:
         try:
-            deeper = os.open(name, FOLDER, dir_fd=folder)
+            deeper = os.open(name, FOLDER_FLAGS, dir_fd=folder)
         finally:
             os.close(folder)
         folder = deeper
     return folder
 
 
-def is_there(root: str, path: str) -> bool:
-    """Whether a copy is there, and is a plain file."""
-    found = os.path.join(root, path)
-    return os.path.isfile(found) and not os.path.islink(found)
+def copy_exists(root: str, path: str) -> bool:
+    """Whether a copy exists and is a file, not a link."""
+    full = os.path.join(root, path)
+    return os.path.isfile(full) and not os.path.islink(full)
 
 
-def remove(root: str, path: str) -> bool:
-    """Take a copy away; whether there was one. No link is followed on the way.
+def remove_copy(root: str, path: str) -> bool:
+    """Remove a copy without following links; return whether there was one.
 
     Raises:
-        NotWritten: it is there and could not be taken away.
+        NotWritten: the path leads out of the project, or the copy could not be removed.
     """
     *folders, name = path.split("/")
     if any(part in ("", ".", "..") for part in (*folders, name)):
         raise NotWritten(path, "it leads out of the project")
     try:
-        folder = _opened(root, folders)
+        folder = _open_folder(root, folders)
         try:
             os.unlink(name, dir_fd=folder)
             os.fsync(folder)

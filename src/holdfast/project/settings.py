@@ -5,113 +5,54 @@ Flags > environment > project file > the project's `.loa.config.yaml` > user fil
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import cast
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import fields, replace
 
 from holdfast.core.plan.policy import (
-    BUILT_IN,
-    COMPACTABLE,
+    CHOICES,
     LAYOUTS,
     PROFILES,
     ROLES,
-    STAND_INS,
     STRICT,
-    Plain,
     Policy,
+    SettingValue,
     with_settings,
 )
 from holdfast.errors import BadSetting
 from holdfast.project.paths import agentwire_config, loa_config, project_config, user_config
-from holdfast.project.regular_files import SETTINGS as LARGEST
+from holdfast.project.regular_files import MAX_SETTINGS_BYTES as LARGEST
 from holdfast.project.regular_files import read_regular
 
-SETTINGS: dict[str, type[str] | type[int] | type[tuple[str, ...]]] = {
-    "profile": str,
-    "role": str,
-    "model": str,
-    "window": int,
-    "reserve": int,
-    "timezone": str,
-    "layout": str,
-    "summarizer": str,
-    "summarizer_deadline": int,
-    "summarizer_tokens": int,
-    "search": str,
-    "at.batch": int,
-    "at.summary": int,
-    "at.critical": int,
-    "at.tokens": int,
-    "at.turns": int,
-    "at.events": tuple,
-    "offload.above": int,
-    "offload.share": int,
-    "offload.sweep": int,
-    "offload.tools": tuple,
-    "offload.never": tuple,
-    "offload.lines": int,
-    "offload.width": int,
-    "offload.preview": int,
-    "offload.outline": int,
-    "offload.form": str,
-    "truncate.above": int,
-    "truncate.form": str,
-    "tail.percent": int,
-    "tail.steps": int,
-    "summary.target": int,
-    "summary.tail": int,
-    "batch.reclaim": int,
-    "batch.requests": int,
-    "batch.margin": int,
-    "preservation.enforcement": str,
-    "preservation.create_missing": str,
-    "preservation.notes": str,
-    "preservation.trajectory_log": str,
-    "preservation.checkpoint": str,
-    "preservation.always": tuple,
-    "preservation.unsafe_drop": tuple,
-    "preservation.compactable": tuple,
-    "drift.watch": int,
-    "drift.steps": int,
-    "packets.depth": str,
-    "packets.minimal": int,
-    "packets.standard": int,
-    "packets.deep": int,
-    "packets.generate": str,
-    "packets.track": str,
-    "packets.cleanup": str,
-    "packets.stale": int,
-    "packets.key_file": str,
-    "never_store.tools": tuple,
-    "never_store.paths": tuple,
-    "never_store.patterns": tuple,
-    "redact.secrets": str,
-    "redact.patterns": tuple,
-    "retention.days": int,
-    "retention.megabytes": int,
-}
+
+def _defaults_of(section: Struct, prefix: str = "") -> Iterator[tuple[str, SettingValue]]:
+    """Every setting of a policy, or of a section of it, by its dotted name, with its default."""
+    for name in section.__struct_fields__:
+        value = getattr(section, name)
+        if isinstance(value, Struct):
+            yield from _defaults_of(value, f"{prefix}{name}.")
+        elif isinstance(value, str | int | tuple):
+            yield prefix + name, cast(SettingValue, value)
+
+
+DEFAULTS: dict[str, SettingValue] = dict(_defaults_of(Policy()))
+"""Every setting by its dotted name, with its default: the fields of the policy."""
+SETTINGS: dict[str, type[SettingValue]] = {name: type(value) for name, value in DEFAULTS.items()}
 """Every setting by its dotted name, and what kind of value it takes."""
 
-CHOICES: dict[str, tuple[str, ...]] = {
-    "preservation.enforcement": ("warn", "strict"),
-    "preservation.create_missing": ("ask", "auto", "never"),
-    "preservation.notes": ("on", "off"),
-    "preservation.trajectory_log": ("on", "off"),
-    "preservation.checkpoint": ("full", "simple"),
-    "preservation.unsafe_drop": BUILT_IN,
-    "preservation.compactable": COMPACTABLE,
-    "search": ("light", "strong"),
-    "offload.form": STAND_INS,
-    "truncate.form": STAND_INS,
-    "packets.depth": ("minimal", "standard", "deep", "auto"),
-    "packets.generate": ("on", "off"),
-    "packets.track": ("on", "off"),
-    "packets.cleanup": ("on", "off"),
-}
-"""Settings that take some words only."""
+
+def choices_of(name: str) -> tuple[str, ...] | None:
+    """The only words that a setting takes; none where it takes any."""
+    section, _, field = name.rpartition(".")
+    holder = getattr(Policy(), section) if section else Policy()
+    kind = next(found.type for found in fields(holder) if found.name == field)
+    for mark in getattr(kind, "__metadata__", ()):
+        return cast(dict[str, tuple[str, ...]], mark.extra).get(CHOICES)
+    return None
+
 
 PERSONAL = ("summarizer", "preservation.unsafe_drop", "redact.secrets", "packets.key_file")
 """What a project's own file may not say: it would let a folder one was given run programs, give up
@@ -130,7 +71,7 @@ class Setting(Struct, frozen=True):
     """A value in force, and where it came from."""
 
     name: str
-    value: Plain
+    value: SettingValue
     origin: str
 
 
@@ -144,7 +85,7 @@ class Settings(Struct, frozen=True):
 def load(
     root: Path,
     environment: Mapping[str, str],
-    flags: Mapping[str, Plain] | None = None,
+    flags: Mapping[str, SettingValue] | None = None,
     *,
     outside: bool = True,
 ) -> Settings:
@@ -153,6 +94,18 @@ def load(
     Raises:
         BadSetting: a value cannot be meant, or a name is not known.
     """
+    return _load(root, environment, flags, outside=outside, suits="")
+
+
+def _load(
+    root: Path,
+    environment: Mapping[str, str],
+    flags: Mapping[str, SettingValue] | None,
+    *,
+    outside: bool,
+    suits: str,
+) -> Settings:
+    """Load the settings; `suits` is the profile to take if none is chosen."""
     # A user's own file may be a link to where they keep it; a repository's may lead anywhere.
     own, project = _File(user_config(environment), links=True), _File(project_config(root))
     files = [own, project]
@@ -166,12 +119,16 @@ def load(
     profile = _chosen("profile", said, given, PROFILES)
     _chosen("layout", said, given, LAYOUTS)
     role = _chosen("role", said, given, ROLES, *(file.roles for file in files))
-    found = {name: Setting(name, _default(name), "default") for name in SETTINGS}
+    of_role = [file.roles.get(role, {}) for file in files]
+    if suits and not any("profile" in table for table in (said, given, *of_role)):
+        profile = suits
+        given["profile"] = Setting("profile", profile, variable("profile"))
+    found = {name: Setting(name, value, "default") for name, value in DEFAULTS.items()}
     found.update(_of("profile", profile, PROFILES.get(profile, {})))
     found.update(_of("role", role, ROLES.get(role, {})))
     found.update(said)
-    for file in files:
-        found.update(file.roles.get(role, {}))
+    for table in of_role:
+        found.update(table)
     found.update(given)
     _keeps_all(found)
     models = {name: values for file in files for name, values in file.models.items()}
@@ -183,7 +140,7 @@ def load_for(
     host: str,
     root: Path,
     environment: Mapping[str, str],
-    flags: Mapping[str, Plain] | None = None,
+    flags: Mapping[str, SettingValue] | None = None,
     *,
     outside: bool = True,
 ) -> Settings:
@@ -192,12 +149,8 @@ def load_for(
     Raises:
         BadSetting: a value cannot be meant, or a name is not known.
     """
-    found = load(root, environment, flags, outside=outside)
-    chosen = next(one for one in found.values if one.name == "profile")
-    if chosen.origin != "default":
-        return found
     profile = HOST_PROFILES.get(host, "claude-code")
-    return load(root, {**environment, "HOLDFAST_PROFILE": profile}, flags, outside=outside)
+    return _load(root, environment, flags, outside=outside, suits=profile)
 
 
 def _only_impersonal(project: "_File") -> None:
@@ -235,7 +188,7 @@ def _keeps_all(found: Mapping[str, Setting]) -> None:
         )
 
 
-def _of(what: str, name: str, values: Mapping[str, Plain]) -> dict[str, Setting]:
+def _of(what: str, name: str, values: Mapping[str, SettingValue]) -> dict[str, Setting]:
     return {key: Setting(key, value, f"{what} {name}") for key, value in values.items()}
 
 
@@ -247,7 +200,7 @@ def _chosen(
 ) -> str:
     """The profile or role that is named, if there is one of that name."""
     setting = outside.get(what) or said.get(what)
-    name = str(setting.value) if setting is not None else str(_default(what))
+    name = str(setting.value) if setting is not None else str(DEFAULTS[what])
     choices = [choice for table in known for choice in table]
     if name and name not in choices:
         origin = setting.origin if setting is not None else "default"
@@ -258,13 +211,6 @@ def _chosen(
 def variable(name: str) -> str:
     """The environment variable of a setting."""
     return "HOLDFAST_" + name.replace(".", "_").upper()
-
-
-def _default(name: str) -> Plain:
-    value: object = Policy()
-    for part in name.split("."):
-        value = getattr(value, part)
-    return cast(Plain, value)
 
 
 class _File:
@@ -341,7 +287,7 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Setting]:
     return found
 
 
-def _checked(name: str, value: object, origin: str) -> Plain:
+def _checked(name: str, value: object, origin: str) -> SettingValue:
     if name not in SETTINGS:
         raise BadSetting(name, f"there is none of that name; try {_nearest(name)}", origin=origin)
     kind = SETTINGS[name]
@@ -355,15 +301,15 @@ def _checked(name: str, value: object, origin: str) -> Plain:
             raise BadSetting(name, f"{value!r} is not a list of texts", origin=origin)
         value = tuple(cast(list[str], items))
         if name in PATTERNS and value:
-            from holdfast.text.linear import compiled  # late: few projects have patterns
+            from holdfast.text.linear import compile_checked  # late: few projects have patterns
 
-            compiled(name, value, origin)
-    _chosen_from(name, cast(Plain, value), origin)
-    return cast(Plain, value)
+            compile_checked(name, value, origin)
+    _chosen_from(name, cast(SettingValue, value), origin)
+    return cast(SettingValue, value)
 
 
-def _chosen_from(name: str, value: Plain, origin: str) -> None:
-    choices = CHOICES.get(name)
+def _chosen_from(name: str, value: SettingValue, origin: str) -> None:
+    choices = choices_of(name)
     words = value if isinstance(value, tuple) else (str(value),)
     wrong = [word for word in words if choices is not None and word not in choices]
     if choices is not None and wrong:

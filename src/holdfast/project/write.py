@@ -1,7 +1,7 @@
-"""Readable copies of what left the window, for an agent's own read tool.
+"""Write readable copies of offloaded content, for an agent's read tool.
 
-They are written from the ledger and are never the truth. Each appears whole or not at all, is
-readable by nobody else, and is there before any window names it.
+The ledger is the source of truth, not the copies. Each is written atomically, with permissions
+for the user only, and before any window names it.
 """
 
 import os
@@ -11,71 +11,72 @@ from secrets import token_hex
 
 from holdfast.errors import NotWritten
 from holdfast.project.regular_files import open_regular, read_regular
+from holdfast.text.utf8 import from_bytes, to_bytes
 
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
-NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 
-def project(root: str, path: str, content: bytes) -> None:
-    """Write a copy below the root, unless it is there as it should be.
+def write_copy(root: str, path: str, content: bytes) -> None:
+    """Write a copy below the root, unless the file already has that content.
 
     Raises:
-        NotWritten: it could not be written, or something on the way leads out of the root.
+        NotWritten: it could not be written, or a link on its path leads out of the root.
     """
     names = path.split("/")
     if any(name in ("", ".", "..") for name in names):
         raise NotWritten(path, "it leads out of the project")
     try:
-        folder = _folder(root, names[:-1])
+        folder = _open_folder(root, names[:-1])
         try:
-            _place(folder, names[-1], content)
+            _write_file(folder, names[-1], content)
         finally:
             os.close(folder)
     except OSError as error:
         raise NotWritten(path, (error.strerror or str(error)).lower()) from None
 
 
-def rewrite(root: str, path: str, change: Callable[[str], str]) -> None:
-    """Change what a copy says, where there is one; one that is in the way stays as it is.
+def rewrite_copy(root: str, path: str, change: Callable[[str], str]) -> None:
+    """Change the text of a copy, if it exists and can be read.
 
     Raises:
-        NotWritten: it is there, has to change, and could not be written.
+        NotWritten: the changed text could not be written.
     """
     try:
         with open_regular(os.path.join(root, path), links=False) as file:
-            was = file.read().decode("utf-8", "surrogatepass")
+            old = from_bytes(file.read())
     except OSError:
         return
-    now = change(was)
-    if now != was:
-        project(root, path, now.encode("utf-8", "surrogatepass"))
+    new = change(old)
+    if new != old:
+        write_copy(root, path, to_bytes(new))
 
 
-def _folder(root: str, names: list[str]) -> int:
-    """A descriptor of the folder, made where it is not there; no link is followed on the way."""
+def _open_folder(root: str, names: list[str]) -> int:
+    """Open a folder below the root without following links; create it if it is missing."""
     flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-    found = os.open(os.path.realpath(root), os.O_RDONLY | os.O_DIRECTORY)
+    folder = os.open(os.path.realpath(root), os.O_RDONLY | os.O_DIRECTORY)
     for name in names:
         try:
             try:
-                deeper = os.open(name, flags, dir_fd=found)
+                deeper = os.open(name, flags, dir_fd=folder)
             except FileNotFoundError:
                 with suppress(FileExistsError):  # another process came first
-                    os.mkdir(name, FOLDER_MODE, dir_fd=found)
-                deeper = os.open(name, flags, dir_fd=found)
+                    os.mkdir(name, FOLDER_MODE, dir_fd=folder)
+                deeper = os.open(name, flags, dir_fd=folder)
         finally:
-            os.close(found)
-        found = deeper
-    return found
+            os.close(folder)
+        folder = deeper
+    return folder
 
 
-def _place(folder: int, name: str, content: bytes) -> None:
-    if _is_there(folder, name, content):
+def _write_file(folder: int, name: str, content: bytes) -> None:
+    if _has_content(folder, name, content):
         return
     draft = f".{name}.{token_hex(4)}"
-    made = os.open(draft, NEW, FILE_MODE, dir_fd=folder)
+    descriptor = os.open(draft, CREATE_FLAGS, FILE_MODE, dir_fd=folder)
     try:
-        with os.fdopen(made, "wb") as file:
+        with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
@@ -86,7 +87,7 @@ def _place(folder: int, name: str, content: bytes) -> None:
     os.fsync(folder)
 
 
-def _is_there(folder: int, name: str, content: bytes) -> bool:
+def _has_content(folder: int, name: str, content: bytes) -> bool:
     try:
         return read_regular(name, len(content), links=False, folder=folder) == content
     except OSError:

@@ -1,4 +1,4 @@
-"""The protocol's check of an action against a summary, in its own names and shapes."""
+"""The protocol's check of an agent's action against a summary, in its own names and shapes."""
 
 from collections.abc import Mapping
 from typing import TypeAlias, TypedDict, cast
@@ -12,22 +12,21 @@ from holdfast.core.ledger.summary import (
     Quote,
     Summary,
 )
-from holdfast.core.ledger.window import Item
 from holdfast.core.observe.requests.constraints import forbids
-from holdfast.core.observe.scene import read_scene
-from holdfast.core.shrink.summary.rows import Span, account
-from holdfast.core.verify.drift import alignment
-from holdfast.core.verify.drift.message import Move, move_of
+from holdfast.core.observe.scene import scene_of
+from holdfast.core.shrink.summary.rows import HiddenSpan, rows_of_span
+from holdfast.core.verify.drift import against_summary
+from holdfast.core.verify.drift.message import AgentMessage, agent_message
 from holdfast.core.view.drift import render_warning
 from holdfast.engine.engine import Account
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.text.jsontext import Json, as_list, as_object, as_text
 
-Told: TypeAlias = Summary | Account | Session | Mapping[str, object]
-"""A summary in rows, the session it is of, or the object that `generate_session_summary` makes."""
+SummarySource: TypeAlias = Summary | Account | Session | Mapping[str, object]
+"""A summary in rows, the session to summarize, or the result of `generate_session_summary`."""
 Action: TypeAlias = str | Mapping[str, object]
-"""What the agent does: its words, or a message with its calls."""
+"""An action of the agent: its text, or a message with its calls."""
 
 Aligned = TypedDict("Aligned", {"status": str, "continue": bool})
 
@@ -41,16 +40,16 @@ class Checks(TypedDict):
     completion_flag: bool
 
 
-class Drifted(TypedDict):
-    """What the agent has to recover from."""
+class DriftFound(TypedDict):
+    """The result if the agent drifted: it has to recover context."""
 
     status: str
     action: str
     details: Checks
 
 
-def verify_intent_alignment(summary: Told, current_action: Action) -> Aligned | Drifted:
-    """Check whether what the agent does next is what the session is about."""
+def verify_intent_alignment(summary: SummarySource, current_action: Action) -> Aligned | DriftFound:
+    """Check whether the agent's next action serves the intent of the session."""
     checks: Checks = {
         "intent_match": compare_to_intent(current_action, summary),
         "trajectory_valid": is_progressing_toward_goal(current_action, summary),
@@ -62,67 +61,73 @@ def verify_intent_alignment(summary: Told, current_action: Action) -> Aligned | 
     return {"status": "ALIGNED", "continue": True}
 
 
-def compare_to_intent(current_action: Action, intent: Told | str) -> bool:
-    """Whether an action has to do with what was asked for; a text is taken as the intent."""
-    text = intent if isinstance(intent, str) else alignment.told_in(_rows_of(intent))
-    return alignment.is_about(_move(current_action), text)
+def compare_to_intent(current_action: Action, intent: SummarySource | str) -> bool:
+    """Return whether an action is about the request; `intent` may be its text."""
+    text = intent if isinstance(intent, str) else against_summary.summary_text(_rows_of(intent))
+    return against_summary.is_about(_agent_message(current_action), text)
 
 
-def is_progressing_toward_goal(current_action: Action, summary: Told) -> bool:
-    """Whether an action keeps to the constraints and the decisions."""
-    return alignment.progresses(_move(current_action), alignment.ground_in(_rows_of(summary)))
+def is_progressing_toward_goal(current_action: Action, summary: SummarySource) -> bool:
+    """Return whether an action obeys the constraints and the decisions."""
+    return against_summary.follows_rules(
+        _agent_message(current_action), against_summary.evidence_in(_rows_of(summary))
+    )
 
 
-def is_asking_clarification_immediately(current_action: Action, summary: Told) -> bool:
-    """Whether the first thing done after a summary is to ask for what it tells."""
-    return alignment.asks_at_once(_move(current_action), alignment.ground_in(_rows_of(summary)))
+def is_asking_clarification_immediately(current_action: Action, summary: SummarySource) -> bool:
+    """Return whether the first action after a summary asks for something that the summary says."""
+    return against_summary.asks_for_known_facts(
+        _agent_message(current_action), against_summary.evidence_in(_rows_of(summary))
+    )
 
 
-def is_declaring_complete_without_deliverable(current_action: Action, summary: Told) -> bool:
-    """Whether the work is called done although there is nothing to show for it."""
-    ground = alignment.ground_in(_rows_of(summary))
-    return alignment.ends_empty_handed(_move(current_action), ground)
+def is_declaring_complete_without_deliverable(
+    current_action: Action, summary: SummarySource
+) -> bool:
+    """Return whether the action declares the work done although there is no deliverable."""
+    ground = against_summary.evidence_in(_rows_of(summary))
+    return against_summary.claims_false_completion(_agent_message(current_action), ground)
 
 
 def any_drift_indicators(checks: Mapping[str, bool] | Checks) -> bool:
-    """Whether one of the four checks tells of drift."""
-    return alignment.any_sign(cast(Mapping[str, bool], checks))
+    """Return whether one of the four checks indicates drift."""
+    return against_summary.shows_drift(cast(Mapping[str, bool], checks))
 
 
 def drift_warning(session: Session, current_action: Action) -> str:
-    """The warning in the protocol's form; empty when there is nothing to warn of."""
-    found = session.drift(current_action)
-    if not found.signals:
+    """Return the warning in the protocol's form; empty if there is no drift."""
+    drift = session.drift(current_action)
+    if not drift.signals:
         return ""
-    return render_warning(found.signals, session.intent(), _move(current_action).text)
+    return render_warning(drift.signals, session.intent(), _agent_message(current_action).text)
 
 
-def _move(action: Action) -> Move:
+def _agent_message(action: Action) -> AgentMessage:
     if isinstance(action, str):
-        return Move(action)
+        return AgentMessage(action)
     session = Session("seeds", MemoryStore())
     session.append({"role": "assistant", **action})
-    return move_of(item.body for item in session.ledger.window().items)
+    return agent_message(item.body for item in session.ledger.window().items)
 
 
-def _rows_of(summary: Told) -> Summary:
+def _rows_of(summary: SummarySource) -> Summary:
     match summary:
         case Summary():
             return summary
         case Account():
             return summary.rows
         case Session():
-            scene = read_scene([Item(entry) for entry in summary.ledger.path()])
-            return account(Span(scene, scene, scene))
+            scene = scene_of(summary.ledger.path())
+            return rows_of_span(HiddenSpan(scene, scene, scene))
         case _:
-            return _read(cast(Mapping[str, Json], summary))
+            return _rows_from_object(cast(Mapping[str, Json], summary))
 
 
-def _read(told: Mapping[str, Json]) -> Summary:
-    """The rows of a summary that is told as the protocol's object."""
-    intent, progress = as_object(told.get("intent")), as_object(told.get("progress"))
-    files = (as_object(one) for one in as_list(told.get("artifacts")))
-    decisions = (as_object(one) for one in as_list(told.get("decisions")))
+def _rows_from_object(summary: Mapping[str, Json]) -> Summary:
+    """Read the rows of a summary from the protocol's object."""
+    intent, progress = as_object(summary.get("intent")), as_object(summary.get("progress"))
+    files = (as_object(row) for row in as_list(summary.get("artifacts")))
+    decisions = (as_object(row) for row in as_list(summary.get("decisions")))
     return Summary(
         intent=Intent(
             Quote(as_text(intent.get("original"))),
@@ -133,10 +138,10 @@ def _read(told: Mapping[str, Json]) -> Summary:
             Constraint(text, "", negative=forbids(text))
             for text in _texts(intent.get("constraints"))
         ),
-        files=tuple(File(as_text(one.get("path")), "modified") for one in files),
+        files=tuple(File(as_text(row.get("path")), "modified") for row in files),
         decisions=tuple(
-            Decision(as_text(one.get("decision")), "", as_text(one.get("rationale")))
-            for one in decisions
+            Decision(as_text(row.get("decision")), "", as_text(row.get("rationale")))
+            for row in decisions
         ),
         progress=Progress(
             as_text(progress.get("phase")),
@@ -148,4 +153,4 @@ def _read(told: Mapping[str, Json]) -> Summary:
 
 
 def _texts(value: Json) -> list[str]:
-    return [as_text(one) for one in as_list(value)]
+    return [as_text(item) for item in as_list(value)]

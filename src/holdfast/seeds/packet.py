@@ -1,7 +1,7 @@
-"""The packet of the context compression protocol, in the names and shapes that it gives.
+"""The protocol's `ContextPacket` and the functions around it, in its own names and shapes.
 
 A few lines each over `session.packet`: the object here is mutable, as the protocol's own is, and
-its written forms are those of the packet it stands for.
+its written forms are those of the packet.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,13 +13,13 @@ from holdfast.core.ledger.packet import Choice, Codebase, FailedAttempt, Relevan
 from holdfast.core.ledger.packet import Packet as Stored
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.scene import Scene, read_scene
-from holdfast.core.view.packet.code import extract, relevant_files, summary_of
+from holdfast.core.view.packet.code import extract_patterns, file_summary, relevant_files
 from holdfast.core.view.packet.goal import constraints_of, goal_of
 from holdfast.core.view.packet.history import failures_of
 from holdfast.core.view.packet.layers import CAPS
 from holdfast.core.view.packet.prompt import to_prompt
-from holdfast.core.view.packet.select import similar_by
-from holdfast.models.thesaurus import like
+from holdfast.core.view.packet.select import similarity_by
+from holdfast.models.thesaurus import similar_words
 from holdfast.models.tokenizers import counter
 from holdfast.packets.packet import read_packet, seal
 from holdfast.session.session import Session
@@ -28,7 +28,7 @@ from holdfast.stores.memory import MemoryStore
 Conversation: TypeAlias = Sequence[Mapping[str, object]]
 """Messages in any provider's format."""
 VOCABULARY = "o200k_base"
-WHOLE = "full conversation history"
+WHOLE_HISTORY = "full conversation history"
 
 
 def _now() -> datetime:
@@ -37,7 +37,7 @@ def _now() -> datetime:
 
 @dataclass
 class CodebaseContext:
-    """What a worker needs to know of the code."""
+    """The facts about the code that a worker needs."""
 
     relevant_files: list[RelevantFile] = field(default_factory=list[RelevantFile])
     patterns: list[str] = field(default_factory=list[str])
@@ -47,7 +47,7 @@ class CodebaseContext:
 
 @dataclass
 class ContextPacket:
-    """A structured summary for one task, with what is not in it."""
+    """A structured summary for one task, with a list of what is not included."""
 
     version: int = 1
     created: datetime = field(default_factory=_now)
@@ -61,12 +61,12 @@ class ContextPacket:
     not_included: list[str] = field(default_factory=list[str])
 
     def to_yaml(self) -> str:
-        """The packet as its file has it."""
-        return seal(self._stored()).to_yaml()
+        """Return the packet as the YAML of its file."""
+        return seal(self._to_stored()).to_yaml()
 
     def to_prompt(self) -> str:
-        """The packet as Markdown for the worker's prompt."""
-        return to_prompt(self._stored())
+        """Return the packet as Markdown for the worker's prompt."""
+        return to_prompt(self._to_stored())
 
     @property
     def token_count(self) -> int:
@@ -78,11 +78,11 @@ class ContextPacket:
         """Read a packet.
 
         Raises:
-            BadPacket: it is no packet, or not what was sealed.
+            BadPacket: it is no packet, or was changed after it was sealed.
         """
-        return _opened(read_packet(text))
+        return _from_stored(read_packet(text))
 
-    def _stored(self) -> Stored:
+    def _to_stored(self) -> Stored:
         code = self.codebase or CodebaseContext()
         packet = Stored(
             version=self.version,
@@ -101,18 +101,18 @@ class ContextPacket:
             failed_attempts=tuple(self.failed_attempts),
             not_included=tuple(self.not_included),
         )
-        return _counted(packet)
+        return _with_token_count(packet)
 
 
-def _counted(packet: Stored) -> Stored:
+def _with_token_count(packet: Stored) -> Stored:
     from msgspec.structs import replace
 
     return replace(packet, token_count=counter(VOCABULARY)(to_prompt(packet)))
 
 
-def _opened(packet: Stored) -> ContextPacket:
+def _from_stored(packet: Stored) -> ContextPacket:
     code = packet.codebase
-    told = CodebaseContext(
+    codebase = CodebaseContext(
         list(code.relevant_files),
         list(code.patterns),
         list(code.examples),
@@ -125,7 +125,7 @@ def _opened(packet: Stored) -> ContextPacket:
         goal=packet.goal,
         decisions=list(packet.decisions),
         constraints=list(packet.constraints),
-        codebase=told if code != Codebase() else None,
+        codebase=codebase if code != Codebase() else None,
         failed_attempts=list(packet.failed_attempts),
         not_included=list(packet.not_included),
     )
@@ -143,7 +143,7 @@ def generate_context_packet(
         BadSetting: the task is empty, or the depth is none of the three.
     """
     made = _session(conversation).packet(task, depth, codebase=codebase_cache)
-    return _opened(made)
+    return _from_stored(made)
 
 
 def _session(conversation: Conversation) -> Session:
@@ -159,41 +159,41 @@ def _scene(session: Session) -> Scene:
 
 
 def extract_goal(task: str, conversation: Conversation) -> str:
-    """What is to be done, and what it is a part of."""
+    """Return the goal of a task, and what it is a part of."""
     rows = _session(conversation).engine.rows()
     return goal_of(task, rows, CAPS["standard"], counter(VOCABULARY)).text
 
 
 def extract_constraints(conversation: Conversation) -> list[str]:
-    """Every constraint that holds, word for word; only the user and the system set one."""
+    """Return every constraint in force, literally; only the user and the system set constraints."""
     return list(constraints_of(_session(conversation).engine.rows()))
 
 
 def find_relevant_files(task: str, codebase_cache: Mapping[str, str]) -> dict[str, str]:
-    """The files that a task is about, the nearest first, with their text."""
-    near = relevant_files(task, codebase_cache, similar_by(like))
+    """Return the files that are relevant to a task, the most relevant first, with their text."""
+    near = relevant_files(task, codebase_cache, similarity_by(similar_words))
     return {row.path: codebase_cache[row.path] for row in near}
 
 
 def summarize_codebase_context(relevant: Mapping[str, str]) -> CodebaseContext:
-    """Files in a line each; those that are alike as a pattern and one to read."""
-    rows = [RelevantFile(path, summary_of(path, text)) for path, text in relevant.items()]
-    found = extract(rows, relevant)
+    """Summarize files in a line each; similar ones as a pattern and one example."""
+    rows = [RelevantFile(path, file_summary(path, text)) for path, text in relevant.items()]
+    found = extract_patterns(rows, relevant)
     return CodebaseContext(list(found.files), list(found.patterns), list(found.examples))
 
 
 def extract_failures(conversation: Conversation) -> list[FailedAttempt]:
-    """What was tried and did not work, and why."""
+    """Return failed attempts and their reasons."""
     session = _session(conversation)
     return list(failures_of(session.engine.rows(), _scene(session)))
 
 
 def describe_exclusions(conversation: Conversation, packet: ContextPacket) -> list[str]:
-    """What of a conversation is not in a packet."""
+    """Describe the parts of a conversation that are not in a packet."""
     rows = _session(conversation).engine.rows()
     shown = {row.path for row in packet.codebase.relevant_files} if packet.codebase else set[str]()
     files = sum(file.path not in shown for file in rows.files)
     decisions = len(rows.decisions) - len(packet.decisions)
-    told = [f"{files} files that were touched"] if files else []
-    told += [f"{decisions} more decisions"] if decisions > 0 else []
-    return [WHOLE, *told]
+    exclusions = [f"{files} files that were touched"] if files else []
+    exclusions += [f"{decisions} more decisions"] if decisions > 0 else []
+    return [WHOLE_HISTORY, *exclusions]

@@ -1,14 +1,14 @@
-"""Opening a session: settings, place and store become one `Session`."""
+"""Open a session: combine settings, project and store into one `Session`."""
 
 import os
 from pathlib import Path
-from time import gmtime, strftime
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from holdfast.core.measure.tokens import check_tokens
+from holdfast.core.measure.tokens import check_token_count
 from holdfast.core.plan.policy import Policy
+from holdfast.project.clock import timestamp
 from holdfast.project.paths import agentwire_config, find_root, ledger_path, loa_config, project_id
 from holdfast.project.settings import load
 from holdfast.session.session import Session
@@ -18,18 +18,14 @@ if TYPE_CHECKING:
     from holdfast.models.naming import Summarizer
 
 
-def _now() -> str:
-    return strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
-
-
 def open_store(root: Path, *, project: str | None = None) -> Store:
-    """The store of the project at `root`, made when it is not there."""
+    """Return the store of the project at `root`; it is created if it does not exist."""
     from holdfast.stores.sqlite import SqliteStore
 
     store = SqliteStore(str(ledger_path(root)), project=project or project_id(root))
     if project is None:
         known = store.projects()
-        # A project that was moved or renamed takes its ledger along.
+        # A project that was moved or renamed keeps its ledger.
         if len(known) == 1 and store.project not in known:
             store.project = known[0]
     return store
@@ -48,22 +44,23 @@ def open(
     summarizer: "Summarizer | None" = None,
     store: Store | None = None,
 ) -> Session:
-    """Open a session of this project, making it with its first message.
+    """Open a session of this project; it is created with its first message.
 
-    `model` is the agent's model id, `agent` a sub-agent whose own window is meant, `task` what is
-    worked on: its summary is written under that name, and a new one ends the one before. What is
-    not given comes from the environment, the project's settings and the user's. `summarizer` is
-    what `compact` asks for prose: the name of a model, or a function from text to text.
+    `model` is the agent's model id, `agent` a sub-agent with its own window, `task` the name of the
+    current task: its summary is written under that name, and a new task ends the previous one.
+    Values that are not given come from the environment, the project's settings and the user's.
+    `summarizer` is the model that `compact` asks for prose: its name, or a function from text to
+    text.
 
     Raises:
-        BadSetting: a setting cannot be meant, or there is no summarizer of that name.
+        BadSetting: a setting has an invalid value, or there is no summarizer of that name.
     """
     if window is not None:
-        check_tokens("window", window)
+        check_token_count("window", window)
     if summarizer:
-        from holdfast.models.naming import model_of  # late: most sessions have none
+        from holdfast.models.naming import resolve_model  # late: most sessions have none
 
-        model_of(summarizer)
+        resolve_model(summarizer)
     place = find_root(os.fspath(root) if root else None, os.environ, Path.cwd())
 
     def with_names(found: Policy) -> Policy:
@@ -79,10 +76,10 @@ def open(
         policy=chosen,
         agent=agent or "",
         root=str(place),
-        clock=_now,
+        clock=timestamp,
         owns_store=store is None,
         task=task or "",
         model=model or "",
         summarizer=summarizer,
-        settle=(lambda: with_names(load(place, os.environ).policy)) if waits else None,
+        load_policy=(lambda: with_names(load(place, os.environ).policy)) if waits else None,
     )

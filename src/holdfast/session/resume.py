@@ -1,7 +1,7 @@
-"""Going on in a fresh session: what the old one came to stands at its front, as data.
+"""Resume a session: open a fresh one that starts with a summary of the old one, as data.
 
-Both ledgers say so. The new session knows the rows of the old one: the first request stays the
-first, constraints hold, and references lead back to where they were read.
+Both ledgers record it. The new session inherits the rows of the old one: the first request stays
+the first, constraints remain in force, and references into the old session can be read.
 """
 
 import os
@@ -9,77 +9,75 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from holdfast.core.ledger.entry import Checkpointed, Entry, Resumed
-from holdfast.core.ledger.head import Head
-from holdfast.core.view.levels import LEVELS, Recovered
+from holdfast.core.ledger.notes import Continued, ModelNamed
+from holdfast.core.view.levels import LEVELS, RecoveryLevel
 from holdfast.engine.checkpoints import checkpoints_of
-from holdfast.engine.levels import within
-from holdfast.engine.references import SHORTEST
-from holdfast.engine.unattended import carry_over
+from holdfast.engine.levels import level_in_budget
+from holdfast.engine.references import MIN_REF_CHARS
+from holdfast.engine.unattended import continue_run
 from holdfast.errors import Ambiguous, BadSetting, NotRecorded
 from holdfast.session.open import open as open_session
 from holdfast.session.open import open_store
-from holdfast.session.session import MODEL, Session
+from holdfast.session.session import Session, record
 from holdfast.wire.detect import MESSAGE_WIRES
 
 if TYPE_CHECKING:
     from holdfast.core.ledger.summary import Summary
 
-BUDGET = LEVELS[3]
-CONTINUED = "continued"
-"""What the old session notes of the new one."""
+RESUME_BUDGET = LEVELS[3]
 
 
 def resume(
     session_or_ref: "Session | str",
     *,
     as_: str | None = None,
-    budget: int = BUDGET,
+    budget: int = RESUME_BUDGET,
     root: str | os.PathLike[str] | None = None,
 ) -> Session:
-    """Open a fresh session that goes on from another one, or from a checkpoint of it.
+    """Open a fresh session that continues another one, or a checkpoint of it.
 
-    It begins with what the old one came to, in `budget` tokens: data in the user's role, marked as
-    ours. `as_` names it; otherwise it is called after the old one.
+    It starts with a summary of the old one, of at most `budget` tokens: data in the user's role,
+    marked as ours. `as_` names it; by default its name is the old one with the next number.
 
     Raises:
         NotRecorded: there is no such session or checkpoint.
-        Ambiguous: several begin like this.
+        Ambiguous: several checkpoints begin like this.
         BadSetting: the name is taken.
     """
-    old, named = found(session_or_ref, root)
-    taken = named or _newest(old)
-    assert isinstance(taken.body, Checkpointed)
-    new = _fresh(old, as_, apart=isinstance(session_or_ref, Session))
-    text = ready(old, named, budget).text
-    old.note(CONTINUED, session=new.name, checkpoint=taken.id)
-    # Last, so that the fresh one is the newest of the project.
-    new.ledger.derive(Resumed(old.name, taken.id, taken.body.summary))
-    carry_over(old.ledger, new.ledger)
-    if model := (old.store.head(old.name) or Head()).model:
-        new.note(MODEL, model=model)
-    new.ledger.say(text)
+    old, named = find_resumable(session_or_ref, root)
+    checkpoint = named or _checkpoint_now(old)
+    assert isinstance(checkpoint.body, Checkpointed)
+    new = _new_session(old, as_, own_store=isinstance(session_or_ref, Session))
+    text = resume_point(old, named, budget).text
+    record(old, Continued(new.name, checkpoint.id))
+    # Written last, so that the fresh session is the newest of the project.
+    new.ledger.derive(Resumed(old.name, checkpoint.id, checkpoint.body.summary))
+    continue_run(old.ledger, new.ledger)
+    if model := old.ledger.raw_head().model:
+        record(new, ModelNamed(model))
+    new.ledger.append_own_message(text)
     return new
 
 
-def _newest(old: Session) -> Entry:
-    """A checkpoint of where a session stands now."""
+def _checkpoint_now(old: Session) -> Entry:
+    """Take a checkpoint of a session, and return its entry."""
     old.checkpoint()
     return checkpoints_of(old.ledger.events(), old.agent)[-1]
 
 
-def ready(old: Session, taken: Entry | None, budget: int) -> Recovered:
-    """What a fresh session needs to go on, from a checkpoint or from where the old one stands."""
+def resume_point(old: Session, checkpoint: Entry | None, budget: int) -> RecoveryLevel:
+    """Render what a fresh session needs to continue, from a checkpoint or the current state."""
     rows: Summary | None = None
-    if taken is not None:
-        assert isinstance(taken.body, Checkpointed)
-        rows = taken.body.summary
-    return within(old.ledger, budget, title="resume point", rows=rows)
+    if checkpoint is not None:
+        assert isinstance(checkpoint.body, Checkpointed)
+        rows = checkpoint.body.summary
+    return level_in_budget(old.ledger, budget, title="resume point", rows=rows)
 
 
-def found(
+def find_resumable(
     session_or_ref: "Session | str", root: str | os.PathLike[str] | None = None
 ) -> tuple[Session, Entry | None]:
-    """The session that is meant, and the checkpoint when one is named.
+    """Return the session that is meant, and its checkpoint if the reference names one.
 
     Raises:
         NotRecorded: there is neither a session nor a checkpoint of that name.
@@ -91,7 +89,7 @@ def found(
     opened = open_session(name, root=root)
     if opened.store.head(name) is not None:
         return opened, None
-    fitting = _checkpoints_like(opened, name)
+    fitting = _checkpoints_by_ref(opened, name)
     if len(fitting) > 1:
         raise Ambiguous("checkpoint", name, tuple(entry.id[:12] for _, entry in fitting))
     if not fitting:
@@ -100,33 +98,33 @@ def found(
     return open_session(session, root=root, agent=entry.lane, store=opened.store), entry
 
 
-def _checkpoints_like(opened: Session, ref: str) -> list[tuple[str, Entry]]:
-    if len(ref) < SHORTEST:
+def _checkpoints_by_ref(opened: Session, ref: str) -> list[tuple[str, Entry]]:
+    if len(ref) < MIN_REF_CHARS:
         return []
     return [
-        (listed.name, entry)
-        for listed in opened.store.sessions()
-        for entry in opened.store.read(listed.name)
+        (info.name, entry)
+        for info in opened.store.sessions()
+        for entry in opened.store.read(info.name)
         if isinstance(entry.body, Checkpointed) and entry.id.startswith(ref.lower())
     ]
 
 
-def _fresh(old: Session, name: str | None, *, apart: bool) -> Session:
-    """A session that is not there yet; `apart` when the old one may be closed before it is."""
+def _new_session(old: Session, name: str | None, *, own_store: bool) -> Session:
+    """Return a new session; with `own_store`, the old one may be closed before it."""
     if name is not None and old.store.head(name) is not None:
         raise BadSetting("session", f"{name!r} is there already", origin="the caller")
-    wire = (old.store.head(old.name) or Head()).wire
+    wire = old.ledger.raw_head().wire
     wire = wire if wire in MESSAGE_WIRES else ""
-    if not apart or not (old.owns_store and old.root):
-        return old.sibling(name or _next(old), wire=wire)
+    if not own_store or not (old.owns_store and old.root):
+        return old.sibling(name or _next_name(old), wire=wire)
     store = open_store(Path(old.root), project=getattr(old.store, "project", None))
-    return old.sibling(name or _next(old), wire=wire, store=store)
+    return old.sibling(name or _next_name(old), wire=wire, store=store)
 
 
-def _next(old: Session) -> str:
-    """The old name with the next free number."""
-    base, dash, number = old.name.rpartition("-")
-    stem, count = (base, int(number)) if dash and _is_number(number) else (old.name, 1)
+def _next_name(old: Session) -> str:
+    """Return the old name with the next free number."""
+    base, separator, number = old.name.rpartition("-")
+    stem, count = (base, int(number)) if separator and _is_number(number) else (old.name, 1)
     while True:
         count += 1
         name = f"{stem}-{count}"

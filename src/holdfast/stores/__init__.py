@@ -1,1 +1,1 @@
-"""Where ledgers live. One protocol, several back ends, one contract suite for all of them."""
+"""Store ledgers: the `Store` protocol, and its implementations in memory and in SQLite."""

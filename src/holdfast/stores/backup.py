@@ -1,4 +1,7 @@
-"""Copying a store while others write to it: one moment of it, whole, in a file of its own."""
+"""Copy a store file while other processes write to it.
+
+The copy is a consistent snapshot of one moment.
+"""
 
 import os
 from typing import cast
@@ -6,27 +9,27 @@ from typing import cast
 import apsw
 
 from holdfast.errors import StoreFull, StoreRefused
-from holdfast.stores.connection import FILE_MODE, NEW, Database
+from holdfast.stores.connection import CREATE_FLAGS, FILE_MODE, Database
 
 
 def copy_to(source: Database, path: str) -> int:
-    """Write a copy to a file that is not there yet; returns its bytes.
+    """Write a copy of a database to a new file and return its size in bytes.
 
     Raises:
-        StoreRefused: there is such a file, or its folder cannot be written to.
-        StoreFull: the disk took no more; no half of a copy is left.
+        StoreRefused: the file exists already, or its folder cannot be written to.
+        StoreFull: the disk is full; the partial copy is deleted.
     """
     try:
-        os.close(os.open(path, NEW, FILE_MODE))
+        os.close(os.open(path, CREATE_FLAGS, FILE_MODE))
     except OSError as error:
         raise StoreRefused(path, (error.strerror or str(error)).lower()) from None
     try:
         target = apsw.Connection(path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_NOFOLLOW)
         try:
-            # All pages in one step: nobody can write in between, and nobody waits for it.
+            # All pages in one step, so that no other write can come in between.
             with target.backup("main", cast(apsw.Connection, source), "main") as backup:
                 backup.step(-1)
-            # A copy is one file: no log beside it that could be left behind.
+            # Without a write-ahead log the copy is a single file.
             cast(Database, target).pragma("journal_mode", "delete")
         finally:
             target.close()

@@ -1,12 +1,12 @@
-"""How the bytes of a message are laid down beside what they say: words that an entry has are named.
+"""Encode message bytes and long lists of entry names in fewer bytes.
 
-A message is kept twice, as it arrived and as it was understood, and nearly all of it is the same
-words. Where these stand in the bytes, escaped as the sender did, only their place in the entries is
-told. Whatever is found in no entry is kept as it is; and bytes that do not come out the same again,
-to the last one, are never laid down so.
+A message is stored twice: as received bytes and as entries, and both hold nearly the same text. So
+text in the bytes that an entry holds is replaced by a reference to that entry; all other bytes are
+stored as they are. If decoding does not give back exactly the same bytes, no references are used.
+
+A list of hidden entries is stored as spans of entry numbers.
 """
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -15,16 +15,17 @@ import msgspec
 from msgspec.structs import astuple, replace
 
 from holdfast.core.ledger.entry import Body, Compressed, EntryId, Step
-from holdfast.stores.packing import row_sum
+from holdfast.stores.packing import checksum
+from holdfast.text.patterns import Pattern
 
-SHORTEST = 32
-"""Characters of words that are worth naming."""
-JSON, ASCII, PLAIN = 0, 1, 2
-"""How words are spelled in the bytes: as JSON, as JSON in ASCII alone, as they are."""
+MIN_REFERENCED_CHARS = 32
+"""Shortest text that is replaced by a reference."""
+AS_JSON, AS_ASCII_JSON, AS_TEXT = 0, 1, 2
+"""How a text is written in the bytes: as JSON, as JSON with ASCII only, or without escapes."""
 
 
-class Spot(NamedTuple):
-    """Words of an entry in the bytes of its message."""
+class TextMatch(NamedTuple):
+    """Where the text of an entry occurs in the bytes of its message."""
 
     start: int
     end: int
@@ -33,188 +34,197 @@ class Spot(NamedTuple):
     spelling: int
 
 
-class Woven(msgspec.Struct, array_like=True):
-    """Bytes told by what the entries say."""
+class ReferencedBytes(msgspec.Struct, array_like=True):
+    """The bytes of a message, with references to the texts of its entries."""
 
     plain: list[bytes]
-    """What stands before the first words, between them and after the last."""
+    """The bytes before the first reference, between references, and after the last one."""
     words: list[tuple[int, int, int]]
-    """Which entry of the message, which of its fields, in which spelling."""
+    """For each reference: the entry of the message, its text field, and the spelling."""
     total: bytes
-    """A check sum of the whole."""
+    """A checksum of the decoded bytes."""
 
 
-_encoder, _decoder = msgspec.msgpack.Encoder(), msgspec.msgpack.Decoder(Woven)
+_encoder, _decoder = msgspec.msgpack.Encoder(), msgspec.msgpack.Decoder(ReferencedBytes)
 
 
-def weave(raw: bytes, bodies: Sequence[Body]) -> bytes | None:
-    """Bytes of a message told by its bodies; nothing where that is not worth it."""
-    spots = _apart(sorted(_spots(raw, bodies)))
-    if not spots:
+def encode_references(raw: bytes, bodies: Sequence[Body]) -> bytes | None:
+    """Encode the bytes of a message with references to its bodies; None if there are none."""
+    matches = _without_overlaps(sorted(_find_texts(raw, bodies)))
+    if not matches:
         return None
     plain, at = list[bytes](), 0
-    for spot in spots:
-        plain.append(raw[at : spot.start])
-        at = spot.end
-    words = [(spot.part, spot.field, spot.spelling) for spot in spots]
-    woven = _encoder.encode(Woven([*plain, raw[at:]], words, row_sum(raw)))
-    return woven if unweave(woven, bodies) == raw else None
+    for match_ in matches:
+        plain.append(raw[at : match_.start])
+        at = match_.end
+    words = [(match_.part, match_.field, match_.spelling) for match_ in matches]
+    encoded = _encoder.encode(ReferencedBytes([*plain, raw[at:]], words, checksum(raw)))
+    return encoded if decode_references(encoded, bodies) == raw else None
 
 
-def unweave(data: bytes, bodies: Sequence[Body]) -> bytes:
-    """The bytes of a message as they arrived.
+def decode_references(data: bytes, bodies: Sequence[Body]) -> bytes:
+    """Decode the bytes of a message.
 
     Raises:
-        ValueError: the bodies are not those, or this is not what was laid down.
+        ValueError: `data` or the bodies are not those of the encoding.
     """
     try:
-        woven = _decoder.decode(data)
-        words = [_spelled(_fields(bodies[part])[at], how) for part, at, how in woven.words]
+        stored = _decoder.decode(data)
+        words = [
+            _spell(_text_fields(bodies[part])[field], spelling)
+            for part, field, spelling in stored.words
+        ]
     except (msgspec.DecodeError, IndexError, UnicodeEncodeError) as error:
         raise ValueError(str(error)) from None
-    pieces = [piece for pair in zip(woven.plain, [*words, b""], strict=True) for piece in pair]
+    pieces = [piece for pair in zip(stored.plain, [*words, b""], strict=True) for piece in pair]
     raw = b"".join(pieces)
-    if row_sum(raw) != woven.total:
-        raise ValueError("the entries of a message no longer say what it said")
+    if checksum(raw) != stored.total:
+        raise ValueError("the entries of a message have changed")
     return raw
 
 
-def _spots(raw: bytes, bodies: Sequence[Body]) -> Iterator[Spot]:
+def _find_texts(raw: bytes, bodies: Sequence[Body]) -> Iterator[TextMatch]:
     for part, body in enumerate(bodies):
-        for field, text in enumerate(_fields(body)):
-            if len(text) >= SHORTEST:
-                yield from _found(raw, text, part, field)
+        for field, text in enumerate(_text_fields(body)):
+            if len(text) >= MIN_REFERENCED_CHARS:
+                yield from _find_text(raw, text, part, field)
 
 
-def _found(raw: bytes, text: str, part: int, field: int) -> Iterator[Spot]:
-    """Every place where words stand, in the first spelling that is there at all."""
-    for spelling in (JSON, PLAIN) if text.isascii() else (JSON, ASCII, PLAIN):
+def _find_text(raw: bytes, text: str, part: int, field: int) -> Iterator[TextMatch]:
+    """Yield every occurrence of a text, in the first spelling that occurs in the bytes."""
+    for spelling in (AS_JSON, AS_TEXT) if text.isascii() else (AS_JSON, AS_ASCII_JSON, AS_TEXT):
         try:
-            spelled = _spelled(text, spelling)
+            spelled = _spell(text, spelling)
         except UnicodeEncodeError:
-            continue  # half of a pair has no bytes of its own
+            continue  # a lone surrogate cannot be encoded
         at = raw.find(spelled)
         if at < 0:
             continue
         while at >= 0:
-            yield Spot(at, at + len(spelled), part, field, spelling)
+            yield TextMatch(at, at + len(spelled), part, field, spelling)
             at = raw.find(spelled, at + len(spelled))
         return
 
 
-def _apart(spots: Sequence[Spot]) -> list[Spot]:
-    """Spots of which none stands in another."""
-    kept: list[Spot] = []
-    for spot in spots:
-        if not kept or spot.start >= kept[-1].end:
-            kept.append(spot)
-        elif spot.end > kept[-1].end and spot.start == kept[-1].start:
-            kept[-1] = spot
-    return kept
+def _without_overlaps(matches: Sequence[TextMatch]) -> list[TextMatch]:
+    """Return matches that do not overlap; of two with the same start, the longer one."""
+    result: list[TextMatch] = []
+    for match_ in matches:
+        if not result or match_.start >= result[-1].end:
+            result.append(match_)
+        elif match_.end > result[-1].end and match_.start == result[-1].start:
+            result[-1] = match_
+    return result
 
 
-def _fields(body: Body) -> list[str]:
-    """The words of a body, in the order of its fields."""
+def _text_fields(body: Body) -> list[str]:
+    """Return the text fields of a body in their order."""
     return [value for value in astuple(body) if isinstance(value, str)]
 
 
-def _spelled(text: str, spelling: int) -> bytes:
-    if spelling == PLAIN:
+def _spell(text: str, spelling: int) -> bytes:
+    if spelling == AS_TEXT:
         return text.encode()
-    if spelling == ASCII:
-        import json  # late: few senders write so, and a hook should not pay for it
+    if spelling == AS_ASCII_JSON:
+        import json  # late: few senders escape like this, and the import slows a hook
 
         return json.dumps(text).encode()[1:-1]
     return msgspec.json.encode(text)[1:-1]
 
 
-# How the long list of what a summary hides is laid down: as spans of its lane's entries.
+# Spans: the entries that a summary hides, as ranges of entry numbers of its lane.
 #
-# A summary hides everything since the beginning, so if each one named every entry, a store would
-# grow with the square of a session's length. Names are 32 hex digits; a span is told by two
-# numbers.
+# A summary hides everything since the beginning, so if each one listed every name, a store would
+# grow with the square of a session's length. A name has 32 hex digits; a span has two numbers.
 
 
-FEW = 64
-"""Names that a step may hide before spans are worth looking for."""
-SHORTEST_SPAN = 3
-SPAN = re.compile(r"#(\d{1,18})-(\d{1,18})")
+MAX_LISTED_NAMES = 64
+"""A step that hides more names than this is stored with spans."""
+MIN_SPAN_NAMES = 3
+# Matches "#12-40"; must not match an entry name such as "0f3a…" or "#12".
+SPAN = Pattern(r"#(\d{1,18})-(\d{1,18})")
 
 
-class Order:
-    """The source entries of one lane in their order, as far as they were looked up."""
+class LaneOrder:
+    """The names and numbers of the source entries of one lane, in order."""
 
     def __init__(self) -> None:
         self.seqs: list[int] = []
         self.names: list[EntryId] = []
-        self._places: dict[EntryId, int] = {}
+        self._positions: dict[EntryId, int] = {}
 
     @property
     def last(self) -> int:
-        """The number of the last entry that is known."""
+        """Return the number of the last entry, or 0."""
         return self.seqs[-1] if self.seqs else 0
 
     def add(self, seq: int, name: EntryId) -> None:
-        """Take one more entry in."""
-        self._places[name] = len(self.seqs)
+        """Add the next entry of the lane."""
+        self._positions[name] = len(self.seqs)
         self.seqs.append(seq)
         self.names.append(name)
 
-    def place_of(self, name: EntryId) -> int:
-        """Where an entry stands; -1 when it is not known."""
-        return self._places.get(name, -1)
+    def position_of(self, name: EntryId) -> int:
+        """Return the position of an entry in the lane, or -1."""
+        return self._positions.get(name, -1)
 
     def between(self, first: int, last: int) -> list[EntryId]:
-        """The names of the entries with numbers from `first` to `last`."""
+        """Return the names of the entries with numbers from `first` to `last`."""
         return self.names[bisect_left(self.seqs, first) : bisect_right(self.seqs, last)]
 
 
-def is_long(body: Body) -> bool:
-    """Whether a body hides so much that spans are worth it."""
-    return isinstance(body, Compressed) and any(len(step.hides) > FEW for step in body.steps)
+def hides_many(body: Body) -> bool:
+    """Return whether a body hides so many entries that it is stored with spans."""
+    return isinstance(body, Compressed) and any(
+        len(step.hides) > MAX_LISTED_NAMES for step in body.steps
+    )
 
 
-def is_spanned(body: Body) -> bool:
-    """Whether a body was laid down with spans."""
+def has_spans(body: Body) -> bool:
+    """Return whether a stored body contains spans."""
     return isinstance(body, Compressed) and any(
         name.startswith("#") for step in body.steps for name in step.hides
     )
 
 
-def spanned(body: Compressed, order: Order) -> Compressed:
-    """The body with runs of names told as spans."""
+def names_to_spans(body: Compressed, order: LaneOrder) -> Compressed:
+    """Return the body with runs of names replaced by spans."""
     steps = (replace(step, hides=tuple(_spans(step, order))) for step in body.steps)
     return replace(body, steps=tuple(steps))
 
 
-def named(body: Compressed, order: Order) -> Compressed:
-    """The body as it was given: every name in full."""
+def spans_to_names(body: Compressed, order: LaneOrder) -> Compressed:
+    """Return the body with every span replaced by its names."""
     steps = (replace(step, hides=tuple(_names(step, order))) for step in body.steps)
     return replace(body, steps=tuple(steps))
 
 
-def _spans(step: Step, order: Order) -> Iterator[str]:
+def _spans(step: Step, order: LaneOrder) -> Iterator[str]:
     hides = step.hides
-    at = 0
-    while at < len(hides):
-        end = _end_of_run(hides, at, order)
-        if end - at >= SHORTEST_SPAN:
-            first, last = order.place_of(hides[at]), order.place_of(hides[end - 1])
+    start = 0
+    while start < len(hides):
+        end = _end_of_run(hides, start, order)
+        if end - start >= MIN_SPAN_NAMES:
+            first, last = order.position_of(hides[start]), order.position_of(hides[end - 1])
             yield f"#{order.seqs[first]}-{order.seqs[last]}"
         else:
-            yield from hides[at:end]
-        at = end
+            yield from hides[start:end]
+        start = end
 
 
-def _end_of_run(hides: Sequence[EntryId], start: int, order: Order) -> int:
-    """Where names that begin at `start` stop following one another in the lane."""
-    place, end = order.place_of(hides[start]), start + 1
-    while place >= 0 and end < len(hides) and order.place_of(hides[end]) == place + end - start:
+def _end_of_run(hides: Sequence[EntryId], start: int, order: LaneOrder) -> int:
+    """Return the end of the run of names that starts at `start` and is contiguous in the lane."""
+    position, end = order.position_of(hides[start]), start + 1
+    while (
+        position >= 0
+        and end < len(hides)
+        and order.position_of(hides[end]) == position + end - start
+    ):
         end += 1
     return end
 
 
-def _names(step: Step, order: Order) -> Iterator[EntryId]:
+def _names(step: Step, order: LaneOrder) -> Iterator[EntryId]:
     for name in step.hides:
         span = SPAN.fullmatch(name)
         if span is None:

@@ -1,4 +1,7 @@
-"""Erasing from the embedded store so that no byte is left: rows, content, log and free pages."""
+"""Erase entries or sessions from a SQLite store without leaving bytes behind.
+
+Rows, blobs, the write-ahead log and free pages are cleared; a tombstone records what was erased.
+"""
 
 from collections.abc import Iterable
 from time import sleep
@@ -16,14 +19,14 @@ from holdfast.stores.store import Erasure, Tombstone
 if TYPE_CHECKING:
     from holdfast.stores.sqlite import SqliteStore
 
-FORGET = (
+DELETE_CACHES = (
     "delete from counts where session = ?",
     "delete from windows where session = ?",
     "delete from readings where session = ?",
 )
-"""What is derived from entries and made again when it is needed. A table that is filled from
-entries is forgotten here and with the index, and nowhere else."""
-REMOVE = (
+"""Caches that are computed from entries and computed again when needed. Every table that is filled
+from entries must be cleared here or with the index."""
+DELETE_SESSION = (
     "delete from entries where session = ?",
     "delete from sightings where session = ?",
     "delete from sessions where key = ?",
@@ -33,11 +36,11 @@ REPLACE_SIGHTING = """
 update sightings set lead = ?, stored = ?, raw = ?, sum = ?
 where session = ? and source = ? and pos = ? and version = ?
 """
-HELD = """
+BLOBS_OF_SESSION = """
 select body from entries where session = ? and stored = 1 union
 select raw from sightings where session = ? and stored & 15 = 1
 """
-USED = """
+BLOBS_OF_PROJECT = """
 select e.body from entries as e join sessions as s on s.key = e.session
 where s.project = ? and e.stored = 1 union
 select p.raw from sightings as p join sessions as s on s.key = p.session
@@ -50,85 +53,111 @@ insert into tombstones values (?, ?, ?, ?, ?, ?, ?, ?) on conflict do update set
     at = case reason when 'rewritten' then excluded.at else at end,
     reason = case reason when 'rewritten' then excluded.reason else reason end
 """
-"""What is erased once stays so; but a call that went later is no longer named."""
+"""A later erasure keeps the first reason, unless that was 'rewritten'; it updates only the call
+to repeat, which may be erased itself."""
 TOMBSTONES = """
 select session, seq, id, size, reason, at, again from tombstones
 where project = ? and (? is null or session = ?) and (? = '' or hex(id) like ? || '%')
 order by session, seq
 """
-TRIES = 200
-"""Pauses of a twentieth of a second for readers to be done with the log."""
+MAX_LOG_TRIES = 200
+"""Pauses of 0.05 s to wait until no reader uses the log."""
 
 
 def erase_rows(store: "SqliteStore", db: Database, session: str, erasure: Erasure) -> None:
-    """Put in the place of what is erased what is left of it; inside a transaction."""
-    found = db.execute(
+    """Replace or delete the rows of an erasure and add its tombstones; inside a transaction.
+
+    Raises:
+        Conflict: the session changed since the erasure was computed.
+    """
+    row = db.execute(
         "select key from sessions where project = ? and name = ?", (store.project, session)
     ).fetchone()
     head = store.head(session)
-    if found is None or head is None or head.seq != erasure.seq:
+    if row is None or head is None or head.seq != erasure.seq:
         raise Conflict(session, expected=erasure.seq, found=head.seq if head else "nothing")
-    key = found[0]
-    held = {row[0] for row in db.execute(HELD, (key, key))}
-    for statement in FORGET:
+    key = row[0]
+    before = {row[0] for row in db.execute(BLOBS_OF_SESSION, (key, key))}
+    for statement in DELETE_CACHES:
         db.execute(statement, (key,))
-    index.forget(db, key)
-    db.execute(index.TIDY)
+    index.delete_session(db, key)
+    db.execute(index.OPTIMIZE)
     if erasure.whole:
-        for statement in REMOVE:
+        for statement in DELETE_SESSION:
             db.execute(statement, (key,))
     else:
-        _replace(store, db, key, replace(erasure, sightings=_pieces(store, session, erasure)))
+        _replace_rows(
+            store,
+            db,
+            key,
+            replace(erasure, sightings=_sightings_to_rewrite(store, session, erasure)),
+        )
     db.executemany(
-        ADD_TOMBSTONE, [_tombstone_row(store.project, one) for one in erasure.tombstones]
+        ADD_TOMBSTONE,
+        [_tombstone_row(store.project, tombstone) for tombstone in erasure.tombstones],
     )
-    used = {row[0] for row in db.execute(USED, (store.project, store.project))}
-    store.contents.drop(store.project, held - used)
+    after = {row[0] for row in db.execute(BLOBS_OF_PROJECT, (store.project, store.project))}
+    store.blobs.delete(store.project, before - after)
 
 
-def _pieces(store: "SqliteStore", session: str, erasure: Erasure) -> tuple[Sighting, ...]:
-    """What is rewritten, and what is told by words that are: those bytes are laid down by them."""
+def _sightings_to_rewrite(
+    store: "SqliteStore", session: str, erasure: Erasure
+) -> tuple[Sighting, ...]:
+    """Return the given sightings, and those whose stored bytes refer to entries that change."""
     changed = {entry.seq for entry in erasure.entries if not isinstance(entry.body, Derived)}
-    given = {(seen.source, seen.pos, seen.version) for seen in erasure.sightings}
-    told = (
-        seen
-        for seen in store.pieces(session)
-        if not changed.isdisjoint(range(seen.first, seen.first + seen.parts))
-        and (seen.source, seen.pos, seen.version) not in given
+    given = {(sighting.source, sighting.pos, sighting.version) for sighting in erasure.sightings}
+    dependent = (
+        sighting
+        for sighting in store.all_sightings(session)
+        if not changed.isdisjoint(range(sighting.first, sighting.first + sighting.parts))
+        and (sighting.source, sighting.pos, sighting.version) not in given
     )
-    return (*erasure.sightings, *told)
+    return (*erasure.sightings, *dependent)
 
 
-def _replace(store: "SqliteStore", db: Database, key: int, erasure: Erasure) -> None:
+def _replace_rows(store: "SqliteStore", db: Database, key: int, erasure: Erasure) -> None:
     from holdfast.stores.sqlite import entry_row, sighting_row  # late: it imports this
 
     blobs: dict[bytes, bytes] = {}
     for entry in erasure.entries:
-        row = entry_row(key, store.shorter(key, entry), blobs)
+        row = entry_row(key, store.entry_to_store(key, entry), blobs)
         db.execute(REPLACE_ENTRY, (*row[-3:], key, entry.seq))
-    for seen in erasure.sightings:
-        row = sighting_row(key, seen, blobs)
-        db.execute(REPLACE_SIGHTING, (*row[-4:], key, seen.source, seen.pos, seen.version))
+    for sighting in erasure.sightings:
+        row = sighting_row(key, sighting, blobs)
+        db.execute(
+            REPLACE_SIGHTING, (*row[-4:], key, sighting.source, sighting.pos, sighting.version)
+        )
     store.write(key, Batch(erasure.head, erasure.added), blobs)
 
 
-def _tombstone_row(project: str, one: Tombstone) -> Row:
-    id_ = bytes.fromhex(one.id)
-    return (project, one.session, one.seq, id_, one.size, one.reason, one.at, one.again)
+def _tombstone_row(project: str, tombstone: Tombstone) -> Row:
+    id_ = bytes.fromhex(tombstone.id)
+    return (
+        project,
+        tombstone.session,
+        tombstone.seq,
+        id_,
+        tombstone.size,
+        tombstone.reason,
+        tombstone.at,
+        tombstone.again,
+    )
 
 
-def tombstones(db: Database, project: str, session: str | None, ref: str) -> Iterable[Tombstone]:
-    """What was erased: of a session or of all, and whose name begins as given."""
+def read_tombstones(
+    db: Database, project: str, session: str | None, ref: str
+) -> Iterable[Tombstone]:
+    """Yield the tombstones of one session or of all whose id begins with `ref`."""
     rows = db.execute(TOMBSTONES, (project, session, session, ref, ref.upper())).fetchall()
     for name, seq, id_, size, reason, at, again in rows:
         yield Tombstone(name, seq, id_.hex(), size, reason, at, again)
 
 
-def scrub(db: Database, path: str) -> None:
-    """Leave no byte behind: in free pages, in what is left between rows, in the log.
+def scrub_file(db: Database, path: str) -> None:
+    """Remove deleted bytes from free pages, from unused space in pages, and from the log.
 
     Raises:
-        StoreBusy: others kept reading, so that the log could not be emptied.
+        StoreBusy: other processes kept reading, so the log could not be emptied.
     """
     _empty_log(db, path)
     db.execute("vacuum")
@@ -136,7 +165,7 @@ def scrub(db: Database, path: str) -> None:
 
 
 def _empty_log(db: Database, path: str) -> None:
-    for _ in range(TRIES):
+    for _ in range(MAX_LOG_TRIES):
         busy = db.execute("pragma wal_checkpoint(truncate)").fetchone()
         if busy is None or not busy[0]:
             return

@@ -1,4 +1,4 @@
-"""Checking a store file: the database, every row, every piece of content, every reference."""
+"""Check and repair a SQLite store file: the database, rows, blobs and references."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -7,13 +7,13 @@ import apsw
 
 from holdfast.core.ledger.append import Batch
 from holdfast.core.ledger.head import Head
-from holdfast.core.ledger.snapshot import keep
+from holdfast.core.ledger.snapshot import take_snapshot
 from holdfast.core.ledger.window import fold
 from holdfast.errors import StoreDamaged
 from holdfast.stores import packing
-from holdfast.stores.checks import check_session, replayed
+from holdfast.stores.checks import check_session, replay_head
 from holdfast.stores.connection import Database
-from holdfast.stores.store import Damage, Listed
+from holdfast.stores.store import Damage, SessionInfo
 
 if TYPE_CHECKING:
     from holdfast.stores.sqlite import SqliteStore
@@ -30,9 +30,9 @@ TABLES = (
     "readings",
 )
 INDEX = "index"
-"""Where damage is said to be that searching again makes good."""
+"""`Damage.where` of damage in the search index, which the next search can rebuild."""
 BLOBS = "select project, hash from blobs"
-USED = """
+USED_BLOBS = """
 select body from entries where stored = 1 union
 select raw from sightings where stored & 15 = 1 union
 select base from blobs where base is not null
@@ -46,23 +46,23 @@ select s.name, 'counts', c.data from counts as c join sessions as s on s.key = c
 select s.name, 'window', w.data from windows as w join sessions as s on s.key = w.session union all
 select s.name, 'reading', r.data from readings as r join sessions as s on s.key = r.session
 """
-SEEN = """
+SIGHTINGS_BY_SOURCE = """
 select source, count(*) from sightings
 where session = (select key from sessions where project = ? and name = ?) group by source
 """
-NAMES = "select name from sessions where project = ?"
+SESSION_NAMES = "select name from sessions where project = ?"
 
 
 def check_file(store: "SqliteStore", db: Database) -> Iterator[Damage]:
-    """Everything that is not as it was given, in every project of the file."""
-    # One look at one moment: others may go on writing.
+    """Yield the damage in every project of the file."""
+    # One read transaction, so that other processes may continue to write.
     db.execute("begin")
-    store.contents.forget()
-    mine = store.project
+    store.blobs.clear_cached()
+    own_project = store.project
     try:
         yield from _check_all(store, db)
     finally:
-        store.project = mine
+        store.project = own_project
         db.execute("rollback")
 
 
@@ -70,7 +70,7 @@ def _check_all(store: "SqliteStore", db: Database) -> Iterator[Damage]:
     broken = [*_check_database(db), *_check_tables(db)]
     yield from broken
     if any(damage.where != INDEX for damage in broken):
-        # What the engine cannot read in order cannot be judged row by row.
+        # If SQLite cannot read the file, its rows cannot be checked.
         return
     yield from _check_rows(store, db)
     for project in store.projects():
@@ -82,21 +82,21 @@ def _check_database(db: Database) -> Iterator[Damage]:
     try:
         for (word,) in db.execute("pragma integrity_check"):
             if word != "ok":
-                yield _of_engine(str(word))
+                yield _engine_damage(str(word))
     except (apsw.Error, UnicodeDecodeError) as error:
-        yield _of_engine(str(error))
+        yield _engine_damage(str(error))
 
 
-def _of_engine(word: str) -> Damage:
-    """What the engine complains of; the index can be made again from what is not."""
+def _engine_damage(word: str) -> Damage:
+    """Turn a SQLite message into damage: of the index, which can be rebuilt, or of the database."""
     of_index = "fts5" in word.lower()
     return Damage("cache", INDEX, word) if of_index else Damage("lost", "database", word)
 
 
 def _check_tables(db: Database) -> Iterator[Damage]:
-    there = {row[0] for row in db.execute("select name from sqlite_schema where type = 'table'")}
+    present = {row[0] for row in db.execute("select name from sqlite_schema where type = 'table'")}
     for table in TABLES:
-        if table not in there:
+        if table not in present:
             yield Damage("lost", "database", f"the table {table} is missing")
 
 
@@ -107,80 +107,82 @@ def _check_rows(store: "SqliteStore", db: Database) -> Iterator[Damage]:
             if count:
                 yield Damage("lost", "database", f"{count} {what} belong to no session")
         for name, what, data in db.execute(CACHES):
-            if packing.unsealed(data) is None:
+            if packing.verify_checksum(data) is None:
                 yield Damage("cache", name, f"its {what} cannot be read")
     except (apsw.Error, UnicodeDecodeError) as error:
         yield Damage("lost", "database", str(error))
 
 
 def _check_blobs(store: "SqliteStore", db: Database) -> Iterator[Damage]:
-    used = {row[0] for row in db.execute(USED)}
+    used = {row[0] for row in db.execute(USED_BLOBS)}
     for project, name in db.execute(BLOBS):
-        named = isinstance(name, bytes)  # a flipped bit can make a number of what was a blob
-        where = f"content {name.hex()[:12] if named else name}"
-        if not named or not store.contents.is_whole(project, name):
-            yield Damage("lost", where, "it is not what it was")
+        is_name = isinstance(name, bytes)  # a flipped bit can turn a blob into a number
+        where = f"content {name.hex()[:12] if is_name else name}"
+        if not is_name or not store.blobs.is_whole(project, name):
+            yield Damage("lost", where, "it does not match its hash")
         if name not in used:
             yield Damage("waste", where, "nothing refers to it")
 
 
 def _check_project(store: "SqliteStore", db: Database) -> Iterator[Damage]:
-    for name in [str(row[0]) for row in db.execute(NAMES, (store.project,))]:
+    for name in [str(row[0]) for row in db.execute(SESSION_NAMES, (store.project,))]:
         try:
             head = store.head(name) or Head()
-            yield from _check_session(store, db, Listed(name, head, 0))
+            yield from _check_session(store, db, SessionInfo(name, head, 0))
         except StoreDamaged as damage:
             yield Damage("lost", name, damage.reason)
 
 
-def _check_session(store: "SqliteStore", db: Database, listed: Listed) -> Iterator[Damage]:
-    yield from check_session(store, listed)
-    seen = {str(row[0]): row[1] for row in db.execute(SEEN, (store.project, listed.name))}
-    for source, document in listed.head.documents.items():
-        if seen.get(source, 0) != document.seen:
-            what = f"{document.seen} sightings were written and {seen.get(source, 0)} are there"
-            yield Damage("lost", listed.name, what)
-    yield from _check_windows(store, listed)
+def _check_session(store: "SqliteStore", db: Database, info: SessionInfo) -> Iterator[Damage]:
+    yield from check_session(store, info)
+    counts = {
+        str(row[0]): row[1] for row in db.execute(SIGHTINGS_BY_SOURCE, (store.project, info.name))
+    }
+    for source, document in info.head.documents.items():
+        if counts.get(source, 0) != document.seen:
+            what = f"{document.seen} sightings were written and {counts.get(source, 0)} are present"
+            yield Damage("lost", info.name, what)
+    yield from _check_windows(store, info)
 
 
-def _check_windows(store: "SqliteStore", listed: Listed) -> Iterator[Damage]:
-    for lane in listed.head.lanes:
-        kept = store.window(listed.name, lane)
-        if kept is None:
+def _check_windows(store: "SqliteStore", info: SessionInfo) -> Iterator[Damage]:
+    for lane in info.head.lanes:
+        saved = store.window(info.name, lane)
+        if saved is None:
             continue
-        upto = [entry for entry in store.read(listed.name) if entry.seq <= kept.seq]
-        if keep(fold(upto, lane=lane), kept.seq) != kept:
-            yield Damage("cache", listed.name, "the window kept is not what its entries fold to")
+        folded = [entry for entry in store.read(info.name) if entry.seq <= saved.seq]
+        if take_snapshot(fold(folded, lane=lane), saved.seq) != saved:
+            yield Damage("cache", info.name, "the saved window is not what its entries fold to")
 
 
 def repair(store: "SqliteStore") -> list[str]:
-    """Rebuild what can be rebuilt, and say what was done. Content is never touched."""
+    """Rebuild damaged caches and the index, and return what was done. Content is not changed."""
     damages = list(store.check())
     if any(damage.where == "database" for damage in damages):
         return []
-    mended = [_emptied(store)] if any(damage.where == INDEX for damage in damages) else []
+    actions = [_drop_index(store)] if any(damage.where == INDEX for damage in damages) else []
     lost = {damage.where.split(",")[0] for damage in damages if damage.kind == "lost"}
-    wrong = {damage.where for damage in damages if damage.kind == "cache"}
-    # Where content is missing, a rebuilt head would only hide it.
-    whole = [one for one in store.sessions() if one.name in wrong - lost]
-    return [*mended, *(_rebuilt(store, listed) for listed in whole)]
+    stale = {damage.where for damage in damages if damage.kind == "cache"}
+    # If content is missing, a rebuilt head would hide that.
+    rebuildable = [info for info in store.sessions() if info.name in stale - lost]
+    return [*actions, *(_rebuild(store, info) for info in rebuildable)]
 
 
-def _emptied(store: "SqliteStore") -> str:
+def _drop_index(store: "SqliteStore") -> str:
     store.drop_index()
-    return "the index was dropped; the next search makes it again"
+    return "the index was dropped; the next search builds it again"
 
 
-def _rebuilt(store: "SqliteStore", listed: Listed) -> str:
-    entries = list(store.read(listed.name))
-    true = replayed(store, listed, entries)
+def _rebuild(store: "SqliteStore", info: SessionInfo) -> str:
+    entries = list(store.read(info.name))
+    rebuilt = replay_head(store, info, entries)
 
     def build(head: Head) -> Batch:
-        return Batch(true if head == listed.head else head)
+        return Batch(rebuilt if head == info.head else head)
 
-    store.append(listed.name, build)
-    store.forget_readings(listed.name)
-    for lane in true.lanes:
-        if store.window(listed.name, lane) is not None or entries:
-            store.keep(listed.name, keep(fold(entries, lane=lane), true.seq))
-    return f"{listed.name}: rebuilt from {len(entries):,} entries"
+    store.append(info.name, build)
+    store.clear_cache(info.name)
+    for lane in rebuilt.lanes:
+        if store.window(info.name, lane) is not None or entries:
+            store.save_window(info.name, take_snapshot(fold(entries, lane=lane), rebuilt.seq))
+    return f"{info.name}: rebuilt from {len(entries):,} entries"

@@ -1,10 +1,10 @@
-"""The index of a store: which passages hold a word, kept by the engine's own full-text search.
+"""Fill and query the full-text index of a store, with SQLite's FTS5.
 
-It is a cache behind the ledger. Nobody who appends waits for it: whoever searches brings it up to
-date first, a bounded batch at a time. A batch is worked out without the lock and written only if
-nobody else wrote it meanwhile, so any number of processes may do that at once.
+The index is a cache. Appending does not update it; a search first indexes the new entries, in
+batches of limited size. A batch is computed without the lock and written only if no other process
+has written it meanwhile, so any number of processes may do that at once.
 
-A row's number says where it stands: the session, which of its entries, which passage of that.
+The number of a row encodes its place: the session, the entry in it, and the passage of the entry.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -15,26 +15,26 @@ import apsw
 import msgspec
 from msgspec import Struct
 
-from holdfast.core.index.passages import VERSION, Mark, Rows, rows_of
-from holdfast.core.index.terms import Found, Matches, Pool, Spot, Term, pool_of
+from holdfast.core.index.passages import INDEX_VERSION, IndexMark, IndexRows, index_rows
+from holdfast.core.index.terms import PassageHit, Pool, Spot, Term, TermMatches, pool_of
 from holdfast.core.ledger.entry import Entry
 from holdfast.stores.connection import Database, Row
-from holdfast.stores.migrations import m005_the_index
+from holdfast.stores.migrations import create_index
 
 SPOT_BITS, PASSAGE_BITS = 24, 16
-"""Up to sixteen million entries of a session, of 65,536 passages each."""
-BATCH, BATCH_BYTES = 1_000, 2_000_000
-"""Entries that are read at once; about as many characters as are indexed in one transaction, of as
-many sessions as it takes. Small ones cost most of the time, large ones keep others waiting."""
-MATCHES = 1_000
-"""Rows looked at for one term, the newest first: what bounds the time a search takes."""
-LIKES = 300
-"""The same for words that mean nearly the same: they say less."""
-FREQUENT = 4
-"""Terms with more rows than that of which every two are looked for together."""
+"""Bits for the entry and the passage: up to 16 million entries of 65,536 passages each."""
+BATCH_ENTRIES, BATCH_CHARS = 1_000, 2_000_000
+"""Entries that are read at once, and about how many characters are indexed in one transaction,
+over several sessions. Small transactions are slow, large ones make other processes wait."""
+MAX_ROWS_PER_TERM = 1_000
+"""Rows read for one term, newest first; this limits the time of a search."""
+MAX_ROWS_OF_SIMILAR = 300
+"""The same limit for similar words, which matter less."""
+MAX_PAIRED_TERMS = 4
+"""Frequent terms of which every pair is searched together."""
 
-NEAREST, NEAR = 8, 0.25
-"""Words of nearly the same meaning that are looked up, and how near they have to be."""
+MAX_SIMILAR_WORDS, MIN_SIMILARITY = 8, 0.25
+"""Similar words that are searched for a term, and the least similarity they need."""
 
 MARK = "select version, seq, spots, passages, steps from indexed where session = ?"
 SET_MARK = "insert or replace into indexed values (?, ?, ?, ?, ?, ?)"
@@ -45,141 +45,156 @@ select json_group_array(number) from (
   select rowid as number from found where found match ? and rowid between ? and ?
   order by rowid desc limit ?)
 """
-"""All rows as one text: a thousand of them one by one take longer to fetch than to find."""
+"""All rows as one JSON text: fetching a thousand rows one by one is slower than finding them."""
 SPOT = "select seq, step from spots where id = ?"
 SIZE = "select passages from indexed where session = ?"
 SIZES = "select sum(passages) from indexed"
-FORGET_WORDS = "delete from found where rowid between ? and ?"
-FORGET_SPOTS = "delete from spots where id between ? and ?"
-FORGET_MARK = "delete from indexed where session = ?"
-TIDY = "insert into found(found) values ('optimize')"
-"""Forgotten rows leave the file only when what they stand among is written anew."""
+DELETE_WORDS = "delete from found where rowid between ? and ?"
+DELETE_SPOTS = "delete from spots where id between ? and ?"
+DELETE_MARK = "delete from indexed where session = ?"
+OPTIMIZE = "insert into found(found) values ('optimize')"
+"""FTS5 removes deleted rows from the file only when it rewrites their segments."""
 
 
 class Scope(Struct, frozen=True):
-    """The sessions that are searched, by their numbers in the file."""
+    """The sessions to search, by their keys in the file."""
 
     keys: tuple[int, ...]
     whole: bool = False
-    """Whether that is every session there is, so that one question does for all."""
+    """Whether these are all sessions of the file, so that one query is enough."""
 
 
-def in_memory() -> Database:
-    """A place for an index that lasts as long as its process."""
+def open_in_memory() -> Database:
+    """Open a database for an index in memory."""
     return cast(Database, apsw.Connection(":memory:"))
 
 
-def mark_of(db: Database, key: int) -> Mark:
-    """How far a session is indexed; from the beginning when another version did it."""
-    found = db.execute(MARK, (key,)).fetchone()
-    if found is None or found[0] != VERSION:
-        return Mark()
-    _, seq, spots, passages, steps = found
-    return Mark(seq, spots, passages, msgspec.msgpack.decode(steps, type=dict[str, int]))
+def read_mark(db: Database, key: int) -> IndexMark:
+    """Return how far a session is indexed; an index of another version counts as empty."""
+    row = db.execute(MARK, (key,)).fetchone()
+    if row is None or row[0] != INDEX_VERSION:
+        return IndexMark()
+    _, seq, spots, passages, steps = row
+    return IndexMark(seq, spots, passages, msgspec.msgpack.decode(steps, type=dict[str, int]))
 
 
-def prepared(mark: Mark, entries: Iterable[Entry]) -> Rows:
-    """What a batch of entries adds to the index; no lock is needed to work that out."""
-    return rows_of(mark, entries, most=BATCH_BYTES)
+def prepare_rows(mark: IndexMark, entries: Iterable[Entry]) -> IndexRows:
+    """Compute the rows that a batch of entries adds to the index; this needs no lock."""
+    return index_rows(mark, entries, max_chars=BATCH_CHARS)
 
 
-def write(db: Database, key: int, rows: Rows) -> bool:
-    """Add rows of a session, inside the caller's transaction; whether that was still to do."""
-    if mark_of(db, key) != rows.before:
+def write(db: Database, key: int, rows: IndexRows) -> bool:
+    """Add rows of a session; return False if another process has added them already.
+
+    Runs inside the caller's transaction.
+    """
+    if read_mark(db, key) != rows.before:
         return False
     if not rows.before.seq:
-        forget(db, key)
-    words = ((_row(key, at, number), text, parts) for at, number, text, parts in rows.passages)
+        delete_session(db, key)
+    words = (
+        (_row_number(key, spot, number), text, parts) for spot, number, text, parts in rows.passages
+    )
     db.executemany(ADD_WORDS, words)
-    spots = ((key << SPOT_BITS | at, seq, step) for at, seq, step in rows.spots)
+    spots = ((key << SPOT_BITS | spot, seq, step) for spot, seq, step in rows.spots)
     db.executemany(ADD_SPOT, spots)
     after = rows.after
     steps = msgspec.msgpack.encode(after.steps)
-    db.execute(SET_MARK, (key, VERSION, after.seq, after.spots, after.passages, steps))
+    db.execute(SET_MARK, (key, INDEX_VERSION, after.seq, after.spots, after.passages, steps))
     return True
 
 
-def forget(db: Database, key: int) -> None:
-    """Drop every row of a session, inside the caller's transaction."""
-    db.execute(FORGET_WORDS, (_row(key, 0, 0), _row(key + 1, 0, 0) - 1))
-    db.execute(FORGET_SPOTS, (key << SPOT_BITS, (key + 1 << SPOT_BITS) - 1))
-    db.execute(FORGET_MARK, (key,))
+def delete_session(db: Database, key: int) -> None:
+    """Delete every index row of a session, inside the caller's transaction."""
+    db.execute(DELETE_WORDS, (_row_number(key, 0, 0), _row_number(key + 1, 0, 0) - 1))
+    db.execute(DELETE_SPOTS, (key << SPOT_BITS, (key + 1 << SPOT_BITS) - 1))
+    db.execute(DELETE_MARK, (key,))
 
 
-def drop(db: Database) -> None:
-    """Put an empty index in the place of this one, inside the caller's transaction."""
+def recreate(db: Database) -> None:
+    """Replace the index by an empty one, inside the caller's transaction."""
     for table in ("found", "spots", "indexed"):
         db.execute(f"drop table {table}")
-    m005_the_index(db)
+    create_index(db)
 
 
 def search(db: Database, terms: Sequence[Term], scope: Scope, *, limit: int) -> Pool:
-    """The passages that promise most, and how rare each term is among them all."""
+    """Return the most promising passages and the rarity of each term."""
     matches = [
-        Matches(term, _matching(db, _phrase(term), scope), _alike(db, term, scope))
+        TermMatches(
+            term, _rows_matching(db, _phrase(term), scope), _rows_of_similar(db, term, scope)
+        )
         for term in terms
     ]
     together = [
-        (pair, _matching(db, " AND ".join(_phrase(terms[at]) for at in pair), scope))
-        for pair in _pairs(matches)
+        (pair, _rows_matching(db, " AND ".join(_phrase(terms[index]) for index in pair), scope))
+        for pair in _frequent_pairs(matches)
     ]
-    return pool_of(matches, together, _size(db, scope), limit=limit, place=_placed)
+    return pool_of(matches, together, _count_passages(db, scope), limit=limit, place=_spot_of)
 
 
-def _size(db: Database, scope: Scope) -> int:
-    """Passages that are searched."""
+def _count_passages(db: Database, scope: Scope) -> int:
+    """Count the passages in the scope."""
     if scope.whole:
         return sum(row[0] or 0 for row in db.execute(SIZES))
     return sum(row[0] for key in scope.keys for row in db.execute(SIZE, (key,)))
 
 
-def _pairs(matches: Sequence[Matches]) -> list[tuple[int, ...]]:
-    """Frequent terms, two at a time: of each alone, only the newest rows are looked at."""
-    cut = [at for at, one in enumerate(matches) if len(one.rows) >= MATCHES]
-    return list(combinations(cut[:FREQUENT], 2))
+def _frequent_pairs(matches: Sequence[TermMatches]) -> list[tuple[int, ...]]:
+    """Return pairs of frequent terms, for which the single searches reached their limit."""
+    frequent = [
+        index for index, match_ in enumerate(matches) if len(match_.rows) >= MAX_ROWS_PER_TERM
+    ]
+    return list(combinations(frequent[:MAX_PAIRED_TERMS], 2))
 
 
-def _alike(db: Database, term: Term, scope: Scope) -> list[int]:
-    near = [f'"{word}"' for word, likeness in term.like[:NEAREST] if likeness >= NEAR]
-    return _matching(db, " OR ".join(near), scope, LIKES) if near else []
+def _rows_of_similar(db: Database, term: Term, scope: Scope) -> list[int]:
+    phrases = [
+        f'"{word}"'
+        for word, similarity in term.similar[:MAX_SIMILAR_WORDS]
+        if similarity >= MIN_SIMILARITY
+    ]
+    return _rows_matching(db, " OR ".join(phrases), scope, MAX_ROWS_OF_SIMILAR) if phrases else []
 
 
 def _phrase(term: Term) -> str:
     return f'"{" ".join(term.words)}"{"*" if term.prefix else ""}'
 
 
-def _matching(db: Database, phrase: str, scope: Scope, most: int = MATCHES) -> list[int]:
+def _rows_matching(
+    db: Database, phrase: str, scope: Scope, limit: int = MAX_ROWS_PER_TERM
+) -> list[int]:
     if scope.whole:
-        return _between(db, phrase, 0, (1 << 63) - 1, most)
-    found: list[int] = []
+        return _rows_between(db, phrase, 0, (1 << 63) - 1, limit)
+    rows: list[int] = []
     for key in sorted(scope.keys, reverse=True):
-        first, last = _row(key, 0, 0), _row(key + 1, 0, 0) - 1
-        found += _between(db, phrase, first, last, most - len(found))
-        if len(found) >= most:
+        first, last = _row_number(key, 0, 0), _row_number(key + 1, 0, 0) - 1
+        rows += _rows_between(db, phrase, first, last, limit - len(rows))
+        if len(rows) >= limit:
             break
-    return found
+    return rows
 
 
-def _between(db: Database, phrase: str, first: int, last: int, most: int) -> list[int]:
-    (rows,) = db.execute(MATCH, (phrase, first, last, most)).fetchall()
+def _rows_between(db: Database, phrase: str, first: int, last: int, limit: int) -> list[int]:
+    (rows,) = db.execute(MATCH, (phrase, first, last, limit)).fetchall()
     return msgspec.json.decode(rows[0], type=list[int])
 
 
-def _row(key: int, spot: int, passage: int) -> int:
+def _row_number(key: int, spot: int, passage: int) -> int:
     return (key << SPOT_BITS | spot) << PASSAGE_BITS | passage
 
 
-def _placed(row: int) -> Spot:
+def _spot_of(row: int) -> Spot:
     spot = row >> PASSAGE_BITS
     return Spot(spot >> SPOT_BITS, spot & (1 << SPOT_BITS) - 1, row & (1 << PASSAGE_BITS) - 1)
 
 
-def located(db: Database, found: Iterable[Spot], name: Callable[[int], str]) -> list[Found]:
-    """Spots as the ledger knows them; those that were forgotten meanwhile are left out."""
-    places: list[Found] = []
-    for one in found:
-        row: Row | None = db.execute(SPOT, (one.session << SPOT_BITS | one.place,)).fetchone()
+def locate(db: Database, spots: Iterable[Spot], name: Callable[[int], str]) -> list[PassageHit]:
+    """Return the ledger places of spots, without those that were deleted meanwhile."""
+    places: list[PassageHit] = []
+    for spot in spots:
+        row: Row | None = db.execute(SPOT, (spot.session << SPOT_BITS | spot.place,)).fetchone()
         if row is not None:
-            where = name(one.session)
-            places.append(Found(where, row[0], one.place, one.passage, row[1], one.promise))
+            where = name(spot.session)
+            places.append(PassageHit(where, row[0], spot.place, spot.passage, row[1], spot.promise))
     return places

@@ -1,4 +1,4 @@
-"""A store that lives as long as its process: for stateless compression, and for tests."""
+"""Store sessions in memory, for stateless compression and for tests."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from threading import RLock
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from holdfast.core.ledger.append import Batch
 from holdfast.core.ledger.entry import Derived, Entry, EntryId, Sighting
 from holdfast.core.ledger.head import Head
-from holdfast.core.ledger.snapshot import Kept
+from holdfast.core.ledger.snapshot import WindowSnapshot
 from holdfast.errors import Conflict
 from holdfast.stores.checks import check_session
 from holdfast.stores.store import (
@@ -18,19 +18,19 @@ from holdfast.stores.store import (
     Build,
     Damage,
     Erasure,
-    Listed,
-    Look,
     Progress,
+    RetentionCheck,
+    SessionInfo,
     Tombstone,
 )
 
 if TYPE_CHECKING:
-    from holdfast.core.index.terms import Pooled, Term
+    from holdfast.core.index.terms import PassagePool, Term
     from holdfast.stores.connection import Database
 
 
-class _Shelf:
-    """What is kept of one session."""
+class _SessionData:
+    """The stored data of one session."""
 
     def __init__(self) -> None:
         self.head = Head()
@@ -40,7 +40,7 @@ class _Shelf:
         self.counts: dict[str, dict[int, int]] = {}
         self.sightings: dict[str, dict[int, Sighting]] = {}
         self.arrivals: dict[int, Sighting] = {}
-        self.windows: dict[str, Kept] = {}
+        self.windows: dict[str, WindowSnapshot] = {}
         self.readings: dict[str, bytes] = {}
 
     def add(self, batch: Batch) -> None:
@@ -65,13 +65,13 @@ class _Shelf:
 
 
 class MemoryStore:
-    """Keeps sessions in memory."""
+    """A `Store` that lives as long as its process."""
 
     def __init__(self) -> None:
         self._lock = RLock()
-        self._shelves: dict[str, _Shelf] = {}
-        self._touches = 0
-        self._looks: list[Look] = []
+        self._sessions: dict[str, _SessionData] = {}
+        self._append_count = 0
+        self._retention_checks: list[RetentionCheck] = []
         self._tombstones: dict[tuple[str, EntryId], Tombstone] = {}
         self._index: Database | None = None
 
@@ -89,140 +89,150 @@ class MemoryStore:
     def append(self, session: str, build: Build) -> Batch:
         """See `Store.append`."""
         with self._lock:
-            shelf = self._shelves.get(session) or _Shelf()
-            batch = build(shelf.head)
-            shelf.add(batch)
+            data = self._sessions.get(session) or _SessionData()
+            batch = build(data.head)
+            data.add(batch)
             if batch.entries or batch.sightings:
-                self._touches += 1
-                shelf.touched = self._touches
-            self._shelves[session] = shelf
+                self._append_count += 1
+                data.touched = self._append_count
+            self._sessions[session] = data
             return batch
 
     def head(self, session: str) -> Head | None:
         """See `Store.head`."""
-        shelf = self._shelves.get(session)
-        return shelf.head if shelf else None
+        data = self._sessions.get(session)
+        return data.head if data else None
 
     def read(
         self, session: str, *, since: int = 0, numbers: Iterable[int] | None = None
     ) -> Iterator[Entry]:
         """See `Store.read`."""
-        entries = self._shelf(session).entries
+        entries = self._data_of(session).entries
         if numbers is None:
             return iter(entries[since:])
-        there = sorted(number for number in set(numbers) if 0 < number <= len(entries))
-        return iter([entries[number - 1] for number in there])
+        present = sorted(number for number in set(numbers) if 0 < number <= len(entries))
+        return iter([entries[number - 1] for number in present])
 
     def events(self, session: str, *, since: int = 0) -> Iterator[Entry]:
         """See `Store.events`."""
-        return (one for one in self.read(session, since=since) if isinstance(one.body, Derived))
+        return (
+            entry for entry in self.read(session, since=since) if isinstance(entry.body, Derived)
+        )
 
     def names(self, session: str, ids: Iterable[EntryId] | None = None) -> dict[EntryId, int]:
         """See `Store.names`."""
-        names = self._shelf(session).names
+        names = self._data_of(session).names
         return dict(names) if ids is None else {name: names[name] for name in ids if name in names}
 
     def counts(self, session: str, vocabulary: str) -> dict[int, int]:
         """See `Store.counts`."""
-        return dict(self._shelf(session).counts.get(vocabulary, {}))
+        return dict(self._data_of(session).counts.get(vocabulary, {}))
 
     def sightings(self, session: str, source: str = "") -> Iterator[Sighting]:
         """See `Store.sightings`."""
-        shelf = self._shelf(session)
-        pieces, document = shelf.sightings.get(source, {}), shelf.head.documents.get(source)
+        data = self._data_of(session)
+        by_position, document = data.sightings.get(source, {}), data.head.documents.get(source)
         length = document.length if document else 0
-        return iter([pieces[pos] for pos in sorted(pieces) if pos < length])
+        return iter([by_position[pos] for pos in sorted(by_position) if pos < length])
 
     def arrivals(self, session: str, firsts: Iterable[int]) -> dict[int, Sighting]:
         """See `Store.arrivals`."""
-        seen = self._shelf(session).arrivals
-        return {first: seen[first] for first in firsts if first in seen}
+        by_first = self._data_of(session).arrivals
+        return {first: by_first[first] for first in firsts if first in by_first}
 
-    def window(self, session: str, lane: str = "") -> Kept | None:
+    def window(self, session: str, lane: str = "") -> WindowSnapshot | None:
         """See `Store.window`."""
-        return self._shelf(session).windows.get(lane)
+        return self._data_of(session).windows.get(lane)
 
-    def keep(self, session: str, window: Kept) -> None:
-        """See `Store.keep`."""
-        self._shelf(session).windows[window.lane] = window
+    def save_window(self, session: str, window: WindowSnapshot) -> None:
+        """See `Store.save_window`."""
+        self._data_of(session).windows[window.lane] = window
 
-    def reading(self, session: str, name: str) -> bytes | None:
-        """See `Store.reading`."""
-        return self._shelf(session).readings.get(name)
+    def read_cache(self, session: str, name: str) -> bytes | None:
+        """See `Store.read_cache`."""
+        return self._data_of(session).readings.get(name)
 
-    def keep_reading(self, session: str, name: str, head: Head, data: bytes) -> None:
-        """See `Store.keep_reading`."""
+    def write_cache(self, session: str, name: str, head: Head, data: bytes) -> None:
+        """See `Store.write_cache`."""
         with self._lock:
-            shelf = self._shelves.get(session)
-            if shelf is not None and shelf.head == head:
-                shelf.readings[name] = data
+            session_data = self._sessions.get(session)
+            if session_data is not None and session_data.head == head:
+                session_data.readings[name] = data
 
-    def sessions(self) -> list[Listed]:
+    def sessions(self) -> list[SessionInfo]:
         """See `Store.sessions`."""
-        listed = [Listed(name, shelf.head, shelf.touched) for name, shelf in self._shelves.items()]
-        return sorted(listed, key=lambda row: row.touched, reverse=True)
+        rows = [SessionInfo(name, data.head, data.touched) for name, data in self._sessions.items()]
+        return sorted(rows, key=lambda row: row.touched, reverse=True)
 
-    def pieces(self, session: str) -> Iterator[Sighting]:
-        """See `Store.pieces`."""
-        shelf = self._shelf(session)
-        newest = [piece for pieces in shelf.sightings.values() for piece in pieces.values()]
+    def all_sightings(self, session: str) -> Iterator[Sighting]:
+        """See `Store.all_sightings`."""
+        data = self._data_of(session)
+        newest = [
+            sighting for by_position in data.sightings.values() for sighting in by_position.values()
+        ]
         return iter(newest)
 
     def erase(self, session: str, erasure: Erasure) -> None:
         """See `Store.erase`."""
         with self._lock:
-            shelf = self._shelves.get(session)
-            if shelf is None or shelf.head.seq != erasure.seq:
-                found = shelf.head.seq if shelf else "nothing"
+            data = self._sessions.get(session)
+            if data is None or data.head.seq != erasure.seq:
+                found = data.head.seq if data else "nothing"
                 raise Conflict(session, expected=erasure.seq, found=found)
-            self._index = None  # it is made again when somebody searches
+            self._index = None  # the next search builds it again
             if erasure.whole:
-                del self._shelves[session]
+                del self._sessions[session]
             else:
-                shelf.replace(erasure)
-            for one in erasure.tombstones:
-                known = self._tombstones.get((session, one.id))
+                data.replace(erasure)
+            for tombstone in erasure.tombstones:
+                known = self._tombstones.get((session, tombstone.id))
                 erased = known is not None and known.reason != REWRITTEN
-                self._tombstones[session, one.id] = (
-                    replace(known, again=one.again) if known is not None and erased else one
+                self._tombstones[session, tombstone.id] = (
+                    replace(known, again=tombstone.again)
+                    if known is not None and erased
+                    else tombstone
                 )
 
     def tombstones(self, session: str | None = None, ref: str = "") -> list[Tombstone]:
         """See `Store.tombstones`."""
-        found = sorted(self._tombstones.values(), key=lambda one: (one.session, one.seq))
+        in_order = sorted(
+            self._tombstones.values(), key=lambda tombstone: (tombstone.session, tombstone.seq)
+        )
         return [
-            one
-            for one in found
-            if session in (None, one.session) and one.id.startswith(ref.lower())
+            tombstone
+            for tombstone in in_order
+            if session in (None, tombstone.session) and tombstone.id.startswith(ref.lower())
         ]
 
-    def looks(self) -> list[Look]:
-        """See `Store.looks`."""
-        return list(self._looks)
+    def retention_checks(self) -> list[RetentionCheck]:
+        """See `Store.retention_checks`."""
+        return list(self._retention_checks)
 
-    def looked(self, look: Look) -> None:
-        """See `Store.looked`."""
-        self._looks.append(look)
+    def add_retention_check(self, check: RetentionCheck) -> None:
+        """See `Store.add_retention_check`."""
+        self._retention_checks.append(check)
 
     def size(self) -> int:
         """See `Store.size`."""
-        return sum(len(piece.raw) for name in self._shelves for piece in self.pieces(name))
+        return sum(
+            len(sighting.raw) for name in self._sessions for sighting in self.all_sightings(name)
+        )
 
     def search(
         self, terms: "Sequence[Term]", *, sessions: Sequence[str] | None = None, limit: int = 100
-    ) -> "Pooled":
+    ) -> "PassagePool":
         """See `Store.search`."""
-        from holdfast.core.index.terms import Pooled
-        from holdfast.stores import index  # late: only whoever searches pays for it
+        from holdfast.core.index.terms import PassagePool
+        from holdfast.stores import index  # late: only a search needs it
 
         with self._lock:
             self.index(sessions)
-            db = self._indexed()
-            names = dict(enumerate(self._shelves, start=1))
+            db = self._open_index()
+            names = dict(enumerate(self._sessions, start=1))
             wanted = {k: n for k, n in names.items() if sessions is None or n in sessions}
             scope = index.Scope(tuple(wanted), whole=len(wanted) == len(names))
             pool = index.search(db, terms, scope, limit=limit)
-            return Pooled(tuple(index.located(db, pool.spots, names.__getitem__)), pool.rarity)
+            return PassagePool(tuple(index.locate(db, pool.spots, names.__getitem__)), pool.rarity)
 
     def index(
         self, sessions: Sequence[str] | None = None, *, progress: Progress | None = None
@@ -231,22 +241,22 @@ class MemoryStore:
         from holdfast.stores import index
 
         with self._lock:
-            db = self._indexed()
-            for key, name in enumerate(self._shelves, start=1):
+            db = self._open_index()
+            for key, name in enumerate(self._sessions, start=1):
                 if sessions is not None and name not in sessions:
                     continue
-                while entries := self._shelves[name].entries[index.mark_of(db, key).seq :]:
-                    index.write(db, key, index.prepared(index.mark_of(db, key), entries))
+                while entries := self._sessions[name].entries[index.read_mark(db, key).seq :]:
+                    index.write(db, key, index.prepare_rows(index.read_mark(db, key), entries))
                     if progress is not None:
-                        progress(index.mark_of(db, key).seq, len(self._shelves[name].entries))
+                        progress(index.read_mark(db, key).seq, len(self._sessions[name].entries))
 
-    def _indexed(self) -> "Database":
+    def _open_index(self) -> "Database":
         if self._index is None:
             from holdfast.stores import index
-            from holdfast.stores.migrations import m005_the_index
+            from holdfast.stores.migrations import create_index
 
-            self._index = index.in_memory()
-            m005_the_index(self._index)
+            self._index = index.open_in_memory()
+            create_index(self._index)
         return self._index
 
     def forget_index(self, session: str) -> None:
@@ -254,21 +264,21 @@ class MemoryStore:
         from holdfast.stores import index
 
         with self._lock:
-            db = self._indexed()
-            index.forget(db, list(self._shelves).index(session) + 1)
-            db.execute(index.TIDY)
+            db = self._open_index()
+            index.delete_session(db, list(self._sessions).index(session) + 1)
+            db.execute(index.OPTIMIZE)
 
-    def shelves(self) -> "Iterable[MemoryStore]":
-        """See `Store.shelves`."""
+    def stores_of_all_projects(self) -> "Iterable[MemoryStore]":
+        """See `Store.stores_of_all_projects`."""
         return (self,)
 
     def check(self) -> Iterator[Damage]:
         """See `Store.check`."""
-        for listed in self.sessions():
-            yield from check_session(self, listed)
+        for info in self.sessions():
+            yield from check_session(self, info)
 
     def close(self) -> None:
         """See `Store.close`."""
 
-    def _shelf(self, session: str) -> _Shelf:
-        return self._shelves.get(session) or _Shelf()
+    def _data_of(self, session: str) -> _SessionData:
+        return self._sessions.get(session) or _SessionData()

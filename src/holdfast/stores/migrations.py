@@ -1,7 +1,7 @@
-"""The schema, as the steps that lead to it: numbered functions, one reason each.
+"""Create and upgrade the schema of a SQLite store, by numbered migrations.
 
-Each runs in a transaction of its own together with the new version number, so a process that is
-killed half-way leaves the store as it was before the step.
+Each migration runs in its own transaction together with the new version number, so a process that
+is killed half-way leaves the store as it was before the migration.
 """
 
 from collections.abc import Callable
@@ -10,11 +10,20 @@ from holdfast.errors import StoreRefused
 from holdfast.stores.connection import Database
 
 APPLICATION_ID = 0x484F4C44
-"""'HOLD': tells our file from any other SQLite file."""
+"""'HOLD': identifies a SQLite file as a Holdfast store."""
 
 
-def m001_the_ledger(db: Database) -> None:
-    """Sessions, their entries, the bytes they came in, and what those count."""
+def m001_schema(db: Database) -> None:
+    """Create all tables of the first release."""
+    _create_ledger(db)
+    _create_ledger_indexes(db)
+    _create_caches(db)
+    _create_tombstones(db)
+    create_index(db)
+
+
+def _create_ledger(db: Database) -> None:
+    """Create the tables of sessions, entries, received bytes, blobs and token counts."""
     db.execute(
         """
         create table sessions(
@@ -56,6 +65,7 @@ def m001_the_ledger(db: Database) -> None:
             project text not null,
             hash blob not null,
             data blob not null,
+            base blob,
             unique (project, hash));
         create table counts(
             session integer not null,
@@ -65,35 +75,41 @@ def m001_the_ledger(db: Database) -> None:
             primary key (session, vocabulary, last)) without rowid;
         """
     )
-    # A resent history and a reference are looked up by name.
+
+
+def _create_ledger_indexes(db: Database) -> None:
+    # Entries of a resent history and of a reference are looked up by name.
     db.execute("create index entries_by_id on entries(session, id)")
-    # The newest bytes of an arrival are looked up by the first entry they hold.
+    # The newest bytes of an arrival are looked up by the number of its first entry.
     db.execute(
         "create index sightings_by_first on sightings(session, first, version) where first > 0"
     )
-    # The newest session of a project is what a command means when none is named.
+    # A command without a session name uses the newest session of the project.
     db.execute("create index sessions_by_touch on sessions(project, touched)")
+    # Content that is stored as a difference from older content is looked up by that.
+    db.execute("create index blobs_by_base on blobs(project, base) where base is not null")
 
 
-def m002_kept_windows(db: Database) -> None:
-    """The folded window, so that a fresh process need not fold a long session again."""
+def _create_caches(db: Database) -> None:
+    """Create the tables of values computed from a session, which a new process need not repeat."""
     db.execute(
         """
         create table windows(
             session integer not null,
             lane text not null,
             data blob not null,
-            primary key (session, lane)) without rowid
+            primary key (session, lane)) without rowid;
+        create table readings(
+            session integer not null,
+            name text not null,
+            data blob not null,
+            primary key (session, name)) without rowid
         """
     )
 
 
-def m003_spans(_: Database) -> None:
-    """What a summary hides may be told as spans; older code would take them for names."""
-
-
-def m004_tombstones(db: Database) -> None:
-    """What was erased, so that whoever asks for it is told; and how long the ledger has lived."""
+def _create_tombstones(db: Database) -> None:
+    """Names of erased entries, so that a reference to one can say so; and the ledger's age."""
     db.execute(
         """
         create table tombstones(
@@ -115,9 +131,9 @@ def m004_tombstones(db: Database) -> None:
     )
 
 
-def m005_the_index(db: Database) -> None:
-    """Words by the passage they stand in; filled when somebody searches, never when appending."""
-    # No text is kept a second time: what a row says is read from the ledger.
+def create_index(db: Database) -> None:
+    """Words by the passage that holds them; filled by a search, never by an append."""
+    # No text is stored a second time: a row's text is read from the ledger.
     db.execute(
         """
         create virtual table found using fts5(
@@ -138,73 +154,45 @@ def m005_the_index(db: Database) -> None:
     )
 
 
-def m006_content_told_after(db: Database) -> None:
-    """Content may be told against an older version of it, and squeezed where it stands in a row."""
-    db.execute("alter table blobs add column base blob")
-    # Whatever is told against what is dropped is looked up by it.
-    db.execute("create index blobs_by_base on blobs(project, base) where base is not null")
-
-
-def m007_kept_readings(db: Database) -> None:
-    """What was read off a session, so that a fresh process need not read all of it again."""
-    db.execute(
-        """
-        create table readings(
-            session integer not null,
-            name text not null,
-            data blob not null,
-            primary key (session, name)) without rowid
-        """
-    )
-
-
-MIGRATIONS: tuple[Callable[[Database], None], ...] = (
-    m001_the_ledger,
-    m002_kept_windows,
-    m003_spans,
-    m004_tombstones,
-    m005_the_index,
-    m006_content_told_after,
-    m007_kept_readings,
-)
+MIGRATIONS: tuple[Callable[[Database], None], ...] = (m001_schema,)
 
 
 def refuse_foreign(db: Database, path: str) -> None:
-    """Look at a file before anything of it is changed.
+    """Check that a file is a Holdfast store of a known version, before changing it.
 
     Raises:
-        StoreRefused: the store is of a newer version, or no store of ours.
+        StoreRefused: the file is not a Holdfast store, or has a newer version.
     """
-    # One look: another process may be making the store just now.
+    # One transaction: another process may be creating the store at the same time.
     db.execute("begin")
-    version, owner = _number(db, "user_version"), _number(db, "application_id")
+    version, owner = _read_number(db, "user_version"), _read_number(db, "application_id")
     foreign = owner != APPLICATION_ID and (version > 0 or _has_tables(db))
     db.execute("rollback")
     if foreign:
         raise StoreRefused(path, "it is not a Holdfast ledger")
     if version > len(MIGRATIONS):
         known = len(MIGRATIONS)
-        reason = f"a newer Holdfast wrote it (schema {version}, this one knows {known})"
+        reason = f"a newer Holdfast wrote it (schema {version}, this version knows {known})"
         raise StoreRefused(path, reason)
 
 
-def migrate(db: Database, path: str, *, upto: int = len(MIGRATIONS)) -> None:
-    """Bring a store to the schema this code knows.
+def migrate(db: Database, path: str) -> None:
+    """Upgrade a store to the newest schema.
 
     Raises:
-        StoreRefused: the store is of a newer version, or no store of ours.
+        StoreRefused: the file is not a Holdfast store, or has a newer version.
     """
     refuse_foreign(db, path)
-    version = _number(db, "user_version")
-    while version < upto:
-        version = _step(db)
+    version = _read_number(db, "user_version")
+    while version < len(MIGRATIONS):
+        version = _run_next(db)
 
 
-def _step(db: Database) -> int:
+def _run_next(db: Database) -> int:
     db.execute("begin immediate")
     try:
-        # Another process may have taken this step while we waited for the lock.
-        version = _number(db, "user_version")
+        # Another process may have run this migration while this one waited for the lock.
+        version = _read_number(db, "user_version")
         if version < len(MIGRATIONS):
             MIGRATIONS[version](db)
             version += 1
@@ -217,7 +205,7 @@ def _step(db: Database) -> int:
     return version
 
 
-def _number(db: Database, pragma: str) -> int:
+def _read_number(db: Database, pragma: str) -> int:
     value = db.pragma(pragma)
     assert isinstance(value, int)
     return value

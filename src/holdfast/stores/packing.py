@@ -1,7 +1,8 @@
-"""How content is laid down: small things in their row, larger ones compressed under their hash.
+"""Compress, hash and checksum the content of a SQLite store.
 
-What stands in a row is squeezed by the standard library: a hook that appends it needs no other
-compressor. What grows with every version, as a summary does, is told against the version before.
+Small content is stored in its row, compressed with zlib, so that a hook that appends needs no other
+compressor. Large content is compressed with zstd and stored under its hash. Content that grows with
+every version, such as a summary, is compressed as a delta against the version before.
 """
 
 import zlib
@@ -14,41 +15,43 @@ import msgspec
 if TYPE_CHECKING:
     from backports import zstd
 
-INLINE = 4096
-"""Bytes up to which content stands in its row: a hook that appends as much needs no compressor,
-and reading a long file is a tenth quicker than with a quarter of it."""
-WORTH = 160
-"""Bytes from which on squeezing what stands in a row is tried: half of it is saved, in 20 µs."""
-LEVEL = 1
-"""Of compression: level 3 saves 3 % more room and takes a quarter longer."""
-AFTER_LEVEL = 3
-"""Of what is told against an older version: a fiftieth is left of a summary."""
-SPLIT = 1024 * 1024
-"""Bytes from which on a second thread is worth its start."""
-AS_IS, BY_HASH, SQUEEZED = 0, 1, 2
-"""Where content is: in its row, among the blobs, or in its row and squeezed."""
-WOVEN = 16
-"""Added to these where the content is told by what the entries say: see `weaving.py`."""
-SUM = 8
-"""Bytes of a check sum."""
+MAX_INLINE_BYTES = 4096
+"""Largest content that is stored in its row: a hook that appends it need not load zstd, and
+ingesting a long file is a tenth faster than with a quarter of this limit."""
+MIN_COMPRESSED_BYTES = 160
+"""Smallest content in a row that is compressed: this saves half of it, in 20 µs."""
+COMPRESSION_LEVEL = 1
+"""Level for zlib and zstd: level 3 saves 3 % more space and takes a quarter longer."""
+DELTA_LEVEL = 3
+"""zstd level for deltas: it reduces a summary to a fiftieth."""
+MIN_THREADED_BYTES = 1024 * 1024
+"""Smallest total size that is compressed with two threads."""
+AS_IS, BY_HASH, COMPRESSED = 0, 1, 2
+"""Where content is stored: in its row, in the blobs, or compressed in its row."""
+REFERENCES = 16
+"""Flag added to these if the content has references to entries: see `encoding.py`."""
+CHECKSUM_BYTES = 8
+"""Length of a checksum."""
 
 
 def digest(data: bytes) -> bytes:
-    """The name of content: equal content has one name inside a project."""
+    """Return the name of content, which is its hash."""
     return sha256(data).digest()
 
 
-def in_row(data: bytes) -> tuple[int, bytes]:
-    """How small content stands in its row."""
-    shorter = zlib.compress(data, LEVEL) if len(data) >= WORTH else data
-    return (SQUEEZED, shorter) if len(shorter) < len(data) else (AS_IS, data)
+def pack_inline(data: bytes) -> tuple[int, bytes]:
+    """Compress small content for its row if that saves space; return how it is stored, and it."""
+    compressed = (
+        zlib.compress(data, COMPRESSION_LEVEL) if len(data) >= MIN_COMPRESSED_BYTES else data
+    )
+    return (COMPRESSED, compressed) if len(compressed) < len(data) else (AS_IS, data)
 
 
-def from_row(stored: int, data: bytes) -> bytes:
-    """The small content that stands in a row.
+def unpack_inline(stored: int, data: bytes) -> bytes:
+    """Return the content that `pack_inline` packed.
 
     Raises:
-        ValueError: these are not the bytes that were laid down.
+        ValueError: the bytes are damaged.
     """
     if stored == AS_IS:
         return data
@@ -58,88 +61,88 @@ def from_row(stored: int, data: bytes) -> bytes:
         raise ValueError(str(error)) from None
 
 
-def squeezed(contents: Sequence[bytes]) -> list[bytes]:
-    """Contents as they lie on disk; many of them in two threads, which really run side by side."""
-    if sum(map(len, contents)) < SPLIT:
-        return _squeeze(contents)
+def compress_all(contents: Sequence[bytes]) -> list[bytes]:
+    """Compress contents for the blobs; large batches with two threads, as zstd frees the GIL."""
+    if sum(map(len, contents)) < MIN_THREADED_BYTES:
+        return _compress(contents)
     from concurrent.futures import ThreadPoolExecutor  # late: only large batches come here
 
     with ThreadPoolExecutor(2) as threads:
-        halves = threads.map(_squeeze, (contents[::2], contents[1::2]))
+        halves = threads.map(_compress, (contents[::2], contents[1::2]))
         even, odd = halves
-    both: list[bytes] = [b""] * len(contents)
-    both[::2], both[1::2] = even, odd
-    return both
+    result: list[bytes] = [b""] * len(contents)
+    result[::2], result[1::2] = even, odd
+    return result
 
 
-def _squeeze(contents: Sequence[bytes]) -> list[bytes]:
+def _compress(contents: Sequence[bytes]) -> list[bytes]:
     if not contents:
         return []
-    from backports import zstd  # late: a hook that appends something small needs none of it
+    from backports import zstd  # late: a hook that appends small content does not need it
 
-    # One frame each, from one compressor with small tables: setting up larger ones costs as much as
-    # squeezing a page.
+    # One frame each, from one compressor with small tables: initializing larger ones costs as much
+    # as compressing a page.
     tables = {zstd.CompressionParameter.hash_log: 14, zstd.CompressionParameter.window_log: 19}
     compressor = zstd.ZstdCompressor(
-        options={zstd.CompressionParameter.compression_level: LEVEL, **tables}
+        options={zstd.CompressionParameter.compression_level: COMPRESSION_LEVEL, **tables}
     )
-    laid: list[bytes] = []
+    frames: list[bytes] = []
     for data in contents:
-        # A frame that says how long it is can be unpacked into one piece of memory.
+        # A frame that states its length can be decompressed into one allocation.
         compressor.set_pledged_input_size(len(data))
-        laid.append(compressor.compress(data, zstd.ZstdCompressor.FLUSH_FRAME))
-    return laid
+        frames.append(compressor.compress(data, zstd.ZstdCompressor.FLUSH_FRAME))
+    return frames
 
 
-def squeezed_after(data: bytes, base: bytes) -> bytes:
-    """Content told against an older version of it: what both have costs next to nothing."""
+def compress_delta(data: bytes, base: bytes) -> bytes:
+    """Compress content as a delta against an older version of it."""
     from backports import zstd
 
-    whole = (len(data) + len(base)).bit_length()
+    bits = (len(data) + len(base)).bit_length()
     options: dict[int, int] = {
-        zstd.CompressionParameter.compression_level: AFTER_LEVEL,
-        # Both have to be in reach, and rows that moved are found from afar.
-        zstd.CompressionParameter.window_log: min(max(whole, 19), 27),
+        zstd.CompressionParameter.compression_level: DELTA_LEVEL,
+        # The window has to span both versions, and moved parts are found at a long distance.
+        zstd.CompressionParameter.window_log: min(max(bits, 19), 27),
         zstd.CompressionParameter.enable_long_distance_matching: 1,
     }
-    return zstd.compress(data, options=options, zstd_dict=_prefix(base))
+    return zstd.compress(data, options=options, zstd_dict=_as_dictionary(base))
 
 
-def _prefix(base: bytes) -> "tuple[zstd.ZstdDict, int] | None":
+def _as_dictionary(base: bytes) -> "tuple[zstd.ZstdDict, int] | None":
     from backports import zstd
 
-    # The library takes nothing shorter for a base; nothing that short is one.
+    # zstd does not accept an empty or very short dictionary; no base is that short.
     return zstd.ZstdDict(base, is_raw=True).as_prefix if base else None
 
 
-def unsqueeze(data: bytes, base: bytes = b"") -> bytes:
-    """Content as it was given; with the older version that it is told against.
+def decompress(data: bytes, base: bytes = b"") -> bytes:
+    """Decompress content; a delta needs the older version as `base`.
 
     Raises:
-        ValueError: these are not the bytes that were laid down.
+        ValueError: the bytes are damaged.
     """
     from backports import zstd
 
     try:
-        return zstd.decompress(data, zstd_dict=_prefix(base))
+        return zstd.decompress(data, zstd_dict=_as_dictionary(base))
     except (zstd.ZstdError, TypeError) as error:
-        # A flipped bit can make a number of what was a blob.
+        # A flipped bit can turn a blob into a number.
         raise ValueError(str(error)) from None
 
 
-def row_sum(*columns: object) -> bytes:
-    """A check sum over the columns of a row, so that a flipped bit anywhere in it shows."""
-    return blake2b(msgspec.msgpack.encode(columns), digest_size=SUM).digest()
+def checksum(*columns: object) -> bytes:
+    """Return a checksum of the columns of a row, to detect flipped bits."""
+    return blake2b(msgspec.msgpack.encode(columns), digest_size=CHECKSUM_BYTES).digest()
 
 
-def sealed(data: bytes) -> bytes:
-    """What is kept as a cache, with a sum in front of it."""
-    return row_sum(data) + data
+def add_checksum(data: bytes) -> bytes:
+    """Return data with its checksum in front of it."""
+    return checksum(data) + data
 
 
-def unsealed(data: bytes) -> bytes | None:
-    """What was kept, or nothing when it is not what it was: a cache can be made again."""
+def verify_checksum(data: bytes) -> bytes | None:
+    """Return the data after its checksum, or None if the checksum does not match."""
     if not isinstance(data, bytes):  # pyright: ignore[reportUnnecessaryIsInstance]
-        return None  # a flipped bit can make a number of what was a blob
-    total, kept = data[:SUM], data[SUM:]
-    return kept if total == row_sum(kept) else None
+        return None  # a flipped bit can turn a blob into a number
+    expected, content = data[:CHECKSUM_BYTES], data[CHECKSUM_BYTES:]
+    return content if expected == checksum(content) else None

@@ -1,6 +1,6 @@
-"""The embedded store: one SQLite file inside the project.
+"""Store sessions in one SQLite file inside the project.
 
-Settings are a contract: see `engine.py`. Every write is one `begin immediate` transaction; no
+The SQLite settings are in `connection.py`. Every write is one `begin immediate` transaction; no
 read transaction outlives the call that opened it.
 """
 
@@ -27,25 +27,41 @@ from holdfast.core.ledger.entry import (
     unpack,
 )
 from holdfast.core.ledger.head import Head
-from holdfast.core.ledger.snapshot import Kept
+from holdfast.core.ledger.snapshot import WindowSnapshot
 from holdfast.errors import StoreBusy, StoreDamaged, StoreFull, StoreRefused
 from holdfast.stores import packing
-from holdfast.stores.blobs import Contents
+from holdfast.stores.blobs import BlobTable
 from holdfast.stores.connection import (
     Row,
-    close_to_others,
     connect,
     make_durable,
-    prepare,
-    refuse_log,
+    make_private,
+    prepare_place,
+    refuse_log_in_use,
 )
-from holdfast.stores.encoding import Order, is_long, is_spanned, named, spanned, unweave, weave
+from holdfast.stores.encoding import (
+    LaneOrder,
+    decode_references,
+    encode_references,
+    has_spans,
+    hides_many,
+    names_to_spans,
+    spans_to_names,
+)
 from holdfast.stores.migrations import migrate, refuse_foreign
-from holdfast.stores.store import Build, Damage, Erasure, Listed, Look, Progress, Tombstone
+from holdfast.stores.store import (
+    Build,
+    Damage,
+    Erasure,
+    Progress,
+    RetentionCheck,
+    SessionInfo,
+    Tombstone,
+)
 
 if TYPE_CHECKING:
-    from holdfast.core.index.passages import Rows
-    from holdfast.core.index.terms import Pooled, Term
+    from holdfast.core.index.passages import IndexRows
+    from holdfast.core.index.terms import PassagePool, Term
 
 FIND = "select key, head from sessions where project = ? and name = ?"
 MAKE = "insert into sessions(project, name, touched, head) values (?, ?, 0, x'') returning key"
@@ -94,15 +110,15 @@ select {SIGHTING_COLUMNS} from sightings where session = ? and first = ? and fir
 order by version desc limit 1
 """
 WINDOW = "select data from windows where session = ? and lane = ?"
-LOOKS = "select touched, lived, clock from looks where project = ? order by rowid"
-ADD_LOOK = "insert into looks values (?, ?, ?, ?)"
+RETENTION_CHECKS = "select touched, lived, clock from looks where project = ? order by rowid"
+ADD_RETENTION_CHECK = "insert into looks values (?, ?, ?, ?)"
 SIZE = """
 select (page_count - freelist_count) * page_size
 from pragma_page_count, pragma_freelist_count, pragma_page_size
 """
 PROJECTS = "select distinct project from sessions order by project"
 KEYS = "select key, name, project from sessions"
-BEHIND = """
+UNINDEXED = """
 select * from
     (select s.key, (select coalesce(max(seq), 0) from entries where session = s.key)
         - coalesce(i.seq, 0) as missing
@@ -113,29 +129,29 @@ LIST = "select name, touched, head from sessions where project = ? order by touc
 
 T = TypeVar("T")
 
-OPENING = Lock()
+OPEN_LOCK = Lock()
 
 
 class SqliteStore:
-    """Keeps the sessions of one project in a file."""
+    """A `Store` that keeps the sessions of one project in a SQLite file."""
 
     def __init__(self, path: str, *, project: str = "", engine: str | None = None) -> None:
-        """Open a store, making it when it is not there.
+        """Open a store; create it if it does not exist.
 
         Raises:
-            StoreRefused: the place or the engine is not safe.
-            StoreDamaged: the file is no longer a database.
+            StoreRefused: the place or the SQLite version is not safe.
+            StoreDamaged: the file is not a database.
         """
         self.project = project
         self._lock = RLock()
-        self._orders: dict[tuple[int, str], Order] = {}
-        # One at a time: closing the file that one thread makes drops the locks of another's.
-        with OPENING:
-            self.path = prepare(path)
-            with translated(self.path):
+        self._orders: dict[tuple[int, str], LaneOrder] = {}
+        # One thread at a time: closing a file drops the POSIX locks that other threads have on it.
+        with OPEN_LOCK:
+            self.path = prepare_place(path)
+            with translate_errors(self.path):
                 self._db = connect(self.path)
-                self._unsafe = self._made_ready(engine)
-            self.contents = Contents(self._db, self.path)
+                self._unsafe = self._prepare_database(engine)
+            self.blobs = BlobTable(self._db, self.path)
 
     def __enter__(self) -> "SqliteStore":
         return self
@@ -148,10 +164,10 @@ class SqliteStore:
     ) -> None:
         self.close()
 
-    def _made_ready(self, engine: str | None) -> bool:
+    def _prepare_database(self, engine: str | None) -> bool:
         try:
             refuse_foreign(self._db, self.path)
-            close_to_others(self.path)
+            make_private(self.path)
             unsafe = make_durable(self._db, self.path, engine)
             migrate(self._db, self.path)
         except BaseException:
@@ -161,18 +177,18 @@ class SqliteStore:
 
     def append(self, session: str, build: Build) -> Batch:
         """See `Store.append`."""
-        with self._lock, translated(self.path):
-            with self._writing():
+        with self._lock, translate_errors(self.path):
+            with self._transaction():
                 if self._unsafe:
-                    refuse_log(self._db, self.path)
-                key, head = self._stand(session)
+                    refuse_log_in_use(self._db, self.path)
+                key, head = self._find_or_make_session(session)
                 batch = build(head)
                 self.write(key, batch)
             return batch
 
     @contextmanager
-    def _writing(self) -> Generator[None]:
-        """A transaction: all that is written in it is there afterwards, or nothing is."""
+    def _transaction(self) -> Generator[None]:
+        """Run the body in a write transaction; roll it back on any exception."""
         self._db.execute("begin immediate")
         try:
             yield
@@ -182,112 +198,116 @@ class SqliteStore:
             raise
 
     def _roll_back(self) -> None:
-        # A full disk makes SQLite roll back by itself; a second one would hide the first error.
+        # On a full disk SQLite has rolled back already; a second rollback would hide the error.
         if self._db.in_transaction:
             self._db.execute("rollback")
 
-    def _stand(self, session: str) -> tuple[int, Head]:
-        found = self._db.execute(FIND, (self.project, session)).fetchone()
-        if found is not None:
-            return found[0], self._decode_head(found[1])
+    def _find_or_make_session(self, session: str) -> tuple[int, Head]:
+        row = self._db.execute(FIND, (self.project, session)).fetchone()
+        if row is not None:
+            return row[0], self._decode_head(row[1])
         made = self._db.execute(MAKE, (self.project, session)).fetchone()
         assert made is not None
         return made[0], Head()
 
-    def write(self, key: int, batch: Batch, held: dict[bytes, bytes] | None = None) -> None:
-        """Write a batch, and content that rows refer to already; inside a transaction."""
-        blobs = held or {}
-        rows = [entry_row(key, self.shorter(key, entry), blobs) for entry in batch.entries]
-        bases = self._bases(key, batch.entries, rows, blobs)
+    def write(self, key: int, batch: Batch, contents: dict[bytes, bytes] | None = None) -> None:
+        """Write a batch, and `contents` that existing rows refer to; inside a transaction."""
+        blobs = contents or {}
+        rows = [entry_row(key, self.entry_to_store(key, entry), blobs) for entry in batch.entries]
+        bases = self._find_bases(key, batch.entries, rows, blobs)
         self._db.executemany(ADD_ENTRY, rows)
-        told = self._told(key, batch)
+        bodies_of = self._body_lookup(key, batch)
         self._db.executemany(
-            ADD_SIGHTING, [sighting_row(key, seen, blobs, told(seen)) for seen in batch.sightings]
+            ADD_SIGHTING,
+            [
+                sighting_row(key, sighting, blobs, bodies_of(sighting))
+                for sighting in batch.sightings
+            ],
         )
-        self.contents.write(self.project, blobs, bases)
+        self.blobs.write(self.project, blobs, bases)
         if batch.counts:
             last = batch.counts[-1][0]
-            data = packing.sealed(msgspec.msgpack.encode(batch.counts))
+            data = packing.add_checksum(msgspec.msgpack.encode(batch.counts))
             self._db.execute(ADD_COUNTS, (key, batch.head.vocabulary, last, data))
-        head = packing.sealed(msgspec.msgpack.encode(batch.head))
+        head = packing.add_checksum(msgspec.msgpack.encode(batch.head))
         if batch.entries or batch.sightings:
             self._db.execute(TOUCH, (head, self.project, key))
         else:
             self._db.execute(SET_HEAD, (head, key))
 
-    def _told(self, key: int, batch: Batch) -> Callable[[Sighting], Sequence[Body]]:
-        """What the entries of a message say: those of the batch, else those that are there."""
+    def _body_lookup(self, key: int, batch: Batch) -> Callable[[Sighting], Sequence[Body]]:
+        """Return a function that finds the bodies of a sighting, in the batch or in the store."""
         new = {entry.seq: entry.body for entry in batch.entries}
 
-        def told(seen: Sighting) -> Sequence[Body]:
-            numbers = range(seen.first, seen.first + seen.parts)
+        def bodies_of(sighting: Sighting) -> Sequence[Body]:
+            numbers = range(sighting.first, sighting.first + sighting.parts)
             if all(number in new for number in numbers):
                 return [new[number] for number in numbers]
             try:
-                return self._bodies(key, seen.first, seen.parts)
+                return self._read_bodies(key, sighting.first, sighting.parts)
             except StoreDamaged:
-                return ()  # the bytes that came are kept as they are, whatever was lost before
+                return ()  # the bytes are then stored whole, without references to lost entries
 
-        return told
+        return bodies_of
 
-    def _bodies(self, key: int, first: int, parts: int) -> list[Body]:
-        """What the entries of a message say."""
+    def _read_bodies(self, key: int, first: int, parts: int) -> list[Body]:
+        """Read the bodies of the entries of a message."""
         rows = self._db.execute(BODIES, (key, first, first + parts)).fetchall()
-        return [unpack(self._take_up(stored, body)) for stored, body in rows]
+        return [unpack(self._read_content(stored, body)) for stored, body in rows]
 
-    def _bases(
+    def _find_bases(
         self, key: int, entries: Sequence[Entry], rows: Sequence[Row], blobs: dict[bytes, bytes]
     ) -> dict[bytes, bytes]:
-        """Which of the contents are told against an older one."""
+        """Find the older content for each content that is stored as a delta."""
         bases: dict[bytes, bytes] = {}
         for entry, row in zip(entries, rows, strict=True):
             stored, name = row[-3:-1]
             if stored == packing.BY_HASH and isinstance(entry.body, Derived):
-                older = self.contents.older(self.project, key, entry.lane, blobs[name])
-                if older is not None:
-                    bases[name] = older
+                base = self.blobs.find_base(self.project, key, entry.lane, blobs[name])
+                if base is not None:
+                    bases[name] = base
         return bases
 
-    def _take_up(self, stored: int, data: bytes) -> bytes:
+    def _read_content(self, stored: int, data: bytes) -> bytes:
         if stored == packing.BY_HASH:
-            return self.contents.take_up(self.project, data)
+            return self.blobs.read(self.project, data)
         try:
-            return packing.from_row(stored, data)
+            return packing.unpack_inline(stored, data)
         except ValueError as error:
-            raise StoreDamaged(self.path, f"a row is not what it was: {error}") from None
+            raise StoreDamaged(self.path, f"a row is damaged: {error}") from None
 
-    def shorter(self, key: int, entry: Entry) -> Entry:
-        """An entry as it is laid down: what hides very much tells it in spans."""
+    def entry_to_store(self, key: int, entry: Entry) -> Entry:
+        """Return an entry in its stored form: long lists of hidden names become spans."""
         body = entry.body
-        if not isinstance(body, Compressed) or not is_long(body):
+        if not isinstance(body, Compressed) or not hides_many(body):
             return entry
-        return replace(entry, body=spanned(body, self._order(key, entry.lane)))
+        return replace(entry, body=names_to_spans(body, self._lane_order(key, entry.lane)))
 
-    def _whole(self, key: int, lane: str, body: Body) -> Body:
-        """The body that was given, from what was laid down of it."""
-        if not isinstance(body, Compressed) or not is_spanned(body):
+    def _body_as_given(self, key: int, lane: str, body: Body) -> Body:
+        """Return the original of a stored body: spans become names."""
+        if not isinstance(body, Compressed) or not has_spans(body):
             return body
-        return named(body, self._order(key, lane))
+        return spans_to_names(body, self._lane_order(key, lane))
 
-    def _order(self, key: int, lane: str) -> Order:
-        """The entries of a lane in their order; what is known already is not read again."""
-        with self._lock, translated(self.path):
-            order = self._orders.setdefault((key, lane), Order())
+    def _lane_order(self, key: int, lane: str) -> LaneOrder:
+        """Return the entries of a lane in order; reads only those that are not cached."""
+        with self._lock, translate_errors(self.path):
+            order = self._orders.setdefault((key, lane), LaneOrder())
             known = self._db.execute(NAME_AT, (key, order.last)).fetchone()
             if order.last and (known is None or known[0].hex() != order.names[-1]):
-                order = self._orders[key, lane] = Order()  # it was erased meanwhile
+                order = self._orders[key, lane] = LaneOrder()  # the session was erased meanwhile
             for seq, name in self._db.execute(NAMES_OF_LANE, (key, lane, order.last)):
                 order.add(seq, name.hex())
         return order
 
     def _entry(self, key: int, row: Row) -> Entry:
         seq, name, parent, lane, message, part, fork, group, at, _, stored, body, total = row
-        if total != packing.row_sum(*row[:-1]):
-            raise StoreDamaged(self.path, f"the row of entry {seq} is not what it was")
+        if total != packing.checksum(*row[:-1]):
+            raise StoreDamaged(self.path, f"the row of entry {seq} does not match its checksum")
         return Entry(
             id=name.hex(),
             parent=parent.hex() if parent else None,
-            body=self._whole(key, lane, unpack(self._take_up(stored, body))),
+            body=self._body_as_given(key, lane, unpack(self._read_content(stored, body))),
             seq=seq,
             lane=lane,
             message=message,
@@ -299,186 +319,190 @@ class SqliteStore:
 
     def _sighting(self, key: int, row: Row) -> Sighting:
         source, pos, version, first, parts, lead, stored, raw, total = row
-        if total != packing.row_sum(*row[:-1]):
-            raise StoreDamaged(self.path, f"the row of piece {pos + 1} is not what it was")
-        given = self._take_up(stored & ~packing.WOVEN, raw)
-        if stored & packing.WOVEN:
-            given = self._unwoven(given, self._bodies(key, first, parts))
-        return Sighting(source, pos, version, given, lead, first, parts)
+        if total != packing.checksum(*row[:-1]):
+            raise StoreDamaged(self.path, f"the row of piece {pos + 1} does not match its checksum")
+        content = self._read_content(stored & ~packing.REFERENCES, raw)
+        if stored & packing.REFERENCES:
+            content = self._decode_references(content, self._read_bodies(key, first, parts))
+        return Sighting(source, pos, version, content, lead, first, parts)
 
-    def _unwoven(self, data: bytes, bodies: Sequence[Body]) -> bytes:
+    def _decode_references(self, data: bytes, bodies: Sequence[Body]) -> bytes:
         try:
-            return unweave(data, bodies)
+            return decode_references(data, bodies)
         except ValueError as error:
-            raise StoreDamaged(self.path, f"a message is not what it was: {error}") from None
+            raise StoreDamaged(self.path, f"a message is damaged: {error}") from None
 
     def head(self, session: str) -> Head | None:
         """See `Store.head`."""
-        found = self._one(FIND, (self.project, session))
-        return self._decode_head(found[1]) if found else None
+        row = self._fetch_one(FIND, (self.project, session))
+        return self._decode_head(row[1]) if row else None
 
     def read(
         self, session: str, *, since: int = 0, numbers: Iterable[int] | None = None
     ) -> Iterator[Entry]:
         """See `Store.read`."""
-        key = self._key(session)
+        key = self._session_key(session)
         if numbers is None:
-            yield from self._each(READ_SINCE, (key, since), partial(self._entry, key))
+            yield from self._fetch_each(READ_SINCE, (key, since), partial(self._entry, key))
             return
-        for first, last in runs(sorted(set(numbers))):
-            yield from self._each(READ_RUN, (key, first, last), partial(self._entry, key))
+        for first, last in group_runs(sorted(set(numbers))):
+            yield from self._fetch_each(READ_RUN, (key, first, last), partial(self._entry, key))
 
     def events(self, session: str, *, since: int = 0) -> Iterator[Entry]:
         """See `Store.events`."""
-        key = self._key(session)
-        return self._each(EVENTS, (key, since), partial(self._entry, key))
+        key = self._session_key(session)
+        return self._fetch_each(EVENTS, (key, since), partial(self._entry, key))
 
     def names(self, session: str, ids: Iterable[EntryId] | None = None) -> dict[EntryId, int]:
         """See `Store.names`."""
-        key = self._key(session)
+        key = self._session_key(session)
         if ids is None:
-            return dict(self._each(NAMES, (key,), lambda row: (row[0].hex(), row[1])))
-        found = ((name, self._one(NAME, (key, bytes.fromhex(name)))) for name in ids)
-        return {name: row[0] for name, row in found if row}
+            return dict(self._fetch_each(NAMES, (key,), lambda row: (row[0].hex(), row[1])))
+        rows = ((name, self._fetch_one(NAME, (key, bytes.fromhex(name)))) for name in ids)
+        return {name: row[0] for name, row in rows if row}
 
     def counts(self, session: str, vocabulary: str) -> dict[int, int]:
         """See `Store.counts`."""
         pairs: dict[int, int] = {}
-        for row in self._each(COUNTS, (self._key(session), vocabulary), _as_it_is):
-            data = packing.unsealed(row[0])
+        for row in self._fetch_each(COUNTS, (self._session_key(session), vocabulary), _unchanged):
+            data = packing.verify_checksum(row[0])
             if data is not None:
                 pairs.update(msgspec.msgpack.decode(data, type=list[tuple[int, int]]))
         return pairs
 
     def sightings(self, session: str, source: str = "") -> Iterator[Sighting]:
         """See `Store.sightings`."""
-        found = self._one(FIND, (self.project, session))
-        if found is None:
+        row = self._fetch_one(FIND, (self.project, session))
+        if row is None:
             return iter(())
-        document = self._decode_head(found[1]).documents.get(source)
+        document = self._decode_head(row[1]).documents.get(source)
         length = document.length if document else 0
-        return self._each(NEWEST, (found[0], source, length), partial(self._sighting, found[0]))
+        return self._fetch_each(NEWEST, (row[0], source, length), partial(self._sighting, row[0]))
 
     def arrivals(self, session: str, firsts: Iterable[int]) -> dict[int, Sighting]:
         """See `Store.arrivals`."""
-        key = self._key(session)
-        found = ((first, self._one(NEWEST_OF_FIRST, (key, first))) for first in firsts)
-        return {first: self._sighting(key, row) for first, row in found if row}
+        key = self._session_key(session)
+        rows = ((first, self._fetch_one(NEWEST_OF_FIRST, (key, first))) for first in firsts)
+        return {first: self._sighting(key, row) for first, row in rows if row}
 
-    def window(self, session: str, lane: str = "") -> Kept | None:
+    def window(self, session: str, lane: str = "") -> WindowSnapshot | None:
         """See `Store.window`."""
-        found = self._one(WINDOW, (self._key(session), lane))
-        data = packing.unsealed(found[0]) if found else None
-        return msgspec.msgpack.decode(data, type=Kept) if data else None
+        row = self._fetch_one(WINDOW, (self._session_key(session), lane))
+        data = packing.verify_checksum(row[0]) if row else None
+        return msgspec.msgpack.decode(data, type=WindowSnapshot) if data else None
 
-    def keep(self, session: str, window: Kept) -> None:
-        """See `Store.keep`."""
-        key = self._key(session)
+    def save_window(self, session: str, window: WindowSnapshot) -> None:
+        """See `Store.save_window`."""
+        key = self._session_key(session)
         if not key:
             return
-        with self._lock, translated(self.path):
-            data = packing.sealed(msgspec.msgpack.encode(window))
+        with self._lock, translate_errors(self.path):
+            data = packing.add_checksum(msgspec.msgpack.encode(window))
             self._db.execute(ADD_WINDOW, (key, window.lane, data))
 
-    def reading(self, session: str, name: str) -> bytes | None:
-        """See `Store.reading`."""
-        found = self._one(READING, (self._key(session), name))
-        return packing.unsealed(found[0]) if found else None
+    def read_cache(self, session: str, name: str) -> bytes | None:
+        """See `Store.read_cache`."""
+        row = self._fetch_one(READING, (self._session_key(session), name))
+        return packing.verify_checksum(row[0]) if row else None
 
-    def keep_reading(self, session: str, name: str, head: Head, data: bytes) -> None:
-        """See `Store.keep_reading`."""
-        with self._lock, translated(self.path), self._writing():
-            found = self._db.execute(FIND, (self.project, session)).fetchone()
-            # Whoever erased something in the meantime moved the session on.
-            if found is not None and self._decode_head(found[1]) == head:
-                self._db.execute(ADD_READING, (found[0], name, packing.sealed(data)))
+    def write_cache(self, session: str, name: str, head: Head, data: bytes) -> None:
+        """See `Store.write_cache`."""
+        with self._lock, translate_errors(self.path), self._transaction():
+            row = self._db.execute(FIND, (self.project, session)).fetchone()
+            # If something was erased in the meantime, the head has changed.
+            if row is not None and self._decode_head(row[1]) == head:
+                self._db.execute(ADD_READING, (row[0], name, packing.add_checksum(data)))
 
-    def forget_readings(self, session: str) -> None:
-        """Drop what was read off a session: it is made again when it is needed."""
-        with self._lock, translated(self.path):
-            self._db.execute("delete from readings where session = ?", (self._key(session),))
+    def clear_cache(self, session: str) -> None:
+        """Delete the cached values of a session; they are computed again when needed."""
+        with self._lock, translate_errors(self.path):
+            self._db.execute(
+                "delete from readings where session = ?", (self._session_key(session),)
+            )
 
     def projects(self) -> list[str]:
-        """The projects that have sessions in this file."""
-        return list(self._each(PROJECTS, (), lambda row: str(row[0])))
+        """Return the names of the projects that have sessions in this file."""
+        return list(self._fetch_each(PROJECTS, (), lambda row: str(row[0])))
 
-    def sessions(self) -> list[Listed]:
+    def sessions(self) -> list[SessionInfo]:
         """See `Store.sessions`."""
-        rows = self._each(LIST, (self.project,), _as_it_is)
-        return [Listed(name, self._decode_head(head), touched) for name, touched, head in rows]
+        rows = self._fetch_each(LIST, (self.project,), _unchanged)
+        return [SessionInfo(name, self._decode_head(head), touched) for name, touched, head in rows]
 
-    def pieces(self, session: str) -> Iterator[Sighting]:
-        """See `Store.pieces`."""
-        key = self._key(session)
-        return self._each(PIECES, (key,), partial(self._sighting, key))
+    def all_sightings(self, session: str) -> Iterator[Sighting]:
+        """See `Store.all_sightings`."""
+        key = self._session_key(session)
+        return self._fetch_each(PIECES, (key,), partial(self._sighting, key))
 
     def erase(self, session: str, erasure: Erasure) -> None:
         """See `Store.erase`."""
-        from holdfast.stores.erase import erase_rows, scrub  # late: few ever erase
+        from holdfast.stores.erase import erase_rows, scrub_file  # late: erasing is rare
 
-        with self._lock, translated(self.path):
-            # What is deleted is overwritten, and not only left for others to write over.
+        with self._lock, translate_errors(self.path):
+            # Overwrite deleted content with zeros.
             self._db.pragma("secure_delete", "on")
-            with self._writing():
+            with self._transaction():
                 erase_rows(self, self._db, session, erasure)
-            scrub(self._db, self.path)
+            scrub_file(self._db, self.path)
 
     def tombstones(self, session: str | None = None, ref: str = "") -> list[Tombstone]:
         """See `Store.tombstones`."""
-        from holdfast.stores.erase import tombstones  # late: asked only for what is missing
+        from holdfast.stores.erase import read_tombstones  # late: only needed for a missing entry
 
-        with self._lock, translated(self.path):
-            return list(tombstones(self._db, self.project, session, ref))
+        with self._lock, translate_errors(self.path):
+            return list(read_tombstones(self._db, self.project, session, ref))
 
-    def looks(self) -> list[Look]:
-        """See `Store.looks`."""
-        return list(self._each(LOOKS, (self.project,), lambda row: Look(*row)))
+    def retention_checks(self) -> list[RetentionCheck]:
+        """See `Store.retention_checks`."""
+        return list(
+            self._fetch_each(RETENTION_CHECKS, (self.project,), lambda row: RetentionCheck(*row))
+        )
 
-    def looked(self, look: Look) -> None:
-        """See `Store.looked`."""
-        with self._lock, translated(self.path):
-            row = (self.project, look.touched, look.lived, look.clock)
-            self._db.execute(ADD_LOOK, row)
+    def add_retention_check(self, check: RetentionCheck) -> None:
+        """See `Store.add_retention_check`."""
+        with self._lock, translate_errors(self.path):
+            row = (self.project, check.touched, check.lived, check.clock)
+            self._db.execute(ADD_RETENTION_CHECK, row)
 
     def size(self) -> int:
         """See `Store.size`."""
-        found = self._one(SIZE, ())
-        return found[0] if found else 0
+        row = self._fetch_one(SIZE, ())
+        return row[0] if row else 0
 
     def copy_to(self, path: str) -> int:
-        """Write a copy of the whole file, as it is at one moment; returns its bytes.
+        """Write a consistent copy of the whole file to a new file; return its size in bytes.
 
         Raises:
-            StoreRefused: there is such a file already, or it cannot be made.
+            StoreRefused: the file exists already, or cannot be created.
         """
-        from holdfast.stores.backup import copy_to  # late: few ever copy
+        from holdfast.stores.backup import copy_to  # late: copying is rare
 
-        with self._lock, translated(path):
+        with self._lock, translate_errors(path):
             return copy_to(self._db, path)
 
     def search(
         self, terms: "Sequence[Term]", *, sessions: Sequence[str] | None = None, limit: int = 100
-    ) -> "Pooled":
+    ) -> "PassagePool":
         """See `Store.search`."""
-        from holdfast.core.index.terms import Pooled
-        from holdfast.stores import index  # late: only whoever searches pays for it
+        from holdfast.core.index.terms import PassagePool
+        from holdfast.stores import index  # late: only a search needs it
 
         self.index(sessions)
-        with self._lock, translated(self.path):
-            # One look at one moment: others may add sessions and index them meanwhile.
+        with self._lock, translate_errors(self.path):
+            # One read transaction: other processes may add and index sessions meanwhile.
             self._db.execute("begin")
             try:
-                names, whole = self._scope(sessions)
+                names, whole = self._sessions_in_scope(sessions)
                 scope = index.Scope(tuple(names), whole=whole)
                 pool = index.search(self._db, terms, scope, limit=limit)
-                found = index.located(self._db, pool.spots, names.__getitem__)
+                places = index.locate(self._db, pool.spots, names.__getitem__)
             finally:
                 self._roll_back()
-        return Pooled(tuple(found), pool.rarity)
+        return PassagePool(tuple(places), pool.rarity)
 
-    def _scope(self, sessions: Sequence[str] | None) -> tuple[dict[int, str], bool]:
-        """The sessions that are meant, by number, and whether those are all there are."""
-        rows = list(self._each(KEYS, (), _as_it_is))
+    def _sessions_in_scope(self, sessions: Sequence[str] | None) -> tuple[dict[int, str], bool]:
+        """Return the wanted sessions of the project by key, and whether the file has no others."""
+        rows = list(self._fetch_each(KEYS, (), _unchanged))
         wanted = None if sessions is None else set(sessions)
         names: dict[int, str] = {
             key: name
@@ -491,23 +515,23 @@ class SqliteStore:
         self, sessions: Sequence[str] | None = None, *, progress: Progress | None = None
     ) -> None:
         """See `Store.index`."""
-        keys = self._scope(sessions)[0]
-        while not self._caught_up(keys, progress or (lambda _, __: None)):
-            pass  # Another process was at it too: what it has not done yet is looked at again.
+        keys = self._sessions_in_scope(sessions)[0]
+        while not self._index_new_entries(keys, progress or (lambda _, __: None)):
+            pass  # another process indexed some of it as well: look for what is still missing
 
-    def _caught_up(self, keys: Container[int], progress: Progress) -> bool:
-        """Index what was appended since the last search; whether all of it was ours to do."""
-        from holdfast.core.index.passages import VERSION
+    def _index_new_entries(self, keys: Container[int], progress: Progress) -> bool:
+        """Index the entries that are not indexed; return False if another process did some."""
+        from holdfast.core.index.passages import INDEX_VERSION
         from holdfast.stores import index
 
-        listed = list(self._each(BEHIND, (VERSION,), _as_it_is))
-        behind = {key: missing for key, missing in listed if key in keys}
-        total, done, ours = sum(behind.values()), 0, True
-        batch: list[tuple[int, Rows]] = []
-        for key in sorted(behind):
-            for rows in self._unindexed(key):
+        unindexed = list(self._fetch_each(UNINDEXED, (INDEX_VERSION,), _unchanged))
+        missing_by_key = {key: missing for key, missing in unindexed if key in keys}
+        total, done, ours = sum(missing_by_key.values()), 0, True
+        batch: list[tuple[int, IndexRows]] = []
+        for key in sorted(missing_by_key):
+            for rows in self._rows_to_index(key):
                 batch.append((key, rows))
-                if sum(rows.size for _, rows in batch) < index.BATCH_BYTES:
+                if sum(rows.size for _, rows in batch) < index.BATCH_CHARS:
                     continue
                 ours = self._add_to_index(batch) and ours
                 done += sum(rows.after.seq - rows.before.seq for _, rows in batch)
@@ -517,25 +541,27 @@ class SqliteStore:
             progress(total, total)
         return self._add_to_index(batch) and ours
 
-    def _unindexed(self, key: int) -> "Iterator[Rows]":
-        """What entries of a session add to the index, from where it stands, some at a time."""
+    def _rows_to_index(self, key: int) -> "Iterator[IndexRows]":
+        """Yield batches of index rows for the entries of a session that are not indexed."""
         from holdfast.stores import index
 
-        with self._lock, translated(self.path):
-            mark = index.mark_of(self._db, key)
+        with self._lock, translate_errors(self.path):
+            mark = index.read_mark(self._db, key)
         entry = partial(self._entry, key)
-        while some := list(self._each(READ_SOME, (key, mark.seq, index.BATCH), entry)):
-            rows = index.prepared(mark, some)
+        while entries := list(
+            self._fetch_each(READ_SOME, (key, mark.seq, index.BATCH_ENTRIES), entry)
+        ):
+            rows = index.prepare_rows(mark, entries)
             mark = rows.after
             yield rows
 
-    def _add_to_index(self, batch: "Sequence[tuple[int, Rows]]") -> bool:
-        """Write a batch; whether nobody had written any of it meanwhile."""
+    def _add_to_index(self, batch: "Sequence[tuple[int, IndexRows]]") -> bool:
+        """Write a batch; return False if another process has written some of it meanwhile."""
         from holdfast.stores import index
 
         if not batch:
             return True
-        with self._lock, translated(self.path), self._writing():
+        with self._lock, translate_errors(self.path), self._transaction():
             new = [index.write(self._db, key, rows) for key, rows in batch]
         return all(new)
 
@@ -543,20 +569,20 @@ class SqliteStore:
         """See `Store.forget_index`."""
         from holdfast.stores import index
 
-        key = self._key(session)
-        with self._lock, translated(self.path), self._writing():
-            index.forget(self._db, key)
-            self._db.execute(index.TIDY)
+        key = self._session_key(session)
+        with self._lock, translate_errors(self.path), self._transaction():
+            index.delete_session(self._db, key)
+            self._db.execute(index.OPTIMIZE)
 
     def drop_index(self) -> None:
-        """Make an empty index of one that cannot be read; the next search fills it."""
+        """Replace a damaged index by an empty one; the next search fills it."""
         from holdfast.stores import index
 
-        with self._lock, translated(self.path), self._writing():
-            index.drop(self._db)
+        with self._lock, translate_errors(self.path), self._transaction():
+            index.recreate(self._db)
 
-    def shelves(self) -> "Iterator[SqliteStore]":
-        """See `Store.shelves`."""
+    def stores_of_all_projects(self) -> "Iterator[SqliteStore]":
+        """See `Store.stores_of_all_projects`."""
         for project in self.projects():
             if project == self.project:
                 yield self
@@ -571,7 +597,7 @@ class SqliteStore:
         return check_file(self, self._db)
 
     def repair(self) -> list[str]:
-        """Rebuild what can be rebuilt, and say what was done. Content is never touched."""
+        """Rebuild damaged caches and the index, and return what was done. Content stays as is."""
         from holdfast.stores.fsck import repair  # late: only `fsck` needs it
 
         return repair(self)
@@ -582,30 +608,30 @@ class SqliteStore:
             self._db.close()
 
     def _decode_head(self, data: bytes) -> Head:
-        kept = packing.unsealed(data) if data else None
-        if data and kept is None:
-            raise StoreDamaged(self.path, "where a session stands cannot be read")
-        return msgspec.msgpack.decode(kept, type=Head) if kept else Head()
+        packed = packing.verify_checksum(data) if data else None
+        if data and packed is None:
+            raise StoreDamaged(self.path, "the head of a session cannot be read")
+        return msgspec.msgpack.decode(packed, type=Head) if packed else Head()
 
-    def _key(self, session: str) -> int:
-        found = self._one(FIND, (self.project, session))
-        return found[0] if found else 0
+    def _session_key(self, session: str) -> int:
+        row = self._fetch_one(FIND, (self.project, session))
+        return row[0] if row else 0
 
-    def _one(self, sql: str, values: Row) -> Row | None:
-        with self._lock, translated(self.path):
+    def _fetch_one(self, sql: str, values: Row) -> Row | None:
+        with self._lock, translate_errors(self.path):
             return self._db.execute(sql, values).fetchone()
 
-    def _each(self, sql: str, values: Row, make: Callable[[Row], T]) -> Iterator[T]:
-        """Rows, all fetched before the first is given: a slow reader holds no transaction open."""
-        with self._lock, translated(self.path):
+    def _fetch_each(self, sql: str, values: Row, make: Callable[[Row], T]) -> Iterator[T]:
+        """Fetch all rows, then yield them converted: a slow reader keeps no transaction open."""
+        with self._lock, translate_errors(self.path):
             rows = self._db.execute(sql, values).fetchall()
         for row in rows:
             yield make(row)
 
 
 def entry_row(key: int, entry: Entry, blobs: dict[bytes, bytes]) -> Row:
-    """An entry as its table has it; what is large goes among the blobs."""
-    stored, body = _laid_down(pack(entry.body), blobs)
+    """Return the table row of an entry; large content is added to `blobs`."""
+    stored, body = _place_content(pack(entry.body), blobs)
     columns = (
         entry.seq,
         bytes.fromhex(entry.id),
@@ -620,56 +646,56 @@ def entry_row(key: int, entry: Entry, blobs: dict[bytes, bytes]) -> Row:
         stored,
         body,
     )
-    return (key, *columns, packing.row_sum(*columns))
+    return (key, *columns, packing.checksum(*columns))
 
 
 def sighting_row(
-    key: int, seen: Sighting, blobs: dict[bytes, bytes], bodies: Sequence[Body] = ()
+    key: int, sighting: Sighting, blobs: dict[bytes, bytes], bodies: Sequence[Body] = ()
 ) -> Row:
-    """A sighting as its table has it: told by the bodies of its entries where that is shorter."""
-    woven = weave(seen.raw, bodies) if bodies else None
-    stored, raw = _laid_down(seen.raw if woven is None else woven, blobs)
-    stored |= 0 if woven is None else packing.WOVEN
+    """Return the table row of a sighting, with references to `bodies` if that is shorter."""
+    encoded = encode_references(sighting.raw, bodies) if bodies else None
+    stored, raw = _place_content(sighting.raw if encoded is None else encoded, blobs)
+    stored |= 0 if encoded is None else packing.REFERENCES
     columns = (
-        seen.source,
-        seen.pos,
-        seen.version,
-        seen.first,
-        seen.parts,
-        seen.lead,
+        sighting.source,
+        sighting.pos,
+        sighting.version,
+        sighting.first,
+        sighting.parts,
+        sighting.lead,
         stored,
         raw,
     )
-    return (key, *columns, packing.row_sum(*columns))
+    return (key, *columns, packing.checksum(*columns))
 
 
-def _laid_down(data: bytes, blobs: dict[bytes, bytes]) -> tuple[int, bytes]:
-    """Where content goes: into its row, or among the blobs under its name."""
-    if len(data) <= packing.INLINE:
-        return packing.in_row(data)
+def _place_content(data: bytes, blobs: dict[bytes, bytes]) -> tuple[int, bytes]:
+    """Return how content is stored and the value for its row; large content goes to `blobs`."""
+    if len(data) <= packing.MAX_INLINE_BYTES:
+        return packing.pack_inline(data)
     name = packing.digest(data)
     blobs[name] = data
     return packing.BY_HASH, name
 
 
-def runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Numbers in their order as runs, from the first to the last of each: one question for many."""
-    at = 0
-    while at < len(numbers):
-        end = at
+def group_runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Group sorted numbers into runs (first, last), so that one query reads a whole run."""
+    start = 0
+    while start < len(numbers):
+        end = start
         while end + 1 < len(numbers) and numbers[end + 1] == numbers[end] + 1:
             end += 1
-        yield numbers[at], numbers[end]
-        at = end + 1
+        yield numbers[start], numbers[end]
+        start = end + 1
 
 
-def _as_it_is(row: Row) -> Row:
+def _unchanged(row: Row) -> Row:
     return row
 
 
 @contextmanager
-def translated(path: str) -> Generator[None]:
-    """Let what SQLite complains of be said in our words."""
+def translate_errors(path: str) -> Generator[None]:
+    """Translate SQLite errors into `HoldfastError`s."""
     try:
         yield
     except apsw.BusyError:

@@ -1,7 +1,7 @@
-"""The Store protocol: keeps sessions, and never changes what it was given.
+"""Define the `Store` protocol, its data types, and functions that work with any store.
 
-A store knows nothing of tokens, formats or policy. The one clever thing it does is to run `build`
-while it holds the write lock, so that whoever appends sees the head as it really is.
+A store knows nothing of tokens, formats or policy, and never changes what was appended. It calls
+`build` while it holds the write lock, so that an append always starts from the current head.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,255 +13,257 @@ from msgspec import Struct
 from holdfast.core.ledger.append import Batch
 from holdfast.core.ledger.entry import Entry, EntryId, Sighting
 from holdfast.core.ledger.head import Head
-from holdfast.core.ledger.snapshot import Kept
+from holdfast.core.ledger.snapshot import WindowSnapshot
 from holdfast.errors import Conflict
 
 if TYPE_CHECKING:
-    from holdfast.core.index.terms import Pooled, Term
+    from holdfast.core.index.terms import PassagePool, Term
 
 T = TypeVar("T")
 
 Build: TypeAlias = Callable[[Head], Batch]
-"""What to write, given where the session stands. Must be quick and may refuse by raising."""
+"""Makes the batch to write from the current head. Must be quick; may refuse by raising."""
 Progress: TypeAlias = Callable[[int, int], None]
-"""Told how much is done, of how much."""
+"""Called with the number of entries that are done, and the total."""
 
 
-TRIES = 20
-NEAR, FURTHER = 1_000, 10
-"""Entries at the end that are looked at first, and times as many as that each time after."""
+MAX_TRIES = 20
+FIRST_SPAN, SPAN_GROWTH = 1_000, 10
+"""Entries in the first span that is read from the end, and the factor by which spans grow."""
 
 
-def retried(session: str, attempt: Callable[[], T]) -> T:
-    """What `attempt` gives once nobody else writes in between: it reads afresh every time.
+def retry_on_conflict(session: str, attempt: Callable[[], T]) -> T:
+    """Call `attempt` until no other writer interferes, and return its result.
 
     Raises:
-        Conflict: others kept writing to the session.
+        Conflict: other processes kept writing to the session.
     """
-    for _ in range(TRIES):
+    for _ in range(MAX_TRIES):
         try:
             return attempt()
         except Conflict:
             continue
-    raise Conflict(session, expected="a quiet moment", found="too many writers")
+    raise Conflict(session, expected="no other writers", found=f"one in each of {MAX_TRIES} tries")
 
 
-class Listed(Struct, frozen=True):
-    """A session as a list of sessions shows it."""
+class SessionInfo(Struct, frozen=True):
+    """The name and head of a session, as `Store.sessions` lists it."""
 
     name: str
     head: Head
     touched: int
-    """Grows with every append to any session: the newest has the largest."""
+    """A counter over all sessions: the session that was appended to last has the largest."""
 
 
 class Damage(Struct, frozen=True):
-    """Something `fsck` found."""
+    """One damage that `fsck` found."""
 
     kind: str
-    """`lost` when content cannot be given back, `cache` when it can be rebuilt, `waste`."""
+    """`lost`: content is gone; `cache`: it can be rebuilt; `waste`: content that is not used."""
     where: str
     what: str
 
 
-class Look(Struct, frozen=True):
-    """Where a ledger stood when it was last looked through for what is old."""
+class RetentionCheck(Struct, frozen=True):
+    """The state of a ledger when it was last checked for expired entries."""
 
     touched: int
-    """The session added to last, as `Listed.touched` has it."""
+    """The largest `SessionInfo.touched` at that time."""
     lived: int
-    """Seconds that the ledger has surely lived up to then."""
+    """The age of the ledger in seconds that was credited up to then."""
     clock: int
-    """What the clock said, right or wrong."""
+    """The wall clock at that time, which may be wrong."""
 
 
 REWRITTEN = "rewritten"
-"""Why an entry is not as its name says that only quoted what was erased."""
+"""Reason of a tombstone for an entry that was rewritten because it quoted an erased entry."""
 
 
 class Tombstone(Struct, frozen=True):
-    """What is left of an entry that was erased."""
+    """The record of an erased entry."""
 
     session: str
     seq: int
     id: EntryId
     size: int
-    """Bytes of its words."""
+    """Bytes of its text."""
     reason: str
-    """`purged` when the user asked for it, `expired` when it was kept long enough, `rewritten`
-    when it only quoted what was erased."""
+    """`purged`: by the user; `expired`: after the retention time; `rewritten`: the entry only
+    quoted an erased one."""
     at: str = ""
     again: str = ""
-    """The call that brought it, to be made again by whoever needs it."""
+    """The tool call that produced it and can be repeated."""
 
 
 class Erasure(Struct, frozen=True):
-    """What takes the place of what is erased in a session."""
+    """The changes to a session that erase some or all of its entries."""
 
     seq: int
-    """The session's last entry when this was worked out."""
+    """The number of the session's last entry when the erasure was computed."""
     tombstones: tuple[Tombstone, ...]
     whole: bool = False
-    """Whether all of the session goes; then nothing takes its place."""
+    """Whether the whole session is deleted."""
     entries: tuple[Entry, ...] = ()
-    """Entries under their old names, without what they said."""
+    """Replacements of entries: the same names, without the erased text."""
     sightings: tuple[Sighting, ...] = ()
     head: Head = Head()
     added: tuple[Entry, ...] = ()
 
 
-def newest_first(store: "Store") -> list[Listed]:
-    """All sessions, the one in which something was said last first.
+def sessions_newest_first(store: "Store") -> list[SessionInfo]:
+    """Return all sessions, sorted by the time of their last message, newest first.
 
-    Sessions that tell no time follow, the last read first: a folder of transcripts is read in the
-    order of their names, which says nothing.
+    Sessions without times come last, the one appended to last first.
     """
-    return sorted(store.sessions(), key=lambda one: (one.head.at, one.touched), reverse=True)
+    return sorted(
+        store.sessions(), key=lambda session: (session.head.at, session.touched), reverse=True
+    )
 
 
-def latest_first(store: "Store", session: str) -> Iterator[Entry]:
-    """The derived entries, the newest first: no more are read than somebody looks at, or so."""
+def events_newest_first(store: "Store", session: str) -> Iterator[Entry]:
+    """Yield the derived entries, newest first; reads about as many as the caller consumes."""
     head = store.head(session)
-    upto, span = (head.seq if head is not None else 0), NEAR
+    upto, span = (head.seq if head is not None else 0), FIRST_SPAN
     while upto > 0:
         since = max(upto - span, 0)
-        part = [entry for entry in store.events(session, since=since) if entry.seq <= upto]
-        yield from reversed(part)
-        # What was looked at is read again: each time so much more that this counts for little.
-        upto, span = since, span * FURTHER
+        entries = [entry for entry in store.events(session, since=since) if entry.seq <= upto]
+        yield from reversed(entries)
+        # Each query reads the later entries again; spans grow so fast that this costs little.
+        upto, span = since, span * SPAN_GROWTH
 
 
-def newest_in(store: "Store") -> str:
-    """The first of these; empty when there is no session."""
-    rows = newest_first(store)
-    return rows[0].name if rows else ""
+def newest_session(store: "Store") -> str:
+    """Return the name of the newest session, or an empty string."""
+    sessions = sessions_newest_first(store)
+    return sessions[0].name if sessions else ""
 
 
 class Store(AbstractContextManager["Store"], Protocol):
-    """Keeps sessions. Every implementation passes `tests/contracts/test_store.py`."""
+    """Stores sessions. Every implementation passes `tests/contracts/test_store.py`."""
 
     def append(self, session: str, build: Build) -> Batch:
-        """Write what `build` makes of the session's head, all or none, and return it.
+        """Write the batch that `build` makes from the current head, all or nothing; return it.
 
         Raises:
-            Conflict: `build` found the session elsewhere than it had to be.
+            Conflict: `build` refused, as the session has changed.
         """
         ...
 
     def head(self, session: str) -> Head | None:
-        """Where a session stands; None when there is none of that name."""
+        """Return the head of a session, or None if there is no such session."""
         ...
 
     def read(
         self, session: str, *, since: int = 0, numbers: Iterable[int] | None = None
     ) -> Iterator[Entry]:
-        """Entries in order: all after `since`, or those with the numbers given."""
+        """Read entries in order: all after `since`, or those with the given numbers."""
         ...
 
     def events(self, session: str, *, since: int = 0) -> Iterator[Entry]:
-        """The derived entries after `since` in order: what was done, without what was said."""
+        """Read the derived entries after `since` in order, without the source entries."""
         ...
 
     def names(self, session: str, ids: Iterable[EntryId] | None = None) -> dict[EntryId, int]:
-        """The numbers of entries by name: of all source entries, or of those asked for."""
+        """Return the numbers of entries by name: of all source entries, or of those in `ids`."""
         ...
 
     def counts(self, session: str, vocabulary: str) -> dict[int, int]:
-        """Raw tokens of entries by number, as far as they were counted."""
+        """Return the raw token counts of entries by number, without uncounted entries."""
         ...
 
     def sightings(self, session: str, source: str = "") -> Iterator[Sighting]:
-        """A source's pieces in order, each in its newest version."""
+        """Read the sightings of a source in order, each in its newest version."""
         ...
 
     def arrivals(self, session: str, firsts: Iterable[int]) -> dict[int, Sighting]:
-        """The newest sightings of arrivals, by the number of their first entry."""
+        """Return the newest sightings by the number of their first entry, for those in `firsts`."""
         ...
 
-    def window(self, session: str, lane: str = "") -> Kept | None:
-        """The window last kept for a lane."""
+    def window(self, session: str, lane: str = "") -> WindowSnapshot | None:
+        """Return the saved window of a lane, or None."""
         ...
 
-    def keep(self, session: str, window: Kept) -> None:
-        """Keep a folded window in place of the one kept before; it is a cache and no event."""
+    def save_window(self, session: str, window: WindowSnapshot) -> None:
+        """Save a folded window, replacing the saved one. This is a cache, not an entry."""
         ...
 
-    def reading(self, session: str, name: str) -> bytes | None:
-        """What was last kept under a name of what was read off a session."""
+    def read_cache(self, session: str, name: str) -> bytes | None:
+        """Return the cached value of a name that was computed from a session, or None."""
         ...
 
-    def keep_reading(self, session: str, name: str, head: Head, data: bytes) -> None:
-        """Keep what was read, unless the session no longer stands where it was read.
+    def write_cache(self, session: str, name: str, head: Head, data: bytes) -> None:
+        """Cache a value computed from a session, unless its head is no longer `head`.
 
-        It is a cache and no event, and goes with whatever is erased.
+        This is not an entry; erasing anything from the session deletes it.
         """
         ...
 
-    def sessions(self) -> list[Listed]:
-        """All sessions, the newest first."""
+    def sessions(self) -> list[SessionInfo]:
+        """Return all sessions, the one appended to last first."""
         ...
 
-    def pieces(self, session: str) -> Iterator[Sighting]:
-        """Every sighting of a session, in every version that is kept."""
+    def all_sightings(self, session: str) -> Iterator[Sighting]:
+        """Read every sighting of a session, in every stored version."""
         ...
 
     def erase(self, session: str, erasure: Erasure) -> None:
-        """Put in the place of what is erased what is left of it, and keep no other trace.
+        """Apply an erasure, and leave no other trace of the erased content.
 
         Raises:
-            Conflict: somebody wrote to the session since this was worked out.
-            StoreBusy: it is erased, but others kept reading and its bytes are still in the log.
+            Conflict: the session has changed since the erasure was computed.
+            StoreBusy: the content is erased, but its bytes are still in the log, as other
+                processes kept reading.
         """
         ...
 
     def tombstones(self, session: str | None = None, ref: str = "") -> list[Tombstone]:
-        """What was erased: of one session or of all, whose name begins with `ref`."""
+        """Return the tombstones of one session or of all whose id begins with `ref`."""
         ...
 
-    def looks(self) -> list[Look]:
-        """When the ledger was looked through for what is old, the first look first."""
+    def retention_checks(self) -> list[RetentionCheck]:
+        """Return the checks for expired entries, oldest first."""
         ...
 
-    def looked(self, look: Look) -> None:
-        """Note that it was looked through."""
+    def add_retention_check(self, check: RetentionCheck) -> None:
+        """Record a check for expired entries."""
         ...
 
     def size(self) -> int:
-        """Bytes that everything takes."""
+        """Return the size of the store in bytes."""
         ...
 
     def search(
         self, terms: "Sequence[Term]", *, sessions: Sequence[str] | None = None, limit: int = 100
-    ) -> "Pooled":
-        """The passages that hold the terms or stand beside one that does, most promising first.
+    ) -> "PassagePool":
+        """Return the passages that contain the terms and their neighbours, most promising first.
 
-        In the sessions named, else in all of the project. Whatever was appended before the call,
-        by anyone, is found.
+        Searches the given sessions, or all of the project, including everything that any process
+        appended before the call.
         """
         ...
 
     def index(
         self, sessions: Sequence[str] | None = None, *, progress: Progress | None = None
     ) -> None:
-        """Do now what the next search would do first: look at what was appended since the last.
+        """Index the entries that were appended since the last search, as a search would do.
 
-        `progress` is told how many entries are done, of how many. Whoever stops it loses nothing
-        but what was being looked at.
+        `progress` is called with the number of indexed entries and the total. If the process is
+        stopped, only the current batch is lost.
         """
         ...
 
     def forget_index(self, session: str) -> None:
-        """Leave nothing of a session's words in the index; it is made again when searched."""
+        """Delete a session's words from the index; the next search adds them again."""
         ...
 
-    def shelves(self) -> "Iterable[Store]":
-        """The stores of every project that is kept in the same place, this one among them."""
+    def stores_of_all_projects(self) -> "Iterable[Store]":
+        """Return the stores of all projects in the same file, including this one."""
         ...
 
     def check(self) -> Iterator[Damage]:
-        """Everything that is not as it was given, found by reading all of it."""
+        """Read everything and yield the damage that was found."""
         ...
 
     def close(self) -> None:
-        """Let go of what the store holds open."""
+        """Close the store's files."""
         ...

@@ -1,1 +1,1 @@
-"""Ways in. Thin: parse, call the product, print."""
+"""Interfaces to users and agents (CLI, hooks, MCP, installers): parse, call, print."""

@@ -1,100 +1,107 @@
-"""What each quick command does: from a session and the rest of the words to text.
+"""The quick commands: one function per command, from a session and an argument to text.
 
-Any surface may call these: the command line, a hook that saw the words in a prompt, a server.
+The command line, the hooks and the MCP server call these functions; those that other commands
+share (excerpts, lines of an entry, plans) are here too.
 """
 
 from msgspec import Struct
 
 from holdfast.core.compress import Candidate
 from holdfast.core.ledger.entry import Compressed
-from holdfast.core.ledger.head import Head
+from holdfast.core.ledger.notes import SessionEnded
 from holdfast.core.ledger.summary import Phase
 from holdfast.core.ledger.window import in_force
-from holdfast.core.plan.gates import Verdict, concerned, facts_of, judge, large_inputs
+from holdfast.core.plan.gates import Verdict, facts_of, judge_gate, large_inputs, triggered_gates
 from holdfast.core.plan.policy import for_model
-from holdfast.core.plan.state import persisted
+from holdfast.core.plan.state import persisted_calls
 from holdfast.core.view.log import Event, render_log
 from holdfast.core.view.plan import render_outcome
-from holdfast.core.view.search.excerpts import Hit, fenced, fitted, part_of
-from holdfast.core.view.status import render
-from holdfast.core.view.summary import Asked, Summarized, asked_of, render_intent, summarized
+from holdfast.core.view.search.excerpts import Hit, cut_to_budget, excerpt_of_lines, fence_hit
+from holdfast.core.view.status import render_status
+from holdfast.core.view.summary import (
+    SessionIntent,
+    SummaryEffect,
+    read_session_intent,
+    render_intent,
+    summary_effect,
+)
 from holdfast.engine.checkpoints import Checkpoint, as_checkpoint, checkpoints_of
 from holdfast.engine.engine import Outcome
-from holdfast.engine.recover import in_sight
+from holdfast.engine.recover import visible_entries
 from holdfast.engine.status import sized_window
 from holdfast.errors import NotRecorded, Unreadable
 from holdfast.models.tokenizers import counter
-from holdfast.session.resume import BUDGET as RESUMED
-from holdfast.session.resume import ready
-from holdfast.session.resume import resume as go_on
-from holdfast.session.session import Session
-from holdfast.surfaces.status import now_in, report_of
+from holdfast.session.resume import RESUME_BUDGET, resume_point
+from holdfast.session.resume import resume as resume_session
+from holdfast.session.session import Session, record
+from holdfast.surfaces.status import current_time, status_report
 from holdfast.wire.detect import TRANSCRIPT_WIRES
 
 RESET = "reset"
-"""What follows "checkpoint" when the session is to be ended there."""
-RECENT = 20
-"""Events of the log that are shown when nobody says how many."""
-EXCERPTS = 5
-RECOVERED = 2_000
-"""Tokens of excerpts when nobody says how many."""
+"""Argument of `checkpoint` that also ends the session."""
+DEFAULT_LOG_EVENTS = 20
+"""Number of log events shown by default."""
+DEFAULT_EXCERPTS = 5
+DEFAULT_EXCERPT_TOKENS = 2_000
+"""Maximum tokens of all excerpts by default."""
 
 
 def status(session: Session, rest: str = "") -> str:
-    """How full the window is."""
+    """Return the status report of a session."""
     del rest
-    return render(report_of(session, now_in(session.policy.timezone)))
+    return render_status(status_report(session, current_time(session.policy.timezone)))
 
 
 def compress(session: Session, rest: str = "") -> str:
     """Run the planner now and apply what it recommends."""
     del rest
-    made, summary = compacted(session)
-    assert made.plan is not None
-    told = render_outcome(session.name, made.plan, applied=bool(made.steps), summary=summary)
-    return "\n".join([told, *told_elsewhere(session)]) if made.steps else told
+    outcome, summary = compact(session)
+    assert outcome.plan is not None
+    text = render_outcome(session.name, outcome.plan, applied=bool(outcome.steps), summary=summary)
+    return "\n".join([text, *notes_after_compression(session)]) if outcome.steps else text
 
 
-def compacted(session: Session, budget: int | None = None) -> tuple[Outcome, Summarized | None]:
-    """Compress, and tell what a summary did if it took one.
+def compact(session: Session, budget: int | None = None) -> tuple[Outcome, SummaryEffect | None]:
+    """Compress a session; return the outcome and, if a summary was made, its effect.
 
     Raises:
-        NothingToShrink: the budget cannot be reached; nothing was changed.
+        NothingToShrink: the budget cannot be reached; nothing is changed.
     """
     before = sized_window(session.ledger)
-    made = session.compact(budget)
-    return made, summarized(before, _newest(session) if made.steps else None, made.after)
+    outcome = session.compact(budget)
+    newest = _newest_compression(session) if outcome.steps else None
+    return outcome, summary_effect(before, newest, outcome.after)
 
 
-def summary_of(session: Session, candidate: Candidate) -> Summarized | None:
-    """What a compression of tier 3 would do to the window."""
-    return summarized(sized_window(session.ledger), candidate.body, candidate.plan.after)
+def summary_of(session: Session, candidate: Candidate) -> SummaryEffect | None:
+    """Return the effect that a plan with a summary would have on the window."""
+    return summary_effect(sized_window(session.ledger), candidate.body, candidate.plan.after)
 
 
-def _newest(session: Session) -> Compressed | None:
-    made = (entry.body for entry in reversed(in_force(session.ledger.sight.window(whole=True))))
-    return next((body for body in made if isinstance(body, Compressed)), None)
+def _newest_compression(session: Session) -> Compressed | None:
+    bodies = (entry.body for entry in reversed(in_force(session.ledger.whole_window())))
+    return next((body for body in bodies if isinstance(body, Compressed)), None)
 
 
-def told_elsewhere(session: Session) -> list[str]:
-    """What has to be said: what is not preserved, and that another program keeps the messages."""
-    made = _newest(session)
+def notes_after_compression(session: Session) -> list[str]:
+    """Return notes to print: failed preservation checks, and that only the ledger changed."""
+    newest = _newest_compression(session)
     gaps = [
         f"{check.what} is not preserved: {check.detail}"
-        for phase in (made.phases[:1] if made is not None else ())
+        for phase in (newest.phases[:1] if newest is not None else ())
         for check in phase.checks
         if not check.holds
     ]
-    wire = (session.store.head(session.name) or Head()).wire
+    wire = session.ledger.raw_head().wire
     if wire not in TRANSCRIPT_WIRES:
         return gaps
-    told = f"only the ledger changed: the program that wrote this {wire} session is not told"
-    return [told, *gaps]
+    note = f"only the ledger changed: the program that wrote this {wire} session is not told"
+    return [note, *gaps]
 
 
 def verdicts_of(session: Session, candidate: Candidate) -> list[Verdict]:
-    """How the gates that a compression concerns are judged."""
-    head, window = session.ledger.head(), session.ledger.sight.window(whole=True)
+    """Return the verdicts of the gates that apply to a plan."""
+    head, window = session.ledger.head(), session.ledger.whole_window()
     policy = for_model(session.policy, session.policy.model or head.model)
     counts = session.store.counts(session.name, head.vocabulary)
     facts = facts_of(
@@ -102,152 +109,152 @@ def verdicts_of(session: Session, candidate: Candidate) -> list[Verdict]:
         candidate.body,
         candidate.losses,
         inputs=large_inputs(window.items, counts, policy),
-        persisted=persisted(window.ledger),
+        persisted=persisted_calls(window.ledger),
     )
-    return [judge(gate, facts) for gate in concerned(policy, facts)]
+    return [judge_gate(gate, facts) for gate in triggered_gates(policy, facts)]
 
 
 def phases_of(session: Session, candidate: Candidate) -> tuple[Phase, ...]:
-    """What a compression on paper goes through; nothing where there is no project."""
-    keeping = session.engine.keeping
+    """Return the phases of a plan; none if the session has no project."""
+    keeping = session.engine.preserver
     return keeping.phases(candidate, session.engine.state()) if keeping is not None else ()
 
 
 def log(session: Session, rest: str = "") -> str:
-    """The recent compressions, newest last."""
+    """Return the newest log events as text, newest last."""
     del rest
-    return render_log(events_of(session, RECENT))
+    return render_log(events_of(session, DEFAULT_LOG_EVENTS))
 
 
 def events_of(session: Session, limit: int, *, everything: bool = False) -> list[Event]:
-    """The last events of a session, oldest first; those put off only with everything."""
-    found = [one for one in session.log() if everything or one.kind != "POSTPONED"]
+    """Return the last events of a session, oldest first; postponed ones only with `everything`."""
+    found = [event for event in session.log() if everything or event.kind != "POSTPONED"]
     return found[-limit:] if limit else found
 
 
 def recover(session: Session, rest: str = "") -> str:
-    """What was said about something, in sight or not."""
+    """Search the session for a topic and return excerpts."""
     if not rest:
         return "say what to look for: recover [topic]"
     found = excerpts_of(session, rest)
     if not found:
         return f"nothing in {session.name} holds {rest!r}"
-    return "\n\n".join(fenced(one) for one in found)
+    return "\n\n".join(fence_hit(hit) for hit in found)
 
 
 def excerpts_of(
     session: Session,
     query: str,
     *,
-    limit: int = EXCERPTS,
-    budget: int = RECOVERED,
+    limit: int = DEFAULT_EXCERPTS,
+    budget: int = DEFAULT_EXCERPT_TOKENS,
     scope: str = "session",
 ) -> list[Hit]:
-    """Excerpts around what is looked for, fences within the budget."""
+    """Return excerpts that match a query; their tokens, fences included, fit the budget."""
     found = session.recover(query, limit, scope=scope)
-    return fitted(found, counter(session.ledger.head().vocabulary), budget)
+    return cut_to_budget(found, counter(session.ledger.head().vocabulary), budget)
 
 
 def intent(session: Session, rest: str = "") -> str:
-    """What was asked for, word for word."""
+    """Return the user's requests and constraints as text, word for word."""
     del rest
-    return render_intent(asked_in(session))
+    return render_intent(user_intent(session))
 
 
-def asked_in(session: Session) -> Asked:
-    """What the user wants, and what binds the agent."""
-    shown = session.ledger.redactor.entries
-    return asked_of(
-        shown(session.ledger.path()), shown(session.ledger.sight.window(whole=True).ledger)
+def user_intent(session: Session) -> SessionIntent:
+    """Return the user's requests and constraints, redacted."""
+    redact = session.ledger.redactor.entries
+    return read_session_intent(
+        redact(session.ledger.path()), redact(session.ledger.whole_window().ledger)
     )
 
 
-class Afresh(Struct, frozen=True):
-    """A session that was ended, and the one that goes on."""
+class SessionReset(Struct, frozen=True):
+    """A session that was ended at a checkpoint, and the new session that continues it."""
 
     ended: Checkpoint
-    fresh: str
+    new_session: str
     text: str
-    """What the fresh one begins with."""
+    """First message of the new session."""
 
 
 def checkpoint(session: Session, rest: str = "") -> str:
-    """Put down where the work stands; with `reset`, end here and go on in a fresh session."""
+    """Create a checkpoint; with `reset`, also end the session and open a new one."""
     if rest == RESET:
-        made = start_afresh(session)
-        told = f"{session.name} ended at checkpoint {made.ended.ref}; {made.fresh} goes on"
-        return f"{made.text}\n\n{told}"
-    taken = session.checkpoint()
-    where = [f"  {taken.path}"] if taken.path else []
-    told = f"checkpoint {taken.ref} of {session.name}"
-    return "\n".join([told, *where, f"go on from it: holdfast resume {taken.ref}"])
+        reset = reset_session(session)
+        line = f"{session.name} ended at checkpoint {reset.ended.ref}; {reset.new_session} goes on"
+        return f"{reset.text}\n\n{line}"
+    saved = session.checkpoint()
+    where = [f"  {saved.path}"] if saved.path else []
+    line = f"checkpoint {saved.ref} of {session.name}"
+    return "\n".join([line, *where, f"go on from it: holdfast resume {saved.ref}"])
 
 
-def start_afresh(session: Session, name: str | None = None) -> Afresh:
-    """Checkpoint, end, open afresh: what a long session needs, at once.
+def reset_session(session: Session, name: str | None = None) -> SessionReset:
+    """Create a checkpoint, end the session, and open a new session that continues it.
 
     Raises:
-        BadSetting: the name is taken.
+        BadSetting: a session of that name exists.
     """
     session.checkpoint()
-    session.note("session_end")
-    with go_on(session, as_=name) as fresh:
-        text = str(fresh.messages()[0]["content"])
-        taken = checkpoints_of(session.ledger.events(), session.agent)[-1]
-        return Afresh(as_checkpoint(taken), fresh.name, text)
+    record(session, SessionEnded())
+    with resume_session(session, as_=name) as new:
+        text = str(new.messages()[0]["content"])
+        newest = checkpoints_of(session.ledger.events(), session.agent)[-1]
+        return SessionReset(as_checkpoint(newest), new.name, text)
 
 
 def resume(session: Session, rest: str = "") -> str:
-    """What a fresh session needs to go on from here; nothing is changed."""
+    """Return what a new session needs to continue this one; change nothing."""
     del rest
-    return ready(session, None, RESUMED).text
+    return resume_point(session, None, RESUME_BUDGET).text
 
 
-# Lines of one entry, as many as a budget takes: what a reference leads to, on any surface.
+# Reading the lines of one entry within a budget.
 
 
-LAST = 10**9
-WHOLE = (1, LAST)
+MAX_LINE = 10**9
+ALL_LINES = (1, MAX_LINE)
 
 
-def span_of(text: str) -> tuple[int, int]:
-    """The first line and the last of `40-80`, `40-` or `40`.
+def parse_line_range(text: str) -> tuple[int, int]:
+    """Parse `40-80`, `40-` or `40` to the first and the last line.
 
     Raises:
-        Unreadable: it is no span of lines.
+        Unreadable: the text is not a range of lines.
     """
     first, dash, last = text.strip().partition("-")
     digits = f"{first}{last or '1'}"
     if first and digits.isascii() and digits.isdigit() and len(digits) < 20:
-        end = int(last) if last else LAST if dash else int(first)
+        end = int(last) if last else MAX_LINE if dash else int(first)
         if 1 <= int(first) <= end:
             return int(first), end
     raise Unreadable("lines", f"{text[:40]!r} is no span of lines such as 40-80")
 
 
-def lines_of(session: Session, ref: str, lines: tuple[int, int], budget: int) -> Hit:
-    """Some lines of an entry, as many as the budget takes.
+def read_lines(session: Session, ref: str, lines: tuple[int, int], budget: int) -> Hit:
+    """Return the given lines of an entry, cut to the budget.
 
     Raises:
-        NotRecorded: there is no such entry, or no such line in it.
-        Ambiguous: several entries begin like this.
+        NotRecorded: there is no such entry, or it has no such line.
+        Ambiguous: several entries have an id that begins with `ref`.
     """
     session = session.holding(ref)
     entry = session.ledger.find(ref)
-    hidden = entry.id not in in_sight(session.store, session.name)
+    hidden = entry.id not in visible_entries(session.store, session.name)
     entries = session.store.read(session.name)
-    part = part_of(entry, entries, first=lines[0], last=lines[1], hidden=hidden)
+    part = excerpt_of_lines(entry, entries, first=lines[0], last=lines[1], hidden=hidden)
     if part is None or part.last < part.first:
         what = "words" if part is None else f"lines {lines[0]} and on"
         raise NotRecorded(what, "", where=f"entry {ref!r}")
-    fitting = fitted([part], counter(session.ledger.head().vocabulary), budget)
-    if not fitting:
+    within_budget = cut_to_budget([part], counter(session.ledger.head().vocabulary), budget)
+    if not within_budget:
         where = f"entry {ref!r} that a budget of {budget:,} tokens takes; `holdfast show --ref`"
         raise NotRecorded("line", "", where=where)
-    return fitting[0]
+    return within_budget[0]
 
 
-def left_of(found: Hit, lines: tuple[int, int] | None) -> str:
-    """The lines that were cut off, as they are asked for; nothing when all are there."""
-    last = min(lines[1] if lines else LAST, found.lines)
+def remaining_lines(found: Hit, lines: tuple[int, int] | None) -> str:
+    """Return the range of lines that were cut off, or an empty text if none were."""
+    last = min(lines[1] if lines else MAX_LINE, found.lines)
     return f"{found.last + 1}-{last}" if found.last < last else ""

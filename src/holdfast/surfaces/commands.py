@@ -1,8 +1,8 @@
-"""The commands, once: what each is for, and the words that mean it in a conversation.
+"""The table of commands: name, help line, and the chat phrases that run a quick command.
 
-The command line makes its commands from this table; every other surface finds here what a chat
-word asks for. A command that can be asked for in words has a function from a session and the rest
-of the words to text, in `acts`.
+The command line builds its commands from this table; hooks and servers use it to recognise a quick
+command in a prompt. Each quick command has a function of its name in `actions`, which takes a
+session and the rest of the phrase and returns text.
 """
 
 from collections.abc import Callable
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 
 class Command(Struct, frozen=True):
-    """Something that can be asked for."""
+    """A command of the command line; a quick command if it has phrases."""
 
     name: str
     about: str
-    words: tuple[str, ...] = ()
-    """What a person may say for it; the first is how the documents spell it."""
-    takes: str = ""
-    """What may follow the words; nothing may when this is empty."""
-    means: tuple[tuple[str, str], ...] = ()
-    """Other words for it, and what they say besides: what would follow the words."""
+    phrases: tuple[str, ...] = ()
+    """Chat phrases that run it; the documents use the first."""
+    argument: str = ""
+    """Name of the text that may follow a phrase; empty if none may."""
+    phrases_with_argument: tuple[tuple[str, str], ...] = ()
+    """Further phrases, each with the text that it implies after the phrase."""
 
     def run(self, session: "Session", rest: str = "") -> str:
-        """Do it to a session, and tell what came of it."""
+        """Run the quick command on a session and return the text to show."""
         module = import_module("holdfast.surfaces.actions")  # late: most runs need one command
         act = cast("Callable[[Session, str], str]", getattr(module, self.name))
         return act(session, rest)
@@ -44,94 +44,94 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "compress",
-        "make a window, or a list of messages, smaller",
+        "shrink a session's window, or the messages of a file",
         ("compress", "compress now", "compress context", "compress the context"),
     ),
-    Command("undo", "take the newest compression back"),
+    Command("undo", "undo the newest compression"),
     Command(
         "log",
-        "show every compression there was",
+        "list the compressions of a session",
         ("compression log", "show compression log", "show the compression log"),
     ),
     Command(
         "recover",
-        "find what was said, in sight or not",
+        "search everything that was said, also what left the window",
         ("recover",),
-        takes="topic",
+        argument="topic",
     ),
     Command(
         "intent",
-        "show what was asked for, word for word",
+        "show the user's requests and constraints word for word",
         ("show session intent", "session intent", "show intent", "show the session intent"),
     ),
-    Command("pin", "make words stay in sight whatever leaves"),
-    Command("unpin", "lift what was pinned, or a constraint"),
+    Command("pin", "keep a text word for word in every summary"),
+    Command("unpin", "remove a pin or a constraint"),
     Command(
         "checkpoint",
-        "put down where the work stands, or start afresh from there",
+        "save the state of the work; optionally continue in a new session",
         ("checkpoint", "create checkpoint", "create a checkpoint", "checkpoint now"),
-        means=(("checkpoint and reset", "reset"), ("/clear", "reset")),
+        phrases_with_argument=(("checkpoint and reset", "reset"), ("/clear", "reset")),
     ),
     Command(
         "resume",
-        "print what a fresh session needs to go on",
+        "print what a new session needs to continue an old one",
         ("resume", "show resume point", "show the resume point", "resume session"),
     ),
-    Command("unattended", "let a plan run on without asking, or end that"),
-    Command("probe", "ask the window about what left it"),
-    Command("drift", "find where the agent left its goal after a summary"),
-    Command("context", "hand workers what they need, in packets"),
-    Command("rules", "show the rules in force, and why"),
-    Command("preserve", "check that what has to survive is there"),
-    Command("replay", "tell what compressing would have done to sessions"),
-    Command("mcp", "serve agents over the Model Context Protocol"),
-    Command("install", "put Holdfast into an agent that is already there"),
-    Command("uninstall", "take it out of an agent again"),
-    Command("doctor", "try whether what was put into an agent works"),
-    Command("run", "run a quick command by its words"),
-    Command("show", "page through a session, step by step"),
-    Command("view", "print a window exactly as it would be sent"),
-    Command("export", "give a session's bytes back"),
-    Command("purge", "erase a session or a message for good"),
-    Command("backup", "copy the ledger while agents go on writing"),
-    Command("fsck", "check every byte of the ledger"),
-    Command("config", "show what is set, and where it was set"),
-    Command("completion", "print shell completion"),
+    Command("unattended", "allow an agent to continue a plan without asking"),
+    Command("probe", "test whether the window still answers questions about hidden content"),
+    Command("drift", "find where the agent drifted from its goal after a summary"),
+    Command("context", "create and manage context packets for workers"),
+    Command("rules", "show the compression rules in force and where each value is set"),
+    Command("preserve", "check that the sections that must survive compression exist"),
+    Command("replay", "simulate compression on recorded sessions and report the cost"),
+    Command("mcp", "run a Model Context Protocol server"),
+    Command("install", "add Holdfast to an installed agent"),
+    Command("uninstall", "remove Holdfast from an agent"),
+    Command("doctor", "test the hooks and tools that were added to an agent"),
+    Command("run", "run a quick command by its chat phrase"),
+    Command("show", "list the entries of a session, or print one entry or the summary"),
+    Command("view", "print the messages that would be sent to the model"),
+    Command("export", "write a session's original bytes"),
+    Command("purge", "erase sessions or messages permanently"),
+    Command("backup", "copy the ledger, also while agents write to it"),
+    Command("fsck", "check the ledger for damage"),
+    Command("config", "show the settings and where each is set"),
+    Command("completion", "print a shell completion script"),
 )
 """Every command, in the order in which help lists them."""
 
-QUICK: tuple[Command, ...] = tuple(command for command in COMMANDS if command.words)
-"""Those that a person may ask for in words."""
+QUICK: tuple[Command, ...] = tuple(command for command in COMMANDS if command.phrases)
+"""The commands that a chat phrase can run."""
 
 
-class Asked(Struct, frozen=True):
-    """What words ask for."""
+class ParsedCommand(Struct, frozen=True):
+    """A quick command that a text names, and the text after its phrase."""
 
     command: Command
     rest: str = ""
 
 
-def understood(words: str) -> Asked | None:
-    """What a person asks for with these words; nothing when they are no quick command.
+def parse_quick_command(text: str) -> ParsedCommand | None:
+    """Return the quick command that a text names, or None if it names none.
 
-    Case, white space and a full stop do not matter. Words that only begin like a quick command
-    are none: "compress these images" asks the agent, not us. A slash matters where one belongs to
-    the word: "clear" alone may answer a question.
+    Case, white space and a full stop are ignored. A text that only begins with a phrase is not a
+    quick command: "compress these images" is meant for the agent. The slash of "/clear" is
+    required: "clear" alone may answer a question.
     """
-    whole = " ".join(words.split()).strip(" .!?\"'`")
+    whole = " ".join(text.split()).strip(" .!?\"'`")
     plain = whole.strip(" .!?\"'`/")
     for command in QUICK:
-        for phrase, rest in command.means:
+        for phrase, rest in command.phrases_with_argument:
             if phrase == (whole if phrase.startswith("/") else plain).lower():
-                return Asked(command, rest)
-        for phrase in command.words:
+                return ParsedCommand(command, rest)
+        for phrase in command.phrases:
             if plain.lower() == phrase:
-                return Asked(command)
-            if command.takes and plain.lower().startswith(phrase + " "):
-                return Asked(command, plain[len(phrase) :].strip())
+                return ParsedCommand(command)
+            if command.argument and plain.lower().startswith(phrase + " "):
+                return ParsedCommand(command, plain[len(phrase) :].strip())
     return None
 
 
-def spelled(command: Command) -> str:
-    """How a quick command is said."""
-    return f"{command.words[0]} [{command.takes}]" if command.takes else command.words[0]
+def usage_of(command: Command) -> str:
+    """Return the first phrase of a quick command with its argument, for a list of commands."""
+    return f"{command.phrases[0]} [{command.argument}]" if command.argument else command.phrases[0]

@@ -1,9 +1,8 @@
-"""The role texts: what an orchestrator and a worker are told about context packets.
+"""Instructions on context packets for orchestrators and workers, and their block in a file.
 
-They are made from where packets lie in this project and from how the client spells our tools, so
-that what they say can be done as it stands. A text is put into a file of instructions as a block
-between two marks; what else stands in the file is left as it is, and a block that is there already
-is brought up to date.
+The texts contain the paths of packets in this project and the names of our tools in the client. In
+a file of instructions (CLAUDE.md, AGENTS.md), a text is a block between two marks: an existing
+block is replaced, and the rest of the file is not changed.
 """
 
 from msgspec import Struct
@@ -12,52 +11,54 @@ from holdfast.errors import NotRecorded, Unreadable
 
 ORCHESTRATOR, WORKER = "orchestrator", "worker"
 ROLES = (ORCHESTRATOR, WORKER)
-ANY = "{N}"
-"""Where a path names a pane that is not known yet."""
+PANE_PLACEHOLDER = "{N}"
+"""Placeholder in a path for the number of a pane."""
 
 
-class Spelling(Struct, frozen=True):
-    """How things are called where the text will be read."""
+class RoleVariables(Struct, frozen=True):
+    """Paths and the tool prefix that a role's text contains."""
 
-    packets: str = ".holdfast/context/pane-{N}.yaml"
-    feedback: str = ".holdfast/feedback/pane-{N}.md"
-    prefix: str = ""
-    """What the client puts before the name of a tool, such as `agentwire_`."""
+    packet_template: str = ".holdfast/context/pane-{N}.yaml"
+    feedback_template: str = ".holdfast/feedback/pane-{N}.md"
+    tool_prefix: str = ""
+    """Prefix of tool names in the client, such as `agentwire_`."""
 
-    def packet(self, pane: int | str = ANY) -> str:
-        """Where the packet of a pane lies."""
-        return self.packets.replace(ANY, str(pane))
+    def packet_path(self, pane: int | str = PANE_PLACEHOLDER) -> str:
+        """Return the path of the packet of a pane."""
+        return self.packet_template.replace(PANE_PLACEHOLDER, str(pane))
 
-    def report(self, pane: int | str = ANY) -> str:
-        """Where the feedback of a pane goes."""
-        return self.feedback.replace(ANY, str(pane))
+    def feedback_path(self, pane: int | str = PANE_PLACEHOLDER) -> str:
+        """Return the path of the feedback file of a pane."""
+        return self.feedback_template.replace(PANE_PLACEHOLDER, str(pane))
 
 
-def spelling_of(layout: str, prefix: str = "") -> Spelling:
-    """How things are called in a project with this layout."""
-    from holdfast.project.layout import packet_of  # late: the texts alone need no layout
+def role_variables(layout: str, tool_prefix: str = "") -> RoleVariables:
+    """Return the paths of a project with this layout, and the tool prefix."""
+    from holdfast.project.layout import packet_path  # late: the texts alone need no layout
 
-    packets = packet_of("pane-n", layout).replace("pane-n", f"pane-{ANY}")
+    packets = packet_path("pane-n", layout).replace("pane-n", f"pane-{PANE_PLACEHOLDER}")
     folder = packets.rpartition("/context/")[0]
-    return Spelling(packets, f"{folder}/feedback/pane-{ANY}.md", prefix)
+    return RoleVariables(packets, f"{folder}/feedback/pane-{PANE_PLACEHOLDER}.md", tool_prefix)
 
 
-def role_text(role: str, spelling: Spelling | None = None, pane: int | str | None = None) -> str:
-    """What an agent of this role is told.
+def role_text(
+    role: str, variables: RoleVariables | None = None, pane: int | str | None = None
+) -> str:
+    """Return the instructions for a role.
 
     Raises:
         NotRecorded: there is no such role.
     """
-    spelled = spelling or Spelling()
+    values = variables or RoleVariables()
     if role == ORCHESTRATOR:
-        return _orchestrator(spelled, 1 if pane is None else pane)
+        return _orchestrator(values, 1 if pane is None else pane)
     if role == WORKER:
-        return _worker(spelled, ANY if pane is None else pane)
+        return _worker(values, PANE_PLACEHOLDER if pane is None else pane)
     raise NotRecorded("role", role, where=f"{ORCHESTRATOR} and {WORKER}")
 
 
-def _orchestrator(spelled: Spelling, pane: int | str) -> str:
-    tool = spelled.prefix
+def _orchestrator(variables: RoleVariables, pane: int | str) -> str:
+    tool = variables.tool_prefix
     return f"""\
 ## Context Handoff
 
@@ -72,19 +73,19 @@ Before you start a worker, hand it a context packet:
    `{tool}context_generate(task="...", depth="standard", pane={pane})`
    Read what it returns. If the goal or a constraint is wrong, say so in the task and make it again.
 4. Begin the worker's task with this line, word for word:
-   "{read_first(spelled, pane)}"
+   "{opening_line(variables, pane)}"
    For a worker that may not follow it, paste the packet itself behind that line.
 5. When the worker is done, look at what it reported as missing before you hand over the next task.
    If something changed that it has to know, make its packet again and tell it to read it again."""
 
 
-def _worker(spelled: Spelling, pane: int | str) -> str:
-    tool = spelled.prefix
+def _worker(variables: RoleVariables, pane: int | str) -> str:
+    tool = variables.tool_prefix
     return f"""\
 ## Context Protocol
 
 At task start, before anything else:
-1. Read your context packet: `{spelled.packet(pane)}`, or call `{tool}context_read()`
+1. Read your context packet: `{variables.packet_path(pane)}`, or call `{tool}context_read()`
 2. Note decisions already made (don't re-decide)
 3. Follow noted constraints exactly
 
@@ -98,43 +99,43 @@ At task end, report gaps:
 - How did it end: done, blocked or failed?
 
 Call `{tool}context_feedback(gaps=[...], unused=[...], outcome="done")`, with empty lists if nothing
-was missing or unused. Or write to: `{spelled.report(pane)}`"""
+was missing or unused. Or write to: `{variables.feedback_path(pane)}`"""
 
 
-def read_first(spelling: Spelling, pane: int | str) -> str:
-    """The line that a worker's task begins with, so that it is not a matter of remembering."""
-    return f"Read your context packet first: {spelling.packet(pane)}"
+def opening_line(variables: RoleVariables, pane: int | str) -> str:
+    """Return the first line of a worker's task, which tells it to read its packet."""
+    return f"Read your context packet first: {variables.packet_path(pane)}"
 
 
-def task_text(task: str, spelling: Spelling, pane: int | str, packet: str = "") -> str:
-    """A worker's task as it is handed over: reading first; the packet inline when it is given."""
+def task_text(task: str, variables: RoleVariables, pane: int | str, packet: str = "") -> str:
+    """Return a worker's task with the line to read its packet first, and the packet if given."""
     inline = f"\n\n{packet.strip()}" if packet.strip() else ""
-    tool = spelling.prefix
+    tool, report = variables.tool_prefix, variables.feedback_path(pane)
     return (
-        f"{read_first(spelling, pane)}{inline}\n\nThen do this task:\n{task.strip()}\n\n"
-        f"When you are done, call `{tool}context_feedback` or write {spelling.report(pane)}."
+        f"{opening_line(variables, pane)}{inline}\n\nThen do this task:\n{task.strip()}\n\nWhen "
+        f"you are done, call `{tool}context_feedback` or write {report}."
     )
 
 
 def with_block(text: str, role: str, block: str) -> str:
-    """A file of instructions with a role's text in it, once.
+    """Add a role's block to the text of a file, or replace the block that is there.
 
     Raises:
-        Unreadable: a block of ours was begun there and not ended.
+        Unreadable: the block there has no mark of its end.
     """
     begin, end = f"<!-- holdfast: {role} -->", f"<!-- /holdfast: {role} -->"
-    made = f"{begin}\n{block.strip()}\n{end}"
+    section = f"{begin}\n{block.strip()}\n{end}"
     if begin not in text:
         gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
-        return f"{text}{gap}{made}\n"
+        return f"{text}{gap}{section}\n"
     before, _, rest = text.partition(begin)
     if end not in rest:
-        raise Unreadable("the file", f"{begin} stands in it without {end}")
-    return f"{before}{made}{rest.partition(end)[2]}"
+        raise Unreadable("the file", f"it has {begin} but no {end} after it")
+    return f"{before}{section}{rest.partition(end)[2]}"
 
 
 def without_block(text: str, role: str) -> str:
-    """A file of instructions without a role's text: as it was before that was put there."""
+    """Remove a role's block from the text of a file."""
     begin, end = f"<!-- holdfast: {role} -->", f"<!-- /holdfast: {role} -->"
     if begin not in text or end not in text.partition(begin)[2]:
         return text

@@ -1,1 +1,1 @@
-"""Functions on strings: they know no session, no entry and no file."""
+"""Functions on strings without any knowledge of sessions, entries or files."""

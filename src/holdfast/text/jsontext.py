@@ -1,33 +1,35 @@
-"""JSON as a ledger needs it: whatever a client wrote is read, and its bytes can be taken apart.
+"""Parse, encode, normalize and split JSON, including invalid JSON that agents write.
 
-Strict and fast by default. Text that a strict reader refuses but that agents do write (lone
-surrogates, NaN, a number no double holds, bytes that are not UTF-8) is read by the lenient path,
-which says so. Values read leniently may hold lone surrogates: `cleaned` gives the storable form,
-and whatever becomes a body has to be of that form.
+Parsing is strict and fast by default. Text that a strict parser refuses but that agents write (lone
+surrogates, NaN, a number that no double can hold, bytes that are not UTF-8) is parsed leniently,
+and the result names the flaw. Such values may contain lone surrogates: `without_surrogates` returns
+the storable form, which every body must have.
 """
 
 import json
-import re
 from collections.abc import Mapping
 from math import isfinite
 from typing import TypeAlias, cast
 
 import msgspec
 
+from holdfast.text.patterns import Pattern
+from holdfast.text.utf8 import to_bytes
+
 Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 
-SURROGATE = re.compile("[\ud800-\udfff]")
+SURROGATE = Pattern("[\ud800-\udfff]")
 
 
 class NotJson(ValueError):
-    """These bytes are no JSON value; the message says why."""
+    """The bytes are not a JSON value; the message gives the reason."""
 
 
 def parse(raw: bytes) -> tuple[Json, str | None]:
-    """Read one JSON value; the second item names what was wrong with it, if anything.
+    """Parse one JSON value; the second item names its flaw, or is None.
 
     Raises:
-        NotJson: no reader can make a value of it.
+        NotJson: it cannot be parsed leniently either.
     """
     try:
         return msgspec.json.decode(raw), None
@@ -60,32 +62,35 @@ def _reason(error: ValueError) -> str:
     return "a number too long to read"
 
 
-def cleaned(value: Json) -> Json:
-    """A value whose texts UTF-8 can hold: every lone surrogate becomes U+FFFD."""
+def without_surrogates(value: Json) -> Json:
+    """Replace every lone surrogate in the texts of a value by U+FFFD, so that UTF-8 can hold it."""
     match value:
         case str():
             return SURROGATE.sub("\ufffd", value)
         case list():
-            return [cleaned(item) for item in value]
+            return [without_surrogates(item) for item in value]
         case dict():
-            return {str(cleaned(key)): cleaned(item) for key, item in value.items()}
+            return {
+                str(without_surrogates(key)): without_surrogates(item)
+                for key, item in value.items()
+            }
         case _:
             return value
 
 
 def encode(value: object) -> bytes:
-    """Write a value as compact JSON that reads back equal, key order kept.
+    """Encode a value as compact JSON that parses to an equal value; keep the order of keys.
 
     Raises:
-        NotJson: it holds something that JSON has no form for.
+        NotJson: it contains something without a JSON form.
     """
     try:
-        raw = msgspec.json.encode(value, enc_hook=_plain)
+        raw = msgspec.json.encode(value, enc_hook=_sdk_to_json)
     except UnicodeEncodeError:
         return _encode_leniently(value)
     except (TypeError, ValueError, RecursionError) as error:
         raise NotJson(str(error) or "nested too deeply") from None
-    # msgspec writes NaN and the infinities as null without a word.
+    # msgspec silently writes NaN and the infinities as null.
     if b"null" in raw and _has_odd_float(value):
         return _encode_leniently(value)
     return raw
@@ -93,13 +98,13 @@ def encode(value: object) -> bytes:
 
 def _encode_leniently(value: object) -> bytes:
     try:
-        return json.dumps(value, separators=(",", ":"), default=_plain).encode()
+        return json.dumps(value, separators=(",", ":"), default=_sdk_to_json).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise NotJson(str(error)) from None
 
 
-def _plain(value: object) -> object:
-    """The JSON form of a provider SDK's own message objects."""
+def _sdk_to_json(value: object) -> object:
+    """Return the JSON form of a message object of a provider's SDK."""
     dump = getattr(value, "model_dump", None)
     if callable(dump):
         return dump(mode="json", exclude_unset=True)
@@ -119,7 +124,7 @@ def _has_odd_float(value: object) -> bool:
 
 
 def canonical(value: Json) -> bytes:
-    """One spelling per value: keys sorted, no spaces."""
+    """Encode a value with sorted keys and without spaces: equal values give equal bytes."""
     try:
         return msgspec.json.encode(value, order="sorted")
     except UnicodeEncodeError:
@@ -127,37 +132,37 @@ def canonical(value: Json) -> bytes:
 
 
 VOLATILE = frozenset({"cache_control"})
-"""Members that a client moves between requests without meaning anything by it."""
+"""Members that a client adds and removes between requests without a change of meaning."""
 
 
-def steady(value: Json) -> str:
-    """The one spelling of a value, less what clients move about."""
+def stable_text(value: Json) -> str:
+    """Return the canonical text of a value without its volatile members."""
     return canonical(_without_volatile(value)).decode()
 
 
 def _without_volatile(value: Json) -> Json:
     if isinstance(value, dict):
-        kept = as_object(value).items()
-        return {key: _without_volatile(item) for key, item in kept if key not in VOLATILE}
+        members = as_object(value).items()
+        return {key: _without_volatile(item) for key, item in members if key not in VOLATILE}
     if isinstance(value, list):
         return [_without_volatile(item) for item in as_list(value)]
     return value
 
 
-def same_spelling(text: str) -> str:
-    """JSON text in its one spelling; text that is no JSON, less its outer white space."""
+def canonical_text(text: str) -> str:
+    """Return the canonical form of JSON text; strip text that is not JSON."""
     try:
-        value, _ = parse(text.encode("utf-8", "surrogatepass"))
+        value, _ = parse(to_bytes(text))
         return canonical(value).decode()
     except (NotJson, RecursionError):
         return text.strip()
 
 
 def members(raw: bytes) -> dict[str, bytes]:
-    """The members of a JSON object, each value as the bytes it was written in.
+    """Return the members of a JSON object, each value as its original bytes.
 
     Raises:
-        NotJson: it is no object.
+        NotJson: it is not an object.
     """
     try:
         slices = msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
@@ -168,10 +173,10 @@ def members(raw: bytes) -> dict[str, bytes]:
 
 
 def elements(raw: bytes) -> list[bytes]:
-    """The elements of a JSON array, each as the bytes it was written in.
+    """Return the elements of a JSON array, each as its original bytes.
 
     Raises:
-        NotJson: it is no array.
+        NotJson: it is not an array.
     """
     try:
         return [bytes(item) for item in msgspec.json.decode(raw, type=list[msgspec.Raw])]
@@ -180,36 +185,36 @@ def elements(raw: bytes) -> list[bytes]:
         return [encode(item) for item in as_list(value)]
 
 
-def joined_object(parts: Mapping[str, bytes]) -> bytes:
-    """An object made of members given as bytes."""
+def join_object(parts: Mapping[str, bytes]) -> bytes:
+    """Join members that are given as bytes into a JSON object."""
     return b"{" + b",".join(encode(key) + b":" + value for key, value in parts.items()) + b"}"
 
 
-def joined_array(parts: list[bytes]) -> bytes:
-    """An array made of elements given as bytes."""
+def join_array(parts: list[bytes]) -> bytes:
+    """Join elements that are given as bytes into a JSON array."""
     return b"[" + b",".join(parts) + b"]"
 
 
 def as_object(value: object) -> dict[str, Json]:
-    """The value if it is an object, else an empty one: absent and misshapen read alike."""
+    """Return the value if it is an object, else an empty object."""
     return cast(dict[str, Json], value) if isinstance(value, dict) else {}
 
 
 def as_list(value: object) -> list[Json]:
-    """The value if it is an array, else an empty one."""
+    """Return the value if it is an array, else an empty array."""
     return cast(list[Json], value) if isinstance(value, list) else []
 
 
 def as_text(value: object) -> str:
-    """The value if it is text, else an empty one."""
+    """Return the value if it is a text, else an empty text."""
     return value if isinstance(value, str) else ""
 
 
 def as_count(value: object) -> int:
-    """The value if it is a whole number above zero, else zero."""
+    """Return the value if it is a whole number above zero, else 0."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
 
 
 def whole_number(text: str) -> int | None:
-    """A number that somebody typed: plain digits, and few enough of them; `²` is none."""
+    """Parse a whole number of at most nine ASCII digits; None for other text such as `²`."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None

@@ -1,23 +1,22 @@
-"""Whether two texts are of the same language, told by their script and their commonest words.
+"""Detect that a text is in another language than its source, by script and common words.
 
-It is a coarse look on purpose: it must find a summary in another language than the work, and must
-never refuse one because the work is full of code. What is too short to tell is taken as the same.
+The check is coarse on purpose: it must detect a summary in another language than the session, and
+must never refuse one because the session is full of code. A short text counts as the same language.
 """
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
-SAMPLE = 20_000
-"""Characters that are looked at."""
-FEW_LETTERS = 24
-FEW_WORDS = 3
-"""Below these nothing can be told."""
+from holdfast.text.words import ATOM, folded_atoms
 
-WORD = re.compile(r"\w+")
+SAMPLE_CHARS = 20_000
+"""Characters of a text that are read."""
+MIN_LETTERS = 24
+MIN_WORDS = 3
+"""A text with fewer counts as the same language."""
 
-COMMON = {
+STOP_WORD_TEXTS = {
     "english": "the and of to is for that with was are this not it from be because which has",
     "german": "der und ist das nicht mit ein eine wird für auf dem werden weil auch wurde sich",
     "french": "le les des est et une dans pour que pas sur avec du qui sont ce cette nous",
@@ -30,71 +29,71 @@ COMMON = {
     "swedish": "och att det som är inte för med på av till har ett eftersom",
     "indonesian": "yang dan untuk dengan tidak dari pada akan adalah karena atau sudah oleh",
 }
-"""No word of one that is a common name or word in English or in code."""
-STOP_WORDS = {name: frozenset(words.split()) for name, words in COMMON.items()}
+"""Other languages leave out words that are common in English or in code."""
+STOP_WORDS = {name: frozenset(words.split()) for name, words in STOP_WORD_TEXTS.items()}
 
 
-def sample(texts: Iterable[str]) -> str:
-    """The beginnings of texts, a sample in all."""
-    taken: list[str] = []
-    left = SAMPLE
+def take_sample(texts: Iterable[str]) -> str:
+    """Join the beginnings of texts, up to `SAMPLE_CHARS` characters."""
+    beginnings: list[str] = []
+    left = SAMPLE_CHARS
     for text in texts:
-        taken.append(text[: min(left, 2_000)])
-        left -= len(taken[-1])
+        beginnings.append(text[: min(left, 2_000)])
+        left -= len(beginnings[-1])
         if left <= 0:
             break
-    return "\n".join(taken)
+    return "\n".join(beginnings)
 
 
 def is_foreign(text: str, source: str) -> bool:
-    """Whether a text is mostly of a language that its source is not in."""
-    mine, theirs = _scripts(text), _scripts(source)
-    if sum(mine.values()) < FEW_LETTERS or sum(theirs.values()) < FEW_LETTERS:
+    """Whether a text is mostly in a language that its source is not in."""
+    mine, theirs = _count_scripts(text), _count_scripts(source)
+    if sum(mine.values()) < MIN_LETTERS or sum(theirs.values()) < MIN_LETTERS:
         return False
     script = mine.most_common(1)[0][0]
     if theirs[script] < sum(theirs.values()) * 0.1:
         return True
-    return script == "LATIN" and _other_words(text, source, theirs)
+    return script == "LATIN" and _has_other_words(text, source, theirs)
 
 
-def _other_words(text: str, source: str, scripts: Counter[str]) -> bool:
-    # Different words, for one that is said over and over tells nothing.
-    mine = _hits(set(WORD.findall(text.casefold())))
-    theirs = _hits(WORD.findall(source.casefold()))
-    (tongue, hits), (_, second) = (*mine.most_common(2), ("", 0), ("", 0))[:2]
-    if hits < FEW_WORDS or hits == second:
+def _has_other_words(text: str, source: str, scripts: Counter[str]) -> bool:
+    # Count different words: one word that is repeated often proves nothing.
+    mine = _count_stop_words(set(folded_atoms(text)))
+    theirs = _count_stop_words(folded_atoms(source))
+    (language, hits), (_, second) = (*mine.most_common(2), ("", 0), ("", 0))[:2]
+    if hits < MIN_WORDS or hits == second:
         return False
     if scripts["LATIN"] < sum(scripts.values()) / 2:
-        # The work is told in another script; its Latin letters are names and code.
-        return theirs[tongue] < _words(source) * 0.02
+        # The source is in another script; its Latin letters are names and code.
+        return theirs[language] < _count_words(source) * 0.02
     strongest = max(theirs.values(), default=0)
-    return strongest >= FEW_WORDS and theirs[tongue] * 4 < strongest
+    return strongest >= MIN_WORDS and theirs[language] * 4 < strongest
 
 
-def _words(text: str) -> int:
-    return sum(1 for _ in WORD.finditer(text))
+def _count_words(text: str) -> int:
+    return sum(1 for _ in ATOM.finditer(text))
 
 
-def _hits(found: Iterable[str]) -> Counter[str]:
-    """How many of the words are common ones of each language."""
+def _count_stop_words(words: Iterable[str]) -> Counter[str]:
+    """Count the stop words of each language among the words."""
     hits: Counter[str] = Counter()
-    for word in found:
-        for tongue, words in STOP_WORDS.items():
-            hits[tongue] += word in words
+    for word in words:
+        for language, stop_words in STOP_WORDS.items():
+            hits[language] += word in stop_words
     return +hits
 
 
-def _scripts(text: str) -> Counter[str]:
-    """How many letters of each script a text has; kana counts as Han, as they mix."""
-    found: Counter[str] = Counter()
-    for char, times in Counter(text[:SAMPLE]).items():
+def _count_scripts(text: str) -> Counter[str]:
+    """Count the letters of each script in a text; kana counts as Han, because they mix."""
+    letters: Counter[str] = Counter()
+    for char, times in Counter(text[:SAMPLE_CHARS]).items():
         if char.isalpha():
             script = unicodedata.name(char, "?").split(" ", 1)[0]
-            found["CJK" if script in ("HIRAGANA", "KATAKANA") else script] += times
-    return found
+            letters["CJK" if script in ("HIRAGANA", "KATAKANA") else script] += times
+    return letters
 
 
-# Words that stand in any text and say nothing of what it is about.
+# Words that any English text may contain, so that they do not show its subject.
 
 
 _COMMON_WORDS = """

@@ -1,14 +1,14 @@
-"""Patterns of a user or of a repository: only those that take time in proportion to the text.
+"""Compile regular expressions from settings, and refuse those that are not linear in the text.
 
-Python's engine tries one way after the other, and for some patterns and texts there are more ways
-than anyone can wait for. So a pattern is looked at before it is used. For each of its places it is
-worked out how often the engine can come there at one position of a text, from all the positions it
-may have begun at together; the sum over the places is the number of steps for each character.
+Python's engine backtracks, and some patterns take exponential time on some texts. So a pattern is
+analysed before it is used. For each position in the pattern we compute how often the engine can
+visit it at one position of a text, over all starts of a match; the sum over the positions of the
+pattern is the number of steps for each character.
 
-A repetition without a bound is fine in two cases. What stands before it cannot be a character that
-it repeats: then it begins at one position of each run of such characters. Or nothing behind it can
-fail: then it is a match, and the search goes on behind it. Every other one is refused, as is a
-pattern with too many steps. What is accepted takes at most `MOST` steps for each character.
+A repetition without a bound is accepted in two cases. Either the character before it cannot be one
+that it repeats: then it begins only at the start of each run of such characters. Or nothing behind
+it can fail: then it is a match, and the search continues behind it. Every other one is refused, and
+so is a pattern with too many steps. An accepted one takes at most `MAX_STEPS` for each character.
 """
 
 import re
@@ -23,12 +23,15 @@ from msgspec.structs import replace
 
 from holdfast.errors import BadSetting
 
-MOST = 10_000
+MAX_STEPS = 10_000
 """Steps for each character of a text, over all patterns of a setting."""
 
-WORD_BEYOND, DIGIT_BEYOND, SPACE_BEYOND, OTHER_BEYOND = (1 << at for at in range(128, 132))
-"""Sets of characters are bits: one for each of ASCII, and these for all the others by kind."""
-BEYOND = WORD_BEYOND | DIGIT_BEYOND | SPACE_BEYOND | OTHER_BEYOND
+NON_ASCII_WORD, NON_ASCII_DIGIT, NON_ASCII_SPACE, NON_ASCII_OTHER = (
+    1 << at for at in range(128, 132)
+)
+"""A set of characters is an integer: one bit for each ASCII character, and these four bits for
+all other characters by class."""
+NON_ASCII = NON_ASCII_WORD | NON_ASCII_DIGIT | NON_ASCII_SPACE | NON_ASCII_OTHER
 ANY = (1 << 132) - 1
 NEWLINE = 1 << 10
 UNBOUNDED = "it repeats without a bound where a text can be read in many ways"
@@ -37,45 +40,45 @@ HINT = "; write bounds such as {1,100}"
 
 
 class _Refused(Exception):
-    """Why a pattern is not used."""
+    """The reason why a pattern is refused."""
 
 
-class _Reached(Struct, frozen=True):
-    """A place in a pattern."""
+class _Position(Struct, frozen=True):
+    """A position in a pattern, and how the engine reaches it."""
 
     visits: int = 1
-    """How often it can be reached at one position of a text."""
+    """How often the engine can reach it at one position of a text."""
     before: int = ANY
-    """The characters that may stand right before it."""
+    """The characters that may be right before it."""
     steps: int = 0
-    """For each character of a text, up to here."""
-    apart: int = 1
-    """Positions between two from which it can be reached, as long as all ways there are equal."""
+    """Steps for each character of a text, up to this position."""
+    distance: int = 1
+    """The smallest distance in a text between two starts of a match that reach it."""
 
 
-class _Set(Struct, frozen=True):
-    """Characters that one place of a pattern takes."""
+class _CharSet(Struct, frozen=True):
+    """The characters that one item of a pattern matches, as a superset and a subset."""
 
-    may: int
-    """At least all of them."""
-    sure: int
-    """At most all of them: what a set that is turned around surely leaves out."""
+    possible: int
+    """Contains all of them, and maybe more."""
+    certain: int
+    """Contains only characters that match for certain; a negated set surely excludes them."""
 
 
-def compiled(
+def compile_checked(
     setting: str, patterns: Sequence[str], origin: str = "policy"
 ) -> tuple[re.Pattern[str], ...]:
-    """The patterns of a setting, ready to use.
+    """Compile the patterns of a setting.
 
     Raises:
-        BadSetting: one of them is no pattern, or could take very long on some texts.
+        BadSetting: one of them is not a pattern, or could take very long on some texts.
     """
     steps = 0
     for pattern in patterns:
         try:
-            # Bytes are looked through too, and mean other characters.
+            # Bytes are searched too, with other character classes.
             steps += max(steps_of(pattern), steps_of(pattern.encode()))
-            if steps > MOST:
+            if steps > MAX_STEPS:
                 raise _Refused(TOO_MANY + HINT)
         except (re.error, ValueError, OverflowError, RecursionError) as error:
             raise BadSetting(
@@ -89,54 +92,58 @@ def compiled(
 
 @cache
 def steps_of(pattern: str | bytes) -> int:
-    """Steps that a pattern takes for each character of a text, at the most."""
+    """Return an upper bound of the steps that a pattern takes for each character of a text."""
     flags = re.compile(pattern).flags
     parser: Any = import_module("re._parser")
     items = list(parser.parse(pattern, flags))
     opening = [chr(value).casefold() for _, value in takewhile(_is_literal, items)]
-    begun = _Reached(apart=_apart(opening))
-    return _Walk(flags).through(items, begun, last=True).steps
+    start = _Position(distance=_min_distance(opening))
+    return _PatternWalk(flags).walk(items, start, last=True).steps
 
 
 def _is_literal(item: tuple[object, object]) -> bool:
     return str(item[0]) == "LITERAL"
 
 
-def _apart(letters: Sequence[str]) -> int:
-    """How far apart two places at least are where a text has these letters."""
+def _min_distance(letters: Sequence[str]) -> int:
+    """Return the smallest distance between two occurrences of these letters in a text."""
     shifts = range(1, len(letters))
-    return next((one for one in shifts if letters[one:] == letters[:-one]), max(len(letters), 1))
+    return next(
+        (shift for shift in shifts if letters[shift:] == letters[:-shift]), max(len(letters), 1)
+    )
 
 
-class _Walk:
-    """A walk through a pattern as Python parsed it, under the flags that hold there."""
+class _PatternWalk:
+    """Walks through a parsed pattern with the flags of the current group."""
 
     def __init__(self, flags: int) -> None:
         self._flags = flags
         plain = not flags & re.UNICODE or bool(flags & re.ASCII)
-        self._kinds = _kinds(plain=plain)
+        self._classes = _char_classes(plain=plain)
 
-    def through(self, items: Any, reached: _Reached, *, last: bool) -> _Reached:
-        """The place behind some items; `last` when nothing behind them can fail."""
+    def walk(self, items: Any, reached: _Position, *, last: bool) -> _Position:
+        """Return the position behind some items; `last` says that nothing behind them can fail."""
         listed = list(items)
         for at, (op, value) in enumerate(listed):
             rest = listed[at + 1 :]
-            sure = last and (self._holds(rest) or self._ends(str(op), value, reached, rest))
+            sure = last and (
+                self._can_be_empty(rest) or self._ends_itself(str(op), value, reached, rest)
+            )
             reached = self._step(str(op), value, reached, rest, last=sure)
-            if reached.steps > MOST:
+            if reached.steps > MAX_STEPS:
                 raise _Refused(TOO_MANY + HINT)
         return reached
 
-    def _step(self, op: str, value: Any, reached: _Reached, rest: Any, *, last: bool) -> _Reached:
-        found = self._set(op, value)
+    def _step(self, op: str, value: Any, reached: _Position, rest: Any, *, last: bool) -> _Position:
+        found = self._char_set(op, value)
         if found is not None:
             steps = reached.steps + reached.visits
-            return replace(reached, before=found.may, steps=steps)
+            return replace(reached, before=found.possible, steps=steps)
         match op:
             case "SUBPATTERN":
-                return self._under(value).through(value[3], reached, last=last)
+                return self._in_group(value).walk(value[3], reached, last=last)
             case "ATOMIC_GROUP":
-                return self.through(value, reached, last=last)
+                return self.walk(value, reached, last=last)
             case "BRANCH":
                 return self._branch(value[1], reached, last=last)
             case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT":
@@ -145,73 +152,75 @@ class _Walk:
             case "ASSERT" | "ASSERT_NOT":
                 return self._assertion(op, value[0], value[1], reached)
             case "AT":
-                return self._at(str(value), reached, rest)
+                return self._boundary(str(value), reached, rest)
             case _:
                 raise _Refused("it refers back to what it has matched")
 
-    def _under(self, group: Any) -> "_Walk":
-        """The walk through a group, which may have flags of its own."""
+    def _in_group(self, group: Any) -> "_PatternWalk":
+        """Return a walk for a group, which may have flags of its own."""
         _, added, taken, _ = group
-        return _Walk(self._flags & ~taken | added)
+        return _PatternWalk(self._flags & ~taken | added)
 
-    def _branch(self, ways: Any, reached: _Reached, *, last: bool) -> _Reached:
-        ends = [self.through(way, replace(reached, steps=0), last=last) for way in ways]
-        return _joined(ends, reached.steps + reached.visits + sum(end.steps for end in ends))
+    def _branch(self, ways: Any, reached: _Position, *, last: bool) -> _Position:
+        ends = [self.walk(way, replace(reached, steps=0), last=last) for way in ways]
+        return _merge(ends, reached.steps + reached.visits + sum(end.steps for end in ends))
 
     def _repeat(
-        self, least: int, most: int, inner: Any, reached: _Reached, *, last: bool
-    ) -> _Reached:
+        self, least: int, most: int, inner: Any, reached: _Position, *, last: bool
+    ) -> _Position:
         endless = str(most) == "MAXREPEAT"
         found = self.single(inner)
         if found is not None:
-            return _run(least, None if endless else int(most), found.may, reached, last=last)
+            return _repeat_char(
+                least, None if endless else int(most), found.possible, reached, last=last
+            )
         if endless:
             return self._endless(least, inner, reached, last=last)
         ends = [reached] if not least else []
         for count in range(1, int(most) + 1):
-            reached = self.through(inner, reached, last=last and count >= least)
+            reached = self.walk(inner, reached, last=last and count >= least)
             reached = replace(reached, steps=reached.steps + 1)
             ends += [reached] if count >= least else []
-            if reached.steps > MOST:
+            if reached.steps > MAX_STEPS:
                 raise _Refused(TOO_MANY + HINT)
-        return _joined(ends, reached.steps) if ends else reached
+        return _merge(ends, reached.steps) if ends else reached
 
-    def _endless(self, least: int, inner: Any, reached: _Reached, *, last: bool) -> _Reached:
-        """A group without a bound: only where its end is the end of a match."""
+    def _endless(self, least: int, inner: Any, reached: _Position, *, last: bool) -> _Position:
+        """Accept an unbounded group only if its end is the end of a match."""
         if not last or not inner.getwidth()[0]:
             raise _Refused(UNBOUNDED + HINT)
         for _ in range(least):
-            reached = self.through(inner, reached, last=False)
-        once = self.through(inner, _Reached(), last=True)
+            reached = self.walk(inner, reached, last=False)
+        once = self.walk(inner, _Position(), last=True)
         steps = reached.steps + reached.visits * once.steps
-        return _Reached(reached.visits, reached.before | once.before, steps)
+        return _Position(reached.visits, reached.before | once.before, steps)
 
-    def _assertion(self, op: str, way: int, inner: Any, reached: _Reached) -> _Reached:
+    def _assertion(self, op: str, way: int, inner: Any, reached: _Position) -> _Position:
         before = reached.before if way > 0 else ANY
-        looked = self.through(inner, _Reached(reached.visits, before), last=False)
+        looked = self.walk(inner, _Position(reached.visits, before), last=False)
         steps = reached.steps + reached.visits + looked.steps
         found = self.single(inner) if way < 0 else None
         if found is not None:
-            seen = found.may if op == "ASSERT" else ANY & ~found.sure
+            seen = found.possible if op == "ASSERT" else ANY & ~found.certain
             return replace(reached, before=reached.before & seen, steps=steps)
         return replace(reached, steps=steps)
 
-    def _at(self, where: str, reached: _Reached, rest: Any) -> _Reached:
+    def _boundary(self, where: str, reached: _Position, rest: Any) -> _Position:
         before = reached.before
         if where == "AT_BEGINNING_STRING":
             before = 0
         elif where == "AT_BEGINNING":
             before = before & NEWLINE if self._flags & re.MULTILINE else 0
         elif where == "AT_BOUNDARY":
-            word, first = self._kinds["WORD"], self.first(rest)
+            word, first = self._classes["WORD"], self.first(rest)
             if first is not None and not first & ~word:
                 before &= ANY & ~word
             elif first is not None and not first & word:
                 before &= word
         return replace(reached, before=before, steps=reached.steps + reached.visits)
 
-    def _ends(self, op: str, value: Any, reached: _Reached, rest: Any) -> bool:
-        """Whether all that follows a repetition is its own end, so that it cannot fail."""
+    def _ends_itself(self, op: str, value: Any, reached: _Position, rest: Any) -> bool:
+        """Whether only an anchor follows a repetition, which always matches at its end."""
         if op != "MAX_REPEAT":
             return False
         least, most, inner = value
@@ -219,30 +228,32 @@ class _Walk:
         if found is None or str(most) != "MAXREPEAT" or len(rest) != 1 or str(rest[0][0]) != "AT":
             return False
         if str(rest[0][1]) == "AT_END":
-            whole_line = not ANY & ~NEWLINE & ~found.sure
+            whole_line = not ANY & ~NEWLINE & ~found.certain
             return whole_line and bool(self._flags & re.MULTILINE)
-        word = self._kinds["WORD"]
+        word = self._classes["WORD"]
         inside = bool(least) or not reached.before & ~word
-        return str(rest[0][1]) == "AT_BOUNDARY" and found.may == found.sure == word and inside
+        return (
+            str(rest[0][1]) == "AT_BOUNDARY" and found.possible == found.certain == word and inside
+        )
 
-    def _holds(self, items: Any) -> bool:
-        """Whether items can always be passed, whatever the text is."""
+    def _can_be_empty(self, items: Any) -> bool:
+        """Whether items match an empty text, so that they cannot fail."""
         for op, value in items:
-            if str(op) == "SUBPATTERN" and self._holds(value[3]):
+            if str(op) == "SUBPATTERN" and self._can_be_empty(value[3]):
                 continue
             if not str(op).endswith("_REPEAT") or value[0]:
                 return False
         return True
 
     def first(self, items: Any) -> int | None:
-        """The characters that some items can begin with; None where they may take none."""
+        """Return the characters that some items can begin with; None if they may match nothing."""
         for op, value in items:
-            found = self._set(str(op), value)
+            found = self._char_set(str(op), value)
             if found is not None:
-                return found.may
+                return found.possible
             match str(op):
                 case "SUBPATTERN":
-                    return self._under(value).first(value[3])
+                    return self._in_group(value).first(value[3])
                 case "MAX_REPEAT" | "MIN_REPEAT" | "POSSESSIVE_REPEAT" if value[0]:
                     return self.first(value[2])
                 case "BRANCH":
@@ -253,38 +264,38 @@ class _Walk:
                     return None
         return None
 
-    def single(self, inner: Any) -> _Set | None:
-        """The set that a part of a pattern takes one character of; None where it is more."""
+    def single(self, inner: Any) -> _CharSet | None:
+        """Return the set of a part that matches one character; None if it matches more."""
         items = list(inner)
         if len(items) != 1:
             return None
         op, value = items[0]
         if str(op) == "SUBPATTERN":
-            return self._under(value).single(value[3])
-        return self._set(str(op), value)
+            return self._in_group(value).single(value[3])
+        return self._char_set(str(op), value)
 
-    def _set(self, op: str, value: Any) -> _Set | None:
+    def _char_set(self, op: str, value: Any) -> _CharSet | None:
         match op:
             case "LITERAL":
                 return self._range(value, value)
             case "NOT_LITERAL":
                 found = self._range(value, value)
-                return _Set(ANY & ~found.sure, ANY & ~found.may)
+                return _CharSet(ANY & ~found.certain, ANY & ~found.possible)
             case "ANY":
                 taken = ANY if self._flags & re.DOTALL else ANY & ~NEWLINE
-                return _Set(taken, taken)
+                return _CharSet(taken, taken)
             case "IN":
                 return self._one_of(value)
             case _:
                 return None
 
-    def _one_of(self, items: Any) -> _Set:
+    def _one_of(self, items: Any) -> _CharSet:
         may = sure = 0
-        turned = False
+        negated = False
         for op, value in items:
             match str(op):
                 case "NEGATE":
-                    turned = True
+                    negated = True
                     continue
                 case "LITERAL":
                     found = self._range(value, value)
@@ -292,16 +303,16 @@ class _Walk:
                     found = self._range(*value)
                 case "CATEGORY":
                     kind = str(value).removeprefix("CATEGORY_").removeprefix("NOT_")
-                    known = self._kinds[kind]
+                    known = self._classes[kind]
                     taken = ANY & ~known if "_NOT_" in str(value) else known
-                    found = _Set(taken, taken)
+                    found = _CharSet(taken, taken)
                 case _:
-                    found = _Set(ANY, 0)
-            may, sure = may | found.may, sure | found.sure
-        return _Set(ANY & ~sure, ANY & ~may) if turned else _Set(may, sure)
+                    found = _CharSet(ANY, 0)
+            may, sure = may | found.possible, sure | found.certain
+        return _CharSet(ANY & ~sure, ANY & ~may) if negated else _CharSet(may, sure)
 
-    def _range(self, low: int, high: int) -> _Set:
-        """The characters from one to another, in either case where cases do not matter."""
+    def _range(self, low: int, high: int) -> _CharSet:
+        """Return the characters of a range, in both cases if case is ignored."""
         sure = 0
         for code in range(low, min(high, 127) + 1):
             sure |= 1 << code
@@ -309,47 +320,49 @@ class _Walk:
                 sure |= 1 << ord(chr(code).swapcase())
         may = sure
         if high > 127:
-            may |= BEYOND if low != high else _kind_of(chr(low))
+            may |= NON_ASCII if low != high else _class_of(chr(low))
         if self._flags & re.IGNORECASE:
-            # Some letters have a second case of another kind: k and the sign for kelvin.
-            may |= ANY if high > 127 else WORD_BEYOND
-        return _Set(may, sure)
+            # Some ASCII letters have a non-ASCII case: k and the Kelvin sign.
+            may |= ANY if high > 127 else NON_ASCII_WORD
+        return _CharSet(may, sure)
 
 
-def _run(least: int, most: int | None, taken: int, reached: _Reached, *, last: bool) -> _Reached:
-    """A repetition of one character; `most` is None where it has no bound."""
+def _repeat_char(
+    least: int, most: int | None, taken: int, reached: _Position, *, last: bool
+) -> _Position:
+    """Return the position behind a repetition of one character; `most` None means unbounded."""
     before = taken if least else taken | reached.before
     visits, steps = reached.visits, reached.steps
     if not reached.before & taken:
-        # It begins where a run of such characters begins, or takes none of them: what stands
-        # right before its end tells which.
-        return _Reached(visits, before, steps + visits)
+        # It begins where a run of such characters begins, or matches none of them: the
+        # character right before its end shows which.
+        return _Position(visits, before, steps + visits)
     if last:
-        return _Reached(visits, before, steps + visits * max(least, 1))
+        return _Position(visits, before, steps + visits * max(least, 1))
     if most is None:
         raise _Refused(UNBOUNDED + HINT)
-    ways = -(-(most - least + 1) // reached.apart)
-    return _Reached(visits * ways, before, steps + visits * -(-max(most, 1) // reached.apart))
+    ways = -(-(most - least + 1) // reached.distance)
+    return _Position(visits * ways, before, steps + visits * -(-max(most, 1) // reached.distance))
 
 
-def _joined(ends: Sequence[_Reached], steps: int) -> _Reached:
-    """One place that is reached in several ways."""
+def _merge(ends: Sequence[_Position], steps: int) -> _Position:
+    """Merge the ends of several branches into one position."""
     before = _union(end.before for end in ends)
-    return _Reached(sum(end.visits for end in ends), before, steps)
+    return _Position(sum(end.visits for end in ends), before, steps)
 
 
-def _kinds(*, plain: bool) -> dict[str, int]:
-    """The characters of each kind; `plain` where only those of ASCII have one."""
+def _char_classes(*, plain: bool) -> dict[str, int]:
+    """Return the characters of each class; `plain` limits the classes to ASCII."""
     ascii_only = [chr(code) for code in range(128)]
     spaces = " \t\n\r\f\v" if plain else " \t\n\r\f\v\x1c\x1d\x1e\x1f"
     digit = _bits("0123456789")
-    word = _bits("".join(one for one in ascii_only if one.isalnum() or one == "_"))
+    word = _bits("".join(char for char in ascii_only if char.isalnum() or char == "_"))
     if plain:
         return {"DIGIT": digit, "WORD": word, "SPACE": _bits(spaces)}
     return {
-        "DIGIT": digit | DIGIT_BEYOND,
-        "WORD": word | WORD_BEYOND | DIGIT_BEYOND,
-        "SPACE": _bits(spaces) | SPACE_BEYOND,
+        "DIGIT": digit | NON_ASCII_DIGIT,
+        "WORD": word | NON_ASCII_WORD | NON_ASCII_DIGIT,
+        "SPACE": _bits(spaces) | NON_ASCII_SPACE,
     }
 
 
@@ -358,15 +371,15 @@ def _bits(letters: str) -> int:
 
 
 def _union(sets: Iterable[int]) -> int:
-    found = 0
-    for one in sets:
-        found |= one
-    return found
+    union = 0
+    for char_set in sets:
+        union |= char_set
+    return union
 
 
-def _kind_of(letter: str) -> int:
+def _class_of(letter: str) -> int:
     if letter.isdecimal():
-        return DIGIT_BEYOND
+        return NON_ASCII_DIGIT
     if letter.isalnum():
-        return WORD_BEYOND
-    return SPACE_BEYOND if letter.isspace() else OTHER_BEYOND
+        return NON_ASCII_WORD
+    return NON_ASCII_SPACE if letter.isspace() else NON_ASCII_OTHER

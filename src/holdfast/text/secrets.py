@@ -1,9 +1,9 @@
-"""Keys, tokens and passwords in a text: where they stand, and of what kind they are.
+"""Find keys, tokens and passwords in a text, with their positions and kinds.
 
-Shapes that a provider gives its keys are told by how they begin; a password is told by the name
-it is given and by looking like one. Every shape is found from a few letters that texts seldom
-hold, and takes time in proportion to the text. What is found never holds a quote, a backslash or
-white space: it can be replaced inside JSON and leaves JSON behind.
+Keys of providers are recognised by their prefix; a password by the name it is assigned to and by
+looking random. Every search starts from a few letters that are rare in texts, and takes time in
+proportion to the text. A secret never contains a quote, a backslash or white space: it can be
+replaced inside JSON, and the result is valid JSON.
 """
 
 import re
@@ -14,7 +14,9 @@ from math import log2
 
 from msgspec import Struct
 
-KEYS: Mapping[str, tuple[str, str]] = {
+from holdfast.text.patterns import Pattern
+
+PROVIDER_KEYS: Mapping[str, tuple[str, str]] = {
     "AKIA": ("aws-key", r"AKIA[A-Z2-7]{16}(?![A-Za-z0-9])"),
     "ASIA": ("aws-key", r"ASIA[A-Z2-7]{16}(?![A-Za-z0-9])"),
     "ghp_": ("github-token", r"ghp_[A-Za-z0-9]{36,255}"),
@@ -55,24 +57,26 @@ KEYS: Mapping[str, tuple[str, str]] = {
     "hvs.": ("vault-token", r"hvs\.[A-Za-z0-9_\-]{24,250}"),
     "AGE-SECRET-KEY-": ("age-key", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
 }
-"""What providers give out: the letters a key is found by, what it is called, and its shape."""
-SHAPES = {letters: re.compile(shape) for letters, (_, shape) in KEYS.items()}
-SURE = frozenset({"AKIA", "ASIA", "hooks.slack.com/", "AGE-SECRET-KEY-"})
-"""Shapes that nothing else has; what comes after other beginnings has to look random as well."""
-MIDDLES = {"k_live_": 1, "k_test_": 1}
-"""Letters that a key has before those it is found by."""
+"""Keys of providers: the letters to search for, then the kind and the pattern of the key."""
+KEY_PATTERNS = {letters: Pattern(shape) for letters, (_, shape) in PROVIDER_KEYS.items()}
+UNMISTAKABLE = frozenset({"AKIA", "ASIA", "hooks.slack.com/", "AGE-SECRET-KEY-"})
+"""Letters that only keys have; keys with other letters also have to look random."""
+LETTERS_BEFORE = {"k_live_": 1, "k_test_": 1}
+"""The number of characters that a key has before the letters to search for."""
 
-URL = re.compile(r"://[^\s:/@'\"<>\\?#]{0,80}:([^\s/@'\"<>\\]{3,200})@[A-Za-z0-9\[]")
-BEARER = re.compile(
+URL = Pattern(r"://[^\s:/@'\"<>\\?#]{0,80}:([^\s/@'\"<>\\]{3,200})@[A-Za-z0-9\[]")
+BEARER = Pattern(
     r"(?:(?:[Bb]earer|[Bb]asic|[Tt]oken|ApiKey)[ 	]{1,3})([A-Za-z0-9._~+/\-]{16,4000}={0,2})"
 )
-AUTHORIZED = re.compile(r"uthorization\\?[\"']?[ 	]{0,3}[:=,][ 	]{0,3}\\?[\"']?")
-ASSIGNED = re.compile(
+AUTHORIZATION = Pattern(r"uthorization\\?[\"']?[ 	]{0,3}[:=,][ 	]{0,3}\\?[\"']?")
+ASSIGNMENT = Pattern(
     r"[A-Za-z0-9_\-]{0,24}\\?[\"']?[ \t]{0,4}(?::=|=>|=|:)[ \t]{0,4}(?:[A-Za-z]{1,2}(?=[\"']))?"
     r"(?P<quote>\\?[\"'`])?(?P<value>[^\s\"'`\\<>(){}\[\],;|]{8,250})(?P<end>\\?[\"'`])?"
 )
-"""What follows the name of a secret: the rest of the name, a sign, and the value."""
-HANDED: Mapping[str, tuple[str, str]] = {
+"""Matches behind the name of a secret: the rest of the name, a sign, and the value.
+
+After `token`: `_id = "a1B2c3D4"`, but not `izer returns a list`."""
+ARGUMENTS: Mapping[str, tuple[str, str]] = {
     " -u ": ("password", r" -u {1,3}[^\s:'\"\\]{1,80}:([^\s'\"\\@]{6,200})"),
     "--user ": ("password", r"--user {1,3}[^\s:'\"\\]{1,80}:([^\s'\"\\@]{6,200})"),
     "--token": ("token", r"--token[ =]{1,3}([A-Za-z0-9._~+/\-]{12,400}={0,2})"),
@@ -82,9 +86,9 @@ HANDED: Mapping[str, tuple[str, str]] = {
     "sig=": ("signature", r"sig=([A-Za-z0-9%._~+/\-]{12,500})"),
     ":AA": ("telegram-token", r":(AA[A-Za-z0-9_\-]{33})(?![A-Za-z0-9_\-])"),
 }
-"""What is handed over without a name of its own: arguments, cookies, signed addresses."""
-HANDED_SHAPES = {letters: re.compile(shape) for letters, (_, shape) in HANDED.items()}
-NAMES: Mapping[str, tuple[str, ...]] = {
+"""Secrets in command arguments, cookies and signed URLs: letters, kind and pattern."""
+ARGUMENT_PATTERNS = {letters: Pattern(shape) for letters, (_, shape) in ARGUMENTS.items()}
+SECRET_NAMES: Mapping[str, tuple[str, ...]] = {
     "passw": ("",),
     "passphrase": ("",),
     "pwd": ("",),
@@ -97,194 +101,195 @@ NAMES: Mapping[str, tuple[str, ...]] = {
         for joint in ("_", "-", "")
     ),
 }
-"""How the name of a secret is spelled, in small letters, and what has to stand before that."""
-CALLED = {"token": "token", "key": "key", "secret": "secret"}
+"""Names of secrets in lower case, and the texts of which one must be right before the name."""
+KIND_BY_NAME = {"token": "token", "key": "key", "secret": "secret"}
 PEM = "PRIVATE KEY-----"
-ENCODED = re.compile(r"(?:\\[nrt])?([A-Za-z0-9+/]{4,200}={0,2})")
-"""A line of a key, after a line break or what stands for one in JSON."""
-BEGUN = re.compile(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----")
-PEM_LINES = 200
-PEM_LINE = 400
-"""Characters of a line of a key, with what a tool may print before it."""
+PEM_BODY_LINE = Pattern(r"(?:\\[nrt])?([A-Za-z0-9+/]{4,200}={0,2})")
+"""A line of a private key, also after an escaped line break in JSON."""
+PEM_BEGIN = Pattern(r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----")
+MAX_PEM_LINES = 200
+MAX_PEM_LINE_CHARS = 400
+"""Characters of a line of a key, with the text that a tool may print before it."""
 
-STANDS_FOR = re.compile(
+PLACEHOLDER = Pattern(
     r"[$%{*]|x{4}|\.\.\.|example|changeme|placeholder|your|dummy|redacted|process\.env|os\.environ",
     re.IGNORECASE,
 )
-"""What stands where a secret will be, and is none."""
-WORDS = re.compile(
+"""A placeholder for a secret: `${TOKEN}`, `xxxx`, `your-key`."""
+PLAIN_WORDS = Pattern(
     r"(?:(?:[A-Za-z]{1,40}\d{0,3}|\d{1,4}|[a-z]\d[a-z])(?:[_\-./:+=~@!?#&]{1,3}|$)){1,40}"
 )
-"""Words, numbered or joined: a name, a path, a title, and not what a machine drew."""
-CLASSES = str.maketrans(
+"""Words, numbered or joined: `my-service_v2`, `src/app.py`, but not `x7Kq9ZbT`."""
+CHAR_CLASSES = str.maketrans(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", "A" * 26 + "a" * 26 + "0" * 10
 )
-LEAST_BITS = 2.9
-"""Of entropy a character: 'hunter22hunter22' has 2.7, sixteen random hexadecimal digits 3.2."""
-SHORTEST_EVERYWHERE = 12
-"""Characters from which a value is looked for in other texts too."""
+MIN_BITS_PER_CHAR = 2.9
+"""Entropy of a character: 'hunter22hunter22' has 2.7, sixteen random hexadecimal digits 3.2."""
+MIN_CHARS_EVERYWHERE = 12
+"""A value of at least this length is also searched for in other texts."""
 
 
-OPENS = "[redacted:"
-MARK = re.compile(r"\[redacted:[a-z\-]{2,40}(?:#[0-9a-f]{1,12})?\]")
-"""What stands in the place of a secret."""
+MARK_START = "[redacted:"
+REDACTION_MARK = Pattern(r"\[redacted:[a-z\-]{2,40}(?:#[0-9a-f]{1,12})?\]")
+"""The text that replaces a secret, such as `[redacted:jwt#1a]`."""
 
 
-class Found(Struct, frozen=True):
+class Secret(Struct, frozen=True):
     """A secret in a text."""
 
     start: int
     end: int
     kind: str
     everywhere: bool = True
-    """Whether it is one that cannot stand elsewhere by chance."""
+    """Whether it cannot occur in another text by chance."""
 
 
-def find_secrets(text: str, patterns: Sequence[re.Pattern[str]] = ()) -> list[Found]:
-    """Every secret in a text, in order, none inside another."""
-    found = [
-        *_keys(text),
-        *_locked_keys(text),
-        *_in_addresses(text),
-        *_borne(text),
-        *_handed(text),
-        *_assigned(text),
-        *_asked_for(text, patterns),
+def find_secrets(text: str, patterns: Sequence[re.Pattern[str]] = ()) -> list[Secret]:
+    """Return the secrets in a text in order and without overlaps; `patterns` are the user's."""
+    secrets = [
+        *_provider_keys(text),
+        *_private_keys(text),
+        *_url_passwords(text),
+        *_bearer_tokens(text),
+        *_argument_secrets(text),
+        *_assigned_secrets(text),
+        *_pattern_matches(text, patterns),
     ]
-    return _apart(_unmarked(text, found)) if found else found
+    return _without_overlaps(_outside_marks(text, secrets)) if secrets else secrets
 
 
-def _unmarked(text: str, found: list[Found]) -> list[Found]:
-    """Those that are not part of what stands for a secret already."""
-    marks = [match.span() for match in MARK.finditer(text)] if OPENS in text else []
+def _outside_marks(text: str, secrets: list[Secret]) -> list[Secret]:
+    """Leave out secrets that are part of a redaction mark."""
+    marks = [match.span() for match in REDACTION_MARK.finditer(text)] if MARK_START in text else []
     if not marks:
-        return found
+        return secrets
     starts = [start for start, _ in marks]
     ends = [0, *(end for _, end in marks)]
-    # The last mark that starts before a find ends has to end before that find starts.
-    return [one for one in found if ends[bisect_left(starts, one.end)] <= one.start]
+    # The last mark that starts before a secret ends has to end before the secret starts.
+    return [secret for secret in secrets if ends[bisect_left(starts, secret.end)] <= secret.start]
 
 
-def _apart(found: Iterable[Found]) -> list[Found]:
-    """Those that overlap no earlier or longer one."""
-    kept: list[Found] = []
-    for one in sorted(found, key=lambda one: (one.start, -one.end)):
-        if not kept or one.start >= kept[-1].end:
-            kept.append(one)
-    return kept
+def _without_overlaps(secrets: Iterable[Secret]) -> list[Secret]:
+    """Leave out secrets that overlap an earlier or longer one."""
+    separate: list[Secret] = []
+    for secret in sorted(secrets, key=lambda secret: (secret.start, -secret.end)):
+        if not separate or secret.start >= separate[-1].end:
+            separate.append(secret)
+    return separate
 
 
-def _keys(text: str) -> Iterator[Found]:
-    for letters, shape in SHAPES.items():
-        for at in _places(text, letters):
+def _provider_keys(text: str) -> Iterator[Secret]:
+    for letters, shape in KEY_PATTERNS.items():
+        for at in _positions(text, letters):
             match = shape.match(text, at)
             if match is None:
                 continue
-            start = at - MIDDLES.get(letters, 0)
-            if not _joined(text, start) and (letters in SURE or looks_random(match[0])):
-                yield Found(start, match.end(), KEYS[letters][0])
+            start = at - LETTERS_BEFORE.get(letters, 0)
+            if not _continues_word(text, start) and (
+                letters in UNMISTAKABLE or looks_random(match[0])
+            ):
+                yield Secret(start, match.end(), PROVIDER_KEYS[letters][0])
 
 
-def _joined(text: str, start: int) -> bool:
-    """Whether what starts here only goes on from what stands before it."""
+def _continues_word(text: str, start: int) -> bool:
+    """Whether the text at this position continues the word before it."""
     before = text[max(start - 2, 0) : start]
     # In the arguments of a call, a line break is a backslash and a letter.
     return before[-1:].isalnum() and before not in ("\\n", "\\r", "\\t")
 
 
-def _locked_keys(text: str) -> Iterator[Found]:
-    """The lines of private keys, each by itself: a tool may print some of them, or number them."""
+def _private_keys(text: str) -> Iterator[Secret]:
+    """Yield the lines of private keys one by one: a tool may number them or print only some."""
     at = text.find(PEM)
     upto = 0
     while at >= 0:
-        begun = BEGUN.search(text, max(at - 60, 0), at + len(PEM))
+        begun = PEM_BEGIN.search(text, max(at - 60, 0), at + len(PEM))
         if begun is not None and begun.end() > upto:
             upto = begun.end()
-            for start, end in _lines_after(text, upto):
+            for start, end in _pem_lines(text, upto):
                 upto = end
-                long = end - start >= SHORTEST_EVERYWHERE
-                yield Found(start, end, "private-key", everywhere=long)
+                long = end - start >= MIN_CHARS_EVERYWHERE
+                yield Secret(start, end, "private-key", everywhere=long)
         at = text.find(PEM, at + len(PEM))
 
 
-def _lines_after(text: str, start: int) -> Iterator[tuple[int, int]]:
+def _pem_lines(text: str, start: int) -> Iterator[tuple[int, int]]:
     last = text.find("-----", start)
-    stop = min(last if last >= 0 else len(text), start + PEM_LINES * PEM_LINE)
+    stop = min(last if last >= 0 else len(text), start + MAX_PEM_LINES * MAX_PEM_LINE_CHARS)
     reached = start
-    for match in ENCODED.finditer(text, start, stop):
-        if match.start() - reached > PEM_LINE:
+    for match in PEM_BODY_LINE.finditer(text, start, stop):
+        if match.start() - reached > MAX_PEM_LINE_CHARS:
             return
         reached = match.end()
         yield match.span(1)
 
 
-def _in_addresses(text: str) -> Iterator[Found]:
-    for at in _places(text, "://"):
+def _url_passwords(text: str) -> Iterator[Secret]:
+    for at in _positions(text, "://"):
         match = URL.match(text, at)
-        if match is not None and not STANDS_FOR.search(match[1]):
-            yield _of(match, 1, "password")
+        if match is not None and not PLACEHOLDER.search(match[1]):
+            yield _secret_from(match, 1, "password")
 
 
-def _borne(text: str) -> Iterator[Found]:
-    """What is sent to be let in."""
-    starts = [at - 1 for at in _places(text, "earer ") if at]
-    for at in _places(text, "uthorization"):
-        named = AUTHORIZED.match(text, at)
+def _bearer_tokens(text: str) -> Iterator[Secret]:
+    starts = [at - 1 for at in _positions(text, "earer ") if at]
+    for at in _positions(text, "uthorization"):
+        named = AUTHORIZATION.match(text, at)
         starts += [named.end()] if named is not None else []
     for start in starts:
         match = BEARER.match(text, start)
-        if match is not None and looks_random(match[1]) and not STANDS_FOR.search(match[1]):
-            yield _of(match, 1, "bearer-token")
+        if match is not None and looks_random(match[1]) and not PLACEHOLDER.search(match[1]):
+            yield _secret_from(match, 1, "bearer-token")
 
 
-def _handed(text: str) -> Iterator[Found]:
-    """What a command or an address is given to be let in."""
-    for letters, shape in HANDED_SHAPES.items():
-        for at in _places(text, letters):
+def _argument_secrets(text: str) -> Iterator[Secret]:
+    """Yield the secrets in command arguments, cookies and signed URLs."""
+    for letters, shape in ARGUMENT_PATTERNS.items():
+        for at in _positions(text, letters):
             match = shape.match(text, at)
-            if match is not None and looks_random(match[1]) and not STANDS_FOR.search(match[1]):
-                yield _of(match, 1, HANDED[letters][0])
+            if match is not None and looks_random(match[1]) and not PLACEHOLDER.search(match[1]):
+                yield _secret_from(match, 1, ARGUMENTS[letters][0])
 
 
-def _assigned(text: str) -> Iterator[Found]:
-    small = text.lower()
-    # Where small letters take more room than large ones, places would not be the same.
-    if len(small) != len(text):
-        small = "".join(char.lower() if char.isascii() else char for char in text)
-    for name, before in NAMES.items():
-        for at in _places(small, name):
-            if not small.endswith(before, max(at - 12, 0), at):
+def _assigned_secrets(text: str) -> Iterator[Secret]:
+    lowered = text.lower()
+    # If lower case changes the length of the text, the positions would differ.
+    if len(lowered) != len(text):
+        lowered = "".join(char.lower() if char.isascii() else char for char in text)
+    for name, before in SECRET_NAMES.items():
+        for at in _positions(lowered, name):
+            if not lowered.endswith(before, max(at - 12, 0), at):
                 continue
-            match = ASSIGNED.match(text, at + len(name))
+            match = ASSIGNMENT.match(text, at + len(name))
             if match is not None and _is_secret(match):
-                yield _of(match, "value", CALLED.get(name, "password"))
+                yield _secret_from(match, "value", KIND_BY_NAME.get(name, "password"))
 
 
 def _is_secret(match: re.Match[str]) -> bool:
     value = match["value"]
-    if STANDS_FOR.search(value) or not looks_random(value):
+    if PLACEHOLDER.search(value) or not looks_random(value):
         return False
-    # What is not quoted may be code: a name with a digit in it, a member of something, a call.
+    # A value without quotes may be code: a name with a digit, an attribute, a call.
     code = value.replace(".", "_").replace("?", "").isidentifier()
     return bool(match["quote"]) or not code or ("." not in value and len(value) >= 20)
 
 
-def _asked_for(text: str, patterns: Sequence[re.Pattern[str]]) -> Iterator[Found]:
+def _pattern_matches(text: str, patterns: Sequence[re.Pattern[str]]) -> Iterator[Secret]:
     for pattern in patterns:
         for match in pattern.finditer(text):
             if match.end() > match.start():
-                long = match.end() - match.start() >= SHORTEST_EVERYWHERE
-                yield Found(match.start(), match.end(), "pattern", everywhere=long)
+                long = match.end() - match.start() >= MIN_CHARS_EVERYWHERE
+                yield Secret(match.start(), match.end(), "pattern", everywhere=long)
 
 
-def _of(match: re.Match[str], group: int | str, kind: str) -> Found:
+def _secret_from(match: re.Match[str], group: int | str, kind: str) -> Secret:
     value = match[group]
-    sure = len(value) >= SHORTEST_EVERYWHERE and looks_random(value)
+    sure = len(value) >= MIN_CHARS_EVERYWHERE and looks_random(value)
     start, end = match.span(group)
-    return Found(start, end, kind.replace("_", "-"), everywhere=sure)
+    return Secret(start, end, kind.replace("_", "-"), everywhere=sure)
 
 
-def _places(text: str, word: str) -> Iterator[int]:
+def _positions(text: str, word: str) -> Iterator[int]:
     at = text.find(word)
     while at >= 0:
         yield at
@@ -292,24 +297,26 @@ def _places(text: str, word: str) -> Iterator[int]:
 
 
 def may_begin_secret(word: str) -> bool:
-    """Whether a word that was cut may be the beginning of a secret."""
-    small = word.lower()
-    return any(one in word for one in (*KEYS, "://")) or any(name in small for name in NAMES)
+    """Whether a truncated word may be the beginning of a secret."""
+    lowered = word.lower()
+    return any(letters in word for letters in (*PROVIDER_KEYS, "://")) or any(
+        name in lowered for name in SECRET_NAMES
+    )
 
 
 def looks_random(value: str) -> bool:
-    """Whether a machine drew it, or a person who was told to: letters and digits in no order."""
-    if len(value) < 8 or WORDS.fullmatch(value):
+    """Whether a value looks random: letters and digits without order."""
+    if len(value) < 8 or PLAIN_WORDS.fullmatch(value):
         return False
-    kinds = value.translate(CLASSES)
+    kinds = value.translate(CHAR_CLASSES)
     if "0" not in kinds or not ("A" in kinds or "a" in kinds):
         return False
-    turns = sum(one != other for one, other in pairwise(kinds))
-    return turns * 6 >= len(value) and _bits(value) >= LEAST_BITS
+    turns = sum(kind != next_kind for kind, next_kind in pairwise(kinds))
+    return turns * 6 >= len(value) and _entropy(value) >= MIN_BITS_PER_CHAR
 
 
-def _bits(value: str) -> float:
-    """Entropy a character, by how often each stands in it."""
+def _entropy(value: str) -> float:
+    """Return the entropy of a character in bits, by the frequency of each."""
     size = len(value)
     shares = (value.count(char) / size for char in set(value))
     return -sum(share * log2(share) for share in shares)

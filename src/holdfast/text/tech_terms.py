@@ -1,8 +1,8 @@
-"""What sort of thing a name is: nobody who decided for Redis says "cache", and everybody asks so.
+"""Map generic terms that users search for to product names and technical words (cache → Redis).
 
-The table of like words knows English; these are names that are in no dictionary, and what words
-mean among developers. Public knowledge, kept small: what is asked for by its sort. A name that is a
-word everybody uses is left out: who is going with something does not speak of Go.
+The table of similar words covers English; this one covers names that are in no dictionary and
+words with a special meaning among developers. A name that is also a common word, such as Go, is
+left out.
 """
 
 from collections.abc import Iterator, Mapping
@@ -187,26 +187,26 @@ def _table() -> Mapping[str, tuple[str, ...]]:
     return {name.strip(): tuple(names.split()) for name, _, names in rows}
 
 
-NAMES = _table()
-"""By the sort of thing: names of things of that sort."""
-ENDINGS = (
+NAMES_BY_KIND = _table()
+"""Names by the generic term for them."""
+WORD_ENDINGS = (
     *(("ies", "y"), ("s", ""), ("es", ""), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e")),
     *(("ation", "e"), ("ation", ""), ("ization", "ize"), ("ied", "y"), ("er", ""), ("er", "e")),
 )
-"""How a word may end, and what it ends with in the table."""
-NAMED = 0.8
-"""How much such a name counts for the word that was asked with."""
+"""Endings of words, and their replacements in the table."""
+NAME_SIMILARITY = 0.8
+"""The similarity of a name to the generic term, from 0 to 1."""
 
 
-def names_of(word: str) -> tuple[str, ...]:
-    """The names that a word may mean, in whichever form it is said."""
-    return next((NAMES[form] for form in forms_of(word) if form in NAMES), ())
+def names_of_kind(word: str) -> tuple[str, ...]:
+    """Return the names for a generic term in any of its forms; empty if it has none."""
+    return next((NAMES_BY_KIND[form] for form in base_forms(word) if form in NAMES_BY_KIND), ())
 
 
-def forms_of(word: str) -> Iterator[str]:
-    """A word as it may stand in a table: as it is, then without its ending."""
+def base_forms(word: str) -> Iterator[str]:
+    """Yield the possible base forms of a word: itself, then with its ending replaced."""
     yield word
-    for ending, instead in ENDINGS:
+    for ending, instead in WORD_ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) > 2:
             bare = word.removesuffix(ending)
             yield bare + instead

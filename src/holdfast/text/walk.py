@@ -1,4 +1,4 @@
-"""The words in rows, changed one by one; what only says where something stands stays as it is."""
+"""Apply a function to every text inside a Struct, except ids, times and fixed values."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar, cast
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 S = TypeVar("S", bound=Struct)
 
-NAMES = frozenset(
+NON_TEXT_MEMBERS = frozenset(
     {
         *("entry", "lifted", "resolved", "overrules", "at", "by", "action", "owner"),
         *("type", "refs", "upto", "checksum", "signature", "created", "file", "act"),
@@ -16,29 +16,29 @@ NAMES = frozenset(
         *("edited", "stale_after", "status"),
     }
 )
-"""Members of rows that are no words of anyone: ids, moments, and one of a few that are known."""
+"""Members without free text: ids, times and values of a fixed set."""
 
 
-def worded(row: S, change: Callable[[str, str], str], entry: str = "") -> S:
-    """A row, and the rows in it, with every text changed; a change is told whose entry it is of."""
-    return msgspec.convert(_changed(msgspec.to_builtins(row), change, entry), type(row))
+def map_texts(row: S, change: Callable[[str, str], str], entry: str = "") -> S:
+    """Return a row with every text in it changed; `change` gets a text and the id of its entry."""
+    return msgspec.convert(_map_value(msgspec.to_builtins(row), change, entry), type(row))
 
 
-def _changed(value: object, change: Callable[[str, str], str], entry: str) -> object:
+def _map_value(value: object, change: Callable[[str, str], str], entry: str) -> object:
     match value:
         case str():
             return change(value, entry)
         case list() | tuple():
-            return [_changed(one, change, entry) for one in cast(Sequence[object], value)]
+            return [_map_value(item, change, entry) for item in cast(Sequence[object], value)]
         case dict():
             rows = cast(Mapping[str, object], value)
             own = str(rows.get("entry", "")) or entry
             return {
-                # A report names its packet by an id; what was handed over holds one.
-                key: one
-                if key in NAMES or (key == "packet" and isinstance(one, str))
-                else _changed(one, change, own)
-                for key, one in rows.items()
+                # `packet` is an id in a report, and a whole packet in `PacketSent`.
+                key: item
+                if key in NON_TEXT_MEMBERS or (key == "packet" and isinstance(item, str))
+                else _map_value(item, change, own)
+                for key, item in rows.items()
             }
         case _:
             return value

@@ -1,23 +1,25 @@
-"""Plain values as YAML that every reader takes for the same values.
+"""Write plain values as YAML that every parser reads as the same values.
 
 YAML 1.1 reads `no` as false, `12:30` as a number and `1.10` as 1.1. So every text is written in
-quotes, or as a block of its lines; only names of members stand bare.
+quotes or as a block of lines; only keys are written without quotes.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
-_BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,60}")
+from holdfast.text.patterns import Pattern
+
+_BARE = Pattern(r"[A-Za-z_][A-Za-z0-9_-]{0,60}")
 _RESERVED = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
-_ESCAPED = re.compile(r'["\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]')
-_UNBLOCKED = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]|[ \t]\n")
-"""What a block of lines cannot hold, or would not give back."""
-_SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
+_ESCAPED = Pattern(r'["\\\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]')
+_NOT_IN_BLOCK = Pattern(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]|[ \t]\n")
+"""Characters that a block of lines cannot contain, or that a parser would change."""
+_SHORT_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 
 def to_yaml(value: Mapping[str, object]) -> str:
-    """A mapping as a YAML document."""
+    """Return a mapping as a YAML document."""
     return "".join(f"{line}\n" for line in _mapping(value, 0))
 
 
@@ -40,7 +42,7 @@ def _member(head: str, value: object, depth: int) -> Iterator[str]:
 
 
 def _list(head: str, values: Sequence[object], depth: int) -> Iterator[str]:
-    if all(type(one) is int for one in values):
+    if all(type(item) is int for item in values):
         yield f"{head} [{', '.join(map(str, values))}]"
         return
     yield head
@@ -59,10 +61,10 @@ def _items(values: Sequence[object], depth: int) -> Iterator[str]:
 
 
 def is_block(text: str) -> bool:
-    """Whether a text can stand as a block of lines and come back as it was."""
+    """Whether a text can be written as a block of lines and is read back unchanged."""
     if "\n" not in text.rstrip("\n") or text.endswith("\n\n"):
         return False
-    return not text[0].isspace() and text[-1:] != " " and not _UNBLOCKED.search(text)
+    return not text[0].isspace() and text[-1:] != " " and not _NOT_IN_BLOCK.search(text)
 
 
 def _block(head: str, text: str, depth: int) -> Iterator[str]:
@@ -100,6 +102,6 @@ def _quoted(text: str) -> str:
 def _escape(found: re.Match[str]) -> str:
     character = found[0]
     if "\ud800" <= character <= "\udfff":
-        return "\ufffd"  # half a character: no file can hold it
+        return "\ufffd"  # a lone surrogate, which UTF-8 cannot encode
     code = ord(character)
-    return _SHORT.get(character) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")
+    return _SHORT_ESCAPES.get(character) or (f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}")

@@ -1,1 +1,1 @@
-"""Session files written by other programs: find, read, follow, export."""
+"""Find, ingest, follow and export the session files of other programs."""

@@ -1,4 +1,4 @@
-"""Finding session files: below a folder, and where agents keep theirs."""
+"""Find session files: below a folder, and in the folders where agents store theirs."""
 
 import os
 import re
@@ -11,128 +11,138 @@ from holdfast.errors import Unreadable
 from holdfast.project.regular_files import open_regular, read_regular
 from holdfast.text.jsontext import NotJson, as_object, as_text, parse
 from holdfast.transcripts import opencode_db
-from holdfast.transcripts.open import reason_of
+from holdfast.transcripts.open import error_reason
 
-ENDINGS = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
-HEAD = 64 * 1024
-"""Bytes of a rollout in which its first line says where it was made."""
+SESSION_ENDINGS = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
+HEAD_BYTES = 64 * 1024
+"""Bytes read from the start of a file, to find its folder or whether it has an answer."""
 
 
-class Found(Struct, frozen=True):
+class SessionFile(Struct, frozen=True):
     """A session file."""
 
     path: Path
     size: int = 0
     folder: str = ""
-    """The folder its agent worked in, as far as its place or its first line tells."""
+    """The folder its agent worked in, if its path or its first line says so."""
     encoded: bool = False
-    """Whether that is Claude Code's spelling of it: every odd character a hyphen."""
+    """Whether `folder` is encoded as Claude Code does it: every special character is a hyphen."""
     changed: float = 0.0
-    """When it was written to, where that was looked up."""
+    """The time of its last change, if that was read."""
 
     def belongs_to(self, root: Path) -> bool:
-        """Whether the agent worked in a project or below it."""
+        """Return whether the agent worked in the folder `root` or below it."""
         if self.encoded:
-            mine = re.sub(r"[^A-Za-z0-9]", "-", str(root))
-            return self.folder == mine or self.folder.startswith(mine + "-")
+            # Matches "/", "." and " "; must not match letters and digits.
+            encoded_root = re.sub(r"[^A-Za-z0-9]", "-", str(root))
+            return self.folder == encoded_root or self.folder.startswith(encoded_root + "-")
         return self.folder == str(root) or self.folder.startswith(f"{root}{os.sep}")
 
 
-def session_files(path: Path) -> list[Found]:
-    """The file named, or every session file below the folder named.
+def session_files(path: Path) -> list[SessionFile]:
+    """Return the given file, or every session file below the given folder.
 
     Raises:
-        Unreadable: it is a folder with no session files, or cannot be looked into.
+        Unreadable: the folder has no session files, or cannot be read.
     """
-    if path.name == opencode_db.NAME and path.is_file():
-        return _in_database(path)
+    if path.name == opencode_db.DATABASE_NAME and path.is_file():
+        return _database_files(path)
     try:
         if not path.is_dir():
-            return [Found(path, path.stat().st_size if path.exists() else 0)]
-        found = sorted(Path(folder) / name for folder, _, names in os.walk(path) for name in names)
+            return [SessionFile(path, path.stat().st_size if path.exists() else 0)]
+        paths = sorted(Path(folder) / name for folder, _, names in os.walk(path) for name in names)
     except (OSError, ValueError) as error:
-        raise Unreadable(str(path), reason_of(error)) from None
-    # A pipe would be waited for; a link that leads nowhere is told of when it is read.
-    named = (file for file in found if file.name.endswith(ENDINGS))
-    files = [Found(file, _size(file)) for file in named if file.is_file() or not file.exists()]
+        raise Unreadable(str(path), error_reason(error)) from None
+    # A pipe would block; a broken link is reported when it is read.
+    candidates = (file for file in paths if file.name.endswith(SESSION_ENDINGS))
+    files = [
+        SessionFile(file, _size_of(file))
+        for file in candidates
+        if file.is_file() or not file.exists()
+    ]
     if not files:
         raise Unreadable(str(path), "no session files below this folder")
     return files
 
 
-def _size(file: Path) -> int:
+def _size_of(file: Path) -> int:
     return file.stat().st_size if file.exists() else 0
 
 
-def agent_sessions(environment: Mapping[str, str]) -> list[Found]:
-    """The sessions that agents keep in the user's home, the oldest first."""
-    keepers = (_claude_code, _codex, _gemini, _opencode)
-    found = [item for keeper in keepers for item in keeper(environment)]
-    return sorted(found, key=lambda item: (item.changed, item.path))
+def agent_sessions(environment: Mapping[str, str]) -> list[SessionFile]:
+    """Return the session files that agents store in the user's home, oldest first."""
+    finders = (_claude_code_files, _codex_files, _gemini_files, _opencode_files)
+    files = [item for find in finders for item in find(environment)]
+    return sorted(files, key=lambda item: (item.changed, item.path))
 
 
-def _claude_code(environment: Mapping[str, str]) -> Iterator[Found]:
+def _claude_code_files(environment: Mapping[str, str]) -> Iterator[SessionFile]:
     home = environment.get("CLAUDE_CONFIG_DIR")
     projects = (Path(home) if home else Path.home() / ".claude") / "projects"
     for file in filter(Path.is_file, sorted(projects.glob("*/**/*.jsonl"))):
         folder = file.relative_to(projects).parts[0]
-        yield _found(file, folder, encoded=True)
+        yield _make_session_file(file, folder, encoded=True)
 
 
-def _codex(environment: Mapping[str, str]) -> Iterator[Found]:
+def _codex_files(environment: Mapping[str, str]) -> Iterator[SessionFile]:
     home = environment.get("CODEX_HOME")
     sessions = (Path(home) if home else Path.home() / ".codex") / "sessions"
     for file in filter(Path.is_file, sorted(sessions.glob("**/rollout-*.jsonl"))):
-        yield _found(file, _made_in(file))
+        yield _make_session_file(file, _codex_folder(file))
 
 
-def _gemini(environment: Mapping[str, str]) -> Iterator[Found]:
+def _gemini_files(environment: Mapping[str, str]) -> Iterator[SessionFile]:
     home = environment.get("GEMINI_CLI_HOME")
     projects = (Path(home) if home else Path.home()) / ".gemini" / "tmp"
     for file in filter(Path.is_file, sorted(projects.glob("*/chats/**/*.json*"))):
-        if _holds_words(file):
-            yield _found(file, _rooted(projects / file.relative_to(projects).parts[0]))
+        if _has_answer(file):
+            yield _make_session_file(
+                file, _gemini_folder(projects / file.relative_to(projects).parts[0])
+            )
 
 
-def _opencode(environment: Mapping[str, str]) -> Iterator[Found]:
+def _opencode_files(environment: Mapping[str, str]) -> Iterator[SessionFile]:
     base = environment.get("XDG_DATA_HOME", "")
     data = Path(base) if Path(base).is_absolute() else Path.home() / ".local" / "share"
-    database = data / "opencode" / opencode_db.NAME
+    database = data / "opencode" / opencode_db.DATABASE_NAME
     if database.is_file():
-        yield from _in_database(database)
+        yield from _database_files(database)
 
 
-def _in_database(database: Path) -> list[Found]:
-    kept = opencode_db.sessions_in(database)
-    return [Found(one.path, folder=one.folder, changed=one.changed) for one in kept]
+def _database_files(database: Path) -> list[SessionFile]:
+    sessions = opencode_db.sessions_in(database)
+    return [
+        SessionFile(session.path, folder=session.folder, changed=session.changed)
+        for session in sessions
+    ]
 
 
-def _found(file: Path, folder: str, *, encoded: bool = False) -> Found:
-    told = file.stat()
-    return Found(file, told.st_size, folder, encoded=encoded, changed=told.st_mtime)
+def _make_session_file(file: Path, folder: str, *, encoded: bool = False) -> SessionFile:
+    info = file.stat()
+    return SessionFile(file, info.st_size, folder, encoded=encoded, changed=info.st_mtime)
 
 
-def _rooted(kept: Path) -> str:
-    """The folder that Gemini CLI says a folder of its own is about."""
+def _gemini_folder(chat_folder: Path) -> str:
+    """Return the project folder that Gemini CLI recorded for one of its own folders."""
     try:
-        return read_regular(kept / ".project_root", HEAD, links=True).decode().strip()
+        return read_regular(chat_folder / ".project_root", HEAD_BYTES, links=True).decode().strip()
     except (OSError, ValueError):
         return ""
 
 
-def _holds_words(file: Path) -> bool:
-    """Whether anybody spoke in a chat: going on in an old one leaves an empty one behind."""
+def _has_answer(file: Path) -> bool:
+    """Return whether the model answered in a chat: resuming another chat leaves an empty one."""
     try:
         with open_regular(file, links=True) as stream:
-            return b'"gemini"' in stream.read(HEAD) or file.stat().st_size > HEAD
+            return b'"gemini"' in stream.read(HEAD_BYTES) or file.stat().st_size > HEAD_BYTES
     except OSError:
         return False
 
 
-def _made_in(file: Path) -> str:
+def _codex_folder(file: Path) -> str:
     try:
         with open_regular(file, links=True) as stream:
-            first = stream.readline(HEAD)
+            first = stream.readline(HEAD_BYTES)
         value, _ = parse(first)
     except (OSError, NotJson):
         return ""

@@ -1,4 +1,4 @@
-"""Opening a file that may be compressed or stand in a database, and saying why it cannot be."""
+"""Open a session file that may be compressed or inside a database."""
 
 import gzip
 import zlib
@@ -12,49 +12,49 @@ from holdfast.transcripts import opencode_db
 GZIP = b"\x1f\x8b"
 
 
-def opened(path: Path) -> BinaryIO:
-    """The bytes of a file, unpacked when it is a gzip file.
+def open_session_file(path: Path) -> BinaryIO:
+    """Open a session file for reading; a gzip file is decompressed.
 
     Raises:
-        Unreadable: it is not there, must not be read, or is no regular file.
+        Unreadable: the file is missing, must not be read, or is not a regular file.
     """
     if opencode_db.is_inside(path):
-        return opencode_db.lines_of(path)
+        return opencode_db.read_session(path)
     try:
         file = open_regular(path, links=True)
     except (OSError, ValueError) as error:
-        raise Unreadable(str(path), reason_of(error)) from None
+        raise Unreadable(str(path), error_reason(error)) from None
     magic = file.read(len(GZIP))
     file.seek(0)
-    return cast(BinaryIO, _Unpacked(file)) if magic == GZIP else file
+    return cast(BinaryIO, _GzipReader(file)) if magic == GZIP else file
 
 
-def reason_of(error: Exception) -> str:
-    """Why the system refused, in lower case as the rest of our sentences."""
+def error_reason(error: Exception) -> str:
+    """Return the reason of an error, in lower case like other messages."""
     words = error.strerror if isinstance(error, OSError) else None
     return (words or str(error)).lower()
 
 
-def is_broken(stream: BinaryIO) -> bool:
-    """Whether a compressed file broke off before its end."""
-    return isinstance(stream, _Unpacked) and stream.broken
+def breaks_off(stream: BinaryIO) -> bool:
+    """Return whether a compressed file was found to break off before its end."""
+    return isinstance(stream, _GzipReader) and stream.broken
 
 
-class _Unpacked(gzip.GzipFile):
-    """A compressed file that gives what it holds up to where it breaks off."""
+class _GzipReader(gzip.GzipFile):
+    """A gzip file that ends without an error where its data breaks off."""
 
     def __init__(self, packed: BinaryIO) -> None:
         super().__init__(fileobj=packed, mode="rb")
-        self._packed = packed
+        self._file = packed
         self.broken = False
 
     def close(self) -> None:
-        """Close the file underneath too: GzipFile leaves one that it was given open."""
+        """Close the compressed file as well, which GzipFile leaves open."""
         super().close()
-        self._packed.close()
+        self._file.close()
 
     def readline(self, size: int | None = -1) -> bytes:
-        """A line, or nothing more where the rest cannot be unpacked."""
+        """Return the next line, or nothing if the rest cannot be decompressed."""
         try:
             return super().readline(-1 if size is None else size)
         except (EOFError, zlib.error, gzip.BadGzipFile):

@@ -1,9 +1,9 @@
-"""Sessions inside the database that opencode keeps: found, and read as lines.
+"""Find the sessions in opencode's database and read them as lines.
 
-The database is opencode's and is only read. A session in it is named like a file in a folder:
-`opencode.db/ses_1a2b.jsonl`. Its lines are the events that opencode logs, in their order and as
-they are stored, less those that tell of a part that is not whole yet: so they only ever grow.
-Sessions from before opencode logged events are read as the messages that it would export.
+The database is opened read-only. A session in it is named like a file in a folder:
+`opencode.db/ses_1a2b.jsonl`. Its lines are the logged events, in order and as stored, without the
+events of incomplete parts: so lines are only ever added. Sessions from before opencode logged
+events are read as the messages that it would export.
 """
 
 import os
@@ -17,14 +17,15 @@ from msgspec import Struct
 
 from holdfast.errors import Unreadable
 from holdfast.text.jsontext import encode
+from holdfast.text.utf8 import to_bytes
 
-NAME = "opencode.db"
-ENDING = ".jsonl"
+DATABASE_NAME = "opencode.db"
+SESSION_ENDING = ".jsonl"
 WAIT_MS = 2_000
-"""For opencode to finish a write."""
+"""Longest wait for a write of opencode to finish."""
 
 SESSIONS = "select id, directory, time_updated from session order by time_updated, id"
-BEGAN = "select 1 from event where aggregate_id = ? and seq = 0"
+HAS_EVENTS = "select 1 from event where aggregate_id = ? and seq = 0"
 EVENTS = """
 select id, seq, type, data from event
 where aggregate_id = ? and type not like 'session.updated%'
@@ -34,12 +35,12 @@ where aggregate_id = ? and type not like 'session.updated%'
   and seq >= ?
 order by seq
 """
-"""A tool that runs is written down again with every line that it prints: only its end is read."""
+"""A running tool is logged again with every line it prints: only its final state is read."""
 MESSAGES = "select id, data from message where session_id = ? order by id"
 PARTS = "select id, message_id, data from part where session_id = ? order by id"
 
 
-class Kept(Struct, frozen=True):
+class DatabaseSession(Struct, frozen=True):
     """A session in the database."""
 
     path: Path
@@ -48,59 +49,61 @@ class Kept(Struct, frozen=True):
 
 
 def is_inside(path: Path) -> bool:
-    """Whether a path names a session in the database."""
-    return path.parent.name == NAME and path.parent.is_file()
+    """Return whether a path names a session in the database."""
+    return path.parent.name == DATABASE_NAME and path.parent.is_file()
 
 
-def sessions_in(database: Path) -> list[Kept]:
-    """The sessions in the database, the oldest first; none when it is not opencode's."""
-    with suppress(Unreadable), closing(_opened(database)) as connection:
-        rows = _rows(connection, database, SESSIONS)
+def sessions_in(database: Path) -> list[DatabaseSession]:
+    """Return the sessions in the database, oldest first; none if it is not opencode's."""
+    with suppress(Unreadable), closing(_open_database(database)) as connection:
+        rows = _query(connection, database, SESSIONS)
         return [
-            Kept(database / f"{name}{ENDING}", str(folder), cast(int, changed) / 1000)
+            DatabaseSession(
+                database / f"{name}{SESSION_ENDING}", str(folder), cast(int, changed) / 1000
+            )
             for name, folder, changed in rows
         ]
     return []
 
 
-def lines_of(path: Path) -> BinaryIO:
-    """A session in the database, as lines.
+def read_session(path: Path) -> BinaryIO:
+    """Return the lines of a session in the database as a stream.
 
     Raises:
-        Unreadable: it is not there, or the database cannot be read.
+        Unreadable: there is no such session, or the database cannot be read.
     """
-    session = path.name.removesuffix(ENDING)
-    with closing(_opened(path.parent)) as connection:
-        logged = list(_rows(connection, path, BEGAN, session))
-        lines = b"".join((_events if logged else _messages)(connection, path, session))
+    session = path.name.removesuffix(SESSION_ENDING)
+    with closing(_open_database(path.parent)) as connection:
+        logged = list(_query(connection, path, HAS_EVENTS, session))
+        lines = b"".join((_event_lines if logged else _message_lines)(connection, path, session))
     if not lines:
-        raise Unreadable(str(path), "no such session in it")
+        raise Unreadable(str(path), "the database has no such session")
     return BytesIO(lines)
 
 
-def lines_since(path: Path, seq: int) -> list[bytes]:
-    """The lines of a session from the event of a number on, that one first.
+def read_events_since(path: Path, seq: int) -> list[bytes]:
+    """Return the lines of a session from the event with the number `seq` on.
 
     Raises:
         Unreadable: the database cannot be read.
     """
-    session = path.name.removesuffix(ENDING)
-    with closing(_opened(path.parent)) as connection:
-        return list(_events(connection, path, session, seq))
+    session = path.name.removesuffix(SESSION_ENDING)
+    with closing(_open_database(path.parent)) as connection:
+        return list(_event_lines(connection, path, session, seq))
 
 
-def _opened(database: Path) -> Any:
+def _open_database(database: Path) -> Any:
     import apsw  # late: sessions of other programs are plain files
 
     try:
-        made = apsw.Connection(os.fspath(database), flags=apsw.SQLITE_OPEN_READONLY)
-        made.set_busy_timeout(WAIT_MS)
+        connection = apsw.Connection(os.fspath(database), flags=apsw.SQLITE_OPEN_READONLY)
+        connection.set_busy_timeout(WAIT_MS)
     except apsw.Error as error:
         raise Unreadable(str(database), str(error)) from None
-    return made
+    return connection
 
 
-def _rows(
+def _query(
     connection: Any, path: Path, query: str, *values: str | int
 ) -> Iterator[tuple[object, ...]]:
     import apsw
@@ -112,30 +115,30 @@ def _rows(
             raise Unreadable(str(path), str(error)) from None
 
 
-def _events(connection: Any, path: Path, session: str, since: int = 0) -> Iterator[bytes]:
-    for name, seq, kind, data in _rows(connection, path, EVENTS, session, since):
+def _event_lines(connection: Any, path: Path, session: str, since: int = 0) -> Iterator[bytes]:
+    for name, seq, kind, data in _query(connection, path, EVENTS, session, since):
         head = f'{{"id":{_json(name)},"seq":{seq},"type":{_json(kind)},"data":'
-        yield head.encode() + str(data).encode("utf-8", "surrogatepass") + b"}\n"
+        yield head.encode() + to_bytes(str(data)) + b"}\n"
 
 
-def _messages(connection: Any, path: Path, session: str) -> Iterator[bytes]:
-    """Messages as an export has them, up to the first that is still being written."""
+def _message_lines(connection: Any, path: Path, session: str) -> Iterator[bytes]:
+    """Yield the messages in the form of an export, up to the first incomplete one."""
     parts: dict[str, list[str]] = {}
-    for name, message, data in _rows(connection, path, PARTS, session):
-        parts.setdefault(str(message), []).append(_named(str(data), {"id": str(name)}))
-    for name, data in _rows(connection, path, MESSAGES, session):
+    for name, message, data in _query(connection, path, PARTS, session):
+        parts.setdefault(str(message), []).append(_with_ids(str(data), {"id": str(name)}))
+    for name, data in _query(connection, path, MESSAGES, session):
         if '"role":"assistant"' in str(data) and '"completed":' not in str(data):
             return
-        info = _named(str(data), {"id": str(name), "sessionID": session})
-        held = ",".join(parts.get(str(name), ()))
-        yield f'{{"info":{info},"parts":[{held}]}}\n'.encode("utf-8", "surrogatepass")
+        info = _with_ids(str(data), {"id": str(name), "sessionID": session})
+        joined = ",".join(parts.get(str(name), ()))
+        yield to_bytes(f'{{"info":{info},"parts":[{joined}]}}\n')
 
 
-def _named(data: str, names: dict[str, str]) -> str:
-    """An object as it is stored, with the names that stand in columns of their own."""
-    told = ",".join(f"{_json(key)}:{_json(value)}" for key, value in names.items())
+def _with_ids(data: str, names: dict[str, str]) -> str:
+    """Return a stored JSON object with the ids from separate columns added to it."""
+    ids = ",".join(f"{_json(key)}:{_json(value)}" for key, value in names.items())
     rest = data.lstrip()[1:]
-    return f"{{{told}{'' if rest.lstrip()[:1] == '}' else ','}{rest}"
+    return f"{{{ids}{'' if rest.lstrip()[:1] == '}' else ','}{rest}"
 
 
 def _json(value: object) -> str:

@@ -1,7 +1,6 @@
-"""The Anthropic Messages format, read into bodies and written back.
+"""Read and write messages in the Anthropic Messages format.
 
-Blocks this file does not know are kept whole as `Opaque`, so a new block type passes through the
-product untouched on the day a provider ships it.
+A block of an unknown type is read as an `Opaque` body, so new block types pass through unchanged.
 """
 
 from collections.abc import Mapping
@@ -23,32 +22,32 @@ from holdfast.text.jsontext import (
     as_text,
     elements,
     encode,
-    joined_array,
-    joined_object,
+    join_array,
+    join_object,
     members,
     parse,
-    steady,
+    stable_text,
 )
 from holdfast.wire.media import read_media
-from holdfast.wire.part_types import ANTHROPIC, CHAT, RESPONSES, kinds_of
+from holdfast.wire.part_types import ANTHROPIC_ONLY, CHAT_ONLY, RESPONSES_ONLY, part_types_of
 
 NAME = "anthropic"
 
 
 def fits(message: Mapping[str, Json]) -> bool | None:
-    """Whether this is surely ours (True), surely not (False), or could be anyone's (None)."""
+    """Return True if only this format has such a message, False if it has not, None if it may."""
     if "role" not in message or message["role"] in ("tool", "function", "developer"):
         return False
     if "tool_calls" in message or "function_call" in message or message.get("type") == "message":
         return False
-    kinds = kinds_of(message)
-    if kinds & (CHAT | RESPONSES):
+    kinds = part_types_of(message)
+    if kinds & (CHAT_ONLY | RESPONSES_ONLY):
         return False
-    return True if kinds & ANTHROPIC else None
+    return True if kinds & ANTHROPIC_ONLY else None
 
 
 def read(message: Mapping[str, Json]) -> list[Source]:
-    """One body per content block; a message without any says nothing, once."""
+    """Return one body per content block; one empty `Said` for a message without blocks."""
     role, content = as_text(message.get("role")), message.get("content")
     if not isinstance(content, list):
         return [Said(role, as_text(content))]
@@ -56,7 +55,7 @@ def read(message: Mapping[str, Json]) -> list[Source]:
 
 
 def read_block(role: str, value: Json) -> Source:
-    """What one content block says."""
+    """Return the body of one content block."""
     block = as_object(value)
     match as_text(block.get("type")):
         case "text":
@@ -87,7 +86,7 @@ def _read_result(block: Mapping[str, Json]) -> ToolReturned:
 
 
 def read_output(content: Json) -> tuple[str, tuple[Media, ...]]:
-    """The words and the pictures of a tool's answer."""
+    """Return the text and the media of a tool result."""
     if not isinstance(content, list):
         return (
             as_text(content)
@@ -104,40 +103,40 @@ def read_output(content: Json) -> tuple[str, tuple[Media, ...]]:
             case "image" | "document" as kind:
                 media.append(read_media(kind, block.get("source")))
             case _:
-                words.append(as_text(value) or steady(value))
+                words.append(as_text(value) or stable_text(value))
     return "\n".join(words), tuple(media)
 
 
-def rewrite(raw: bytes, shown: Mapping[int, Source | None]) -> bytes | None:
-    """A message with some of its blocks replaced or gone; nothing when none are left.
+def rewrite(raw: bytes, changes: Mapping[int, Source | None]) -> bytes | None:
+    """Return a message with some blocks replaced or removed; None if no block is left.
 
-    Blocks that are not named keep their bytes.
+    Blocks that are not in `changes` keep their bytes.
     """
     parts, blocks = members(raw), blocks_of(raw)
-    said = shown.get(0)
-    if isinstance(said, Said) and parts.get("content", b"")[:1] == b'"':
-        return joined_object({**parts, "content": encode(said.text)})
-    kept: list[bytes] = []
+    first = changes.get(0)
+    if isinstance(first, Said) and parts.get("content", b"")[:1] == b'"':
+        return join_object({**parts, "content": encode(first.text)})
+    blocks_now: list[bytes] = []
     for at, block in enumerate(blocks):
-        stand_in = shown.get(at)
+        stand_in = changes.get(at)
         if stand_in is not None:
-            kept.append(_rewrite_block(block, stand_in))
-        elif at not in shown:
-            kept.append(block)
-    if not kept:
+            blocks_now.append(_rewrite_block(block, stand_in))
+        elif at not in changes:
+            blocks_now.append(block)
+    if not blocks_now:
         return None
-    return joined_object({**parts, "content": joined_array(kept)})
+    return join_object({**parts, "content": join_array(blocks_now)})
 
 
 def blocks_of(raw: bytes) -> list[bytes]:
-    """The content blocks of a message, each as bytes."""
+    """Return the content blocks of a message, each as bytes."""
     return _blocks(members(raw).get("content", b'""'))
 
 
 def _blocks(content: bytes) -> list[bytes]:
     if content[:1] != b"[":
-        return [joined_object({"type": b'"text"', "text": content})]
-    # A message without blocks says nothing, once: as it is read, so it is written.
+        return [join_object({"type": b'"text"', "text": content})]
+    # A message without blocks is read as one empty text, so it has one empty block here.
     return elements(content) or [b'{"type":"text","text":""}']
 
 
@@ -146,17 +145,17 @@ def _rewrite_block(block: bytes, stand_in: Source) -> bytes:
     match stand_in:
         case ToolReturned():
             failed = {"is_error": b"true"} if stand_in.failed else {}
-            return joined_object({**parts, "content": encode(stand_in.output), **failed})
+            return join_object({**parts, "content": encode(stand_in.output), **failed})
         case ToolCalled():
-            return joined_object({**parts, "input": stand_in.arguments.encode()})
+            return join_object({**parts, "input": stand_in.arguments.encode()})
         case Said() if "text" in parts:
-            return joined_object({**parts, "text": encode(stand_in.text)})
+            return join_object({**parts, "text": encode(stand_in.text)})
         case _:
             return encode({"type": "text", "text": text_of(stand_in)})
 
 
-def speak(body: Source) -> bytes:
-    """A message of our own that says `body`."""
+def new_message(body: Source) -> bytes:
+    """Return a new message that holds `body`."""
     match body:
         case ToolReturned():
             block = {"type": "tool_result", "tool_use_id": body.call, "content": body.output}

@@ -1,10 +1,10 @@
-"""Claude Code transcripts: one JSON object a line, linked by `parentUuid`.
+"""Read Claude Code transcripts: one JSON object a line, linked by `parentUuid`.
 
-An assistant message comes as one line per content block, all with the same `message.id` and the
-same usage. Parallel calls make the links look like forks; a fork is a rewind only where two of
-the user's own messages share a parent. Sub-agents (sidechains) are lanes of their own.
+An assistant message is written as one line per content block, all with the same `message.id` and
+the same usage. Parallel calls make the links look like forks; a fork is a rewind only if two
+prompts of the user share a parent. Sub-agents (sidechains) are lanes of their own.
 
-The format is internal to its maker and moves: whatever is not a message is kept and not read.
+The format is undocumented and changes: a line that is not a message is stored and not read.
 """
 
 from collections.abc import Mapping
@@ -18,18 +18,18 @@ from holdfast.text.jsontext import (
     as_list,
     as_object,
     as_text,
-    joined_object,
+    join_object,
     members,
     parse,
 )
 from holdfast.wire import anthropic
 
 NAME = "claude_code"
-SPEAKS = "anthropic"
+SENT_AS = "anthropic"
 HOLDS_MESSAGES = True
 SPLITS_MESSAGES = True
 
-LINKS = ("uuid", "parentUuid", "leafUuid", "messageId")
+LINK_KEYS = ("uuid", "parentUuid", "leafUuid", "messageId")
 
 INJECTED = (
     "<task-notification>",
@@ -41,106 +41,112 @@ INJECTED = (
     "[Request interrupted by user",
     *(f"<command-name>/{name}<" for name in ("clear", "compact", "context", "model", "resume")),
 )
-"""How texts begin that stand in the user's place and are not the user's; what the program itself is
-told by a command is not asked of the agent."""
+"""Beginnings of texts in a user message that the user did not write, or that are commands to the
+program and not to the agent."""
 
 
 def fits(line: Mapping[str, Json]) -> bool:
-    """Whether a line is of a Claude Code transcript."""
+    """Return whether a line belongs to a Claude Code transcript."""
     if not isinstance(line.get("type"), str) or "payload" in line:
         return False
-    return "sessionId" in line or any(key in line for key in LINKS)
+    return "sessionId" in line or any(key in line for key in LINK_KEYS)
 
 
 class Reader:
-    """Reads one transcript, line by line, remembering how its lines hang together."""
+    """Reads one transcript line by line, and remembers how its lines are linked."""
 
     def __init__(self) -> None:
-        self._places: dict[str, int | None] = {}
-        """For each line the position of the message it leads back to."""
+        self._positions: dict[str, int | None] = {}
+        """By uuid of a line: the position of the message that it continues."""
         self._lanes: dict[str, str] = {}
-        self._prompted: set[int] = set()
-        self._reported: dict[str, tuple[int, int]] = {}
+        self._prompt_parents: set[int] = set()
+        self._reported_usage: dict[str, tuple[int, int]] = {}
 
     def read(self, line: Mapping[str, Json], pos: int) -> tuple[Draft, ...]:
-        """The drafts of one line; none for what is bookkeeping."""
-        lane, parent = self._lane(line), self._parent(line)
+        """Return the drafts of one line; none for a bookkeeping line."""
+        lane, parent = self._lane_of(line), self._parent_position(line)
         drafts = self._drafts(line, lane, parent)
         uuid = as_text(line.get("uuid"))
         if uuid:
-            # A line with nothing in it leads on to the one it follows; a compaction starts afresh.
-            holds = any(not isinstance(draft.body, Used) for draft in drafts)
-            self._places[uuid] = pos if holds else parent
+            # A line without a message gets the position of its parent; a compaction gets its own.
+            has_body = any(not isinstance(draft.body, Used) for draft in drafts)
+            self._positions[uuid] = pos if has_body else parent
             self._lanes[uuid] = lane
         return drafts
 
-    def _parent(self, line: Mapping[str, Json]) -> int | None:
-        """The place of the message a line follows: -1 for none, None when it cannot be told."""
+    def _parent_position(self, line: Mapping[str, Json]) -> int | None:
+        """Return the position of the message that a line follows: -1 for none, None if unknown."""
         uuid = line.get("parentUuid")
-        return -1 if uuid is None else self._places.get(as_text(uuid))
+        return -1 if uuid is None else self._positions.get(as_text(uuid))
 
-    def _lane(self, line: Mapping[str, Json]) -> str:
+    def _lane_of(self, line: Mapping[str, Json]) -> str:
         if line.get("isSidechain") is not True:
             return ""
         own = as_text(line.get("agentId")) or self._lanes.get(as_text(line.get("parentUuid")), "")
         return own or as_text(line.get("uuid"))
 
     def _drafts(self, line: Mapping[str, Json], lane: str, parent: int | None) -> tuple[Draft, ...]:
-        at = as_text(line.get("timestamp"))
+        timestamp = as_text(line.get("timestamp"))
         match as_text(line.get("type")):
             case "assistant" if isinstance(line.get("message"), dict):
-                return self._assistant(line, lane, at)
+                return self._assistant_drafts(line, lane, timestamp)
             case "user" if isinstance(line.get("message"), dict):
-                return self._user(line, lane, at, parent)
+                return self._user_drafts(line, lane, timestamp, parent)
             case "system" if line.get("subtype") == "compact_boundary":
-                return (self._boundary(as_object(line.get("compactMetadata")), lane, at),)
+                return (
+                    self._compaction_draft(as_object(line.get("compactMetadata")), lane, timestamp),
+                )
             case "attachment":
-                return tuple(Draft(body, lane, at=at) for body in _rendered(line))
+                return tuple(Draft(body, lane, at=timestamp) for body in _attachment_bodies(line))
             case _:
                 return ()
 
-    def _assistant(self, line: Mapping[str, Json], lane: str, at: str) -> tuple[Draft, ...]:
+    def _assistant_drafts(
+        self, line: Mapping[str, Json], lane: str, timestamp: str
+    ) -> tuple[Draft, ...]:
         message = as_object(line.get("message"))
         group = as_text(message.get("id"))
         bodies = anthropic.read(message)
         if line.get("isApiErrorMessage") is True:
-            bodies = [_by("host", body) for body in bodies]
-        spoken = tuple(Draft(body, lane, group, at) for body in bodies)
-        used = self._used(message, as_text(line.get("requestId")) or group)
-        return (Draft(used, lane, at=at), *spoken) if used else spoken
+            bodies = [_with_speaker("host", body) for body in bodies]
+        drafts = tuple(Draft(body, lane, group, timestamp) for body in bodies)
+        usage = self._new_usage(message, as_text(line.get("requestId")) or group)
+        return (Draft(usage, lane, at=timestamp), *drafts) if usage else drafts
 
-    def _used(self, message: Mapping[str, Json], request: str) -> Used | None:
-        """What was reported for the request, once; again only when a later line says otherwise."""
+    def _new_usage(self, message: Mapping[str, Json], request: str) -> Used | None:
+        """Return the usage of a request, unless the same usage was returned before."""
         usage = as_object(message.get("usage"))
         read = as_count(usage.get("cache_read_input_tokens"))
         write = as_count(usage.get("cache_creation_input_tokens"))
         size = as_count(usage.get("input_tokens")) + read + write
         output = as_count(usage.get("output_tokens"))
-        if not size or self._reported.get(request) == (size, output):
+        if not size or self._reported_usage.get(request) == (size, output):
             return None
-        self._reported[request] = (size, output)
+        self._reported_usage[request] = (size, output)
         model = as_text(message.get("model"))
         return Used(size, size, output, read, write, model, request)
 
-    def _user(
-        self, line: Mapping[str, Json], lane: str, at: str, parent: int | None
+    def _user_drafts(
+        self, line: Mapping[str, Json], lane: str, timestamp: str, parent: int | None
     ) -> tuple[Draft, ...]:
         bodies = anthropic.read(as_object(line.get("message")))
         speaker = _speaker(line)
-        bodies = [_by(speaker, body) for body in bodies]
+        bodies = [_with_speaker(speaker, body) for body in bodies]
         follows = None
-        asked = any(isinstance(body, Said) and not body.by for body in bodies)
-        if asked and parent is not None and not lane:
-            follows = parent if parent in self._prompted else None
-            self._prompted.add(parent)
-        first, *rest = (Draft(body, lane, at=at) for body in bodies)
-        return (Draft(first.body, lane, at=at, follows=follows), *rest)
+        is_prompt = any(isinstance(body, Said) and not body.by for body in bodies)
+        if is_prompt and parent is not None and not lane:
+            follows = parent if parent in self._prompt_parents else None
+            self._prompt_parents.add(parent)
+        first, *rest = (Draft(body, lane, at=timestamp) for body in bodies)
+        return (Draft(first.body, lane, at=timestamp, follows=follows), *rest)
 
-    def _boundary(self, data: Mapping[str, Json], lane: str, at: str) -> Draft:
-        kept = as_list(as_object(data.get("preservedMessages")).get("uuids"))
-        places = (self._places.get(as_text(uuid)) for uuid in kept)
+    def _compaction_draft(self, data: Mapping[str, Json], lane: str, timestamp: str) -> Draft:
+        uuids = as_list(as_object(data.get("preservedMessages")).get("uuids"))
+        positions = (self._positions.get(as_text(uuid)) for uuid in uuids)
         body = Compacted(as_text(data.get("trigger")))
-        return Draft(body, lane, at=at, keeps=tuple(pos for pos in places if pos is not None))
+        return Draft(
+            body, lane, at=timestamp, keeps=tuple(pos for pos in positions if pos is not None)
+        )
 
 
 def _speaker(line: Mapping[str, Json]) -> str:
@@ -149,41 +155,41 @@ def _speaker(line: Mapping[str, Json]) -> str:
     return "host" if line.get("isMeta") is True else ""
 
 
-def _by(speaker: str, body: Source) -> Source:
+def _with_speaker(speaker: str, body: Source) -> Source:
     if not isinstance(body, Said):
         return body
-    injected = "host" if body.text.lstrip().startswith(INJECTED) else ""
-    # A program that lets us compact writes our summary down as if the user had said it.
-    summed = "summary" if is_sent_summary(body) else ""
-    return Said(body.role, body.text, speaker or summed or injected)
+    host = "host" if body.text.lstrip().startswith(INJECTED) else ""
+    # A program that lets Holdfast compact records the summary as a message of the user.
+    summary = "summary" if is_sent_summary(body) else ""
+    return Said(body.role, body.text, speaker or summary or host)
 
 
-def _rendered(line: Mapping[str, Json]) -> list[Source]:
-    """What an attachment put before the model, when the transcript tells."""
+def _attachment_bodies(line: Mapping[str, Json]) -> list[Source]:
+    """Return the texts that an attachment added to the request, if the transcript has them."""
     role = as_text(line.get("renderedRole")) or "user"
     texts = (as_object(item).get("content") for item in as_list(line.get("rendered")))
     return [Said(role, as_text(text), "host") for text in texts if isinstance(text, str)]
 
 
-def spoken(raw: bytes) -> list[bytes]:
-    """The provider messages that a line holds."""
+def messages_in(raw: bytes) -> list[bytes]:
+    """Return the provider messages that a line holds."""
     line = members(raw)
     kind = line.get("type", b"").strip(b'"')
     if kind == b"attachment":
         value = as_object(parse(raw)[0])
-        return [anthropic.speak(body) for body in _rendered(value)]
+        return [anthropic.new_message(body) for body in _attachment_bodies(value)]
     message = line.get("message", b"")
     if kind != b"assistant":
         return [message] if kind == b"user" else []
     parts = members(message)
-    return [joined_object({"role": b'"assistant"', "content": parts.get("content", b'""')})]
+    return [join_object({"role": b'"assistant"', "content": parts.get("content", b'""')})]
 
 
 def session_of(line: Mapping[str, Json]) -> str:
-    """The session that a line says it is of."""
+    """Return the session that a line names, or an empty string."""
     return as_text(line.get("sessionId"))
 
 
-def is_sub_agents(line: Mapping[str, Json]) -> bool | None:
-    """Whether a line is a sub-agent's; None for one that does not tell."""
+def is_of_sub_agent(line: Mapping[str, Json]) -> bool | None:
+    """Return whether a line was written by a sub-agent; None if the line does not say."""
     return line["isSidechain"] is True if "isSidechain" in line else None

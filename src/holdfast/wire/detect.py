@@ -1,4 +1,4 @@
-"""Telling wires apart by what stands in them."""
+"""Detect the wire of messages, lines and documents by their content."""
 
 from collections.abc import Iterable
 
@@ -29,12 +29,12 @@ TRANSCRIPT_WIRES: dict[str, TranscriptWire] = {
 }
 WIRES = (*MESSAGE_WIRES, *TRANSCRIPT_WIRES, opaque_lines.NAME)
 
-PLAIN = openai_chat.NAME
-"""Plain words in roles fit every format: the one most widely read is as good as any."""
+DEFAULT_MESSAGE_WIRE = openai_chat.NAME
+"""Used for messages of plain text, which are the same in every format: the most common one."""
 
 
 def wire_of_lines(pieces: Iterable[Piece]) -> str:
-    """The wire of a document of one object a line."""
+    """Return the wire of a document of one JSON object a line."""
     values: list[dict[str, Json]] = []
     for piece in pieces:
         if piece.value is None:
@@ -47,23 +47,23 @@ def wire_of_lines(pieces: Iterable[Piece]) -> str:
 
 
 def wire_of_array(pieces: Iterable[Piece]) -> str:
-    """The wire of a document that is one array of messages."""
+    """Return the wire of a document that is one array of messages."""
     values = [piece.value for piece in pieces if piece.value is not None]
-    # A document that an agent exports holds nothing but its messages, the first one too.
-    exported = [wire for wire in TRANSCRIPT_WIRES.values() if not wire.HOLDS_MESSAGES]
-    whole = (wire.NAME for wire in exported if values and wire.fits(values[0]))
-    return next(whole, "") or _wire_of_document(values)
+    # A document that an agent exports holds only its messages, so the first one is enough.
+    exporting = [wire for wire in TRANSCRIPT_WIRES.values() if not wire.HOLDS_MESSAGES]
+    fitting = (wire.NAME for wire in exporting if values and wire.fits(values[0]))
+    return next(fitting, "") or _wire_of_document(values)
 
 
 def _wire_of_document(values: list[dict[str, Json]]) -> str:
     found = wire_of_messages(values)
     if found or not values:
         return found or opaque_lines.NAME
-    return PLAIN if could_be(PLAIN, values) else opaque_lines.NAME
+    return DEFAULT_MESSAGE_WIRE if could_be(DEFAULT_MESSAGE_WIRE, values) else opaque_lines.NAME
 
 
 def wire_of_messages(values: list[dict[str, Json]]) -> str:
-    """The one message wire that all values may be and some surely are; empty when none is sure."""
+    """Return the message wire that fits all values and is certain for some; empty if none is."""
     for name, wire in MESSAGE_WIRES.items():
         answers = [wire.fits(value) for value in values]
         if True in answers and False not in answers:
@@ -72,12 +72,12 @@ def wire_of_messages(values: list[dict[str, Json]]) -> str:
 
 
 def could_be(name: str, values: Iterable[dict[str, Json]]) -> bool:
-    """Whether none of the values speaks against a message wire."""
+    """Return whether all values may have the format of a message wire."""
     return all(MESSAGE_WIRES[name].fits(value) is not False for value in values)
 
 
-def anything_fits(name: str, values: Iterable[dict[str, Json]]) -> bool:
-    """Whether a wire that was named can read any of the values."""
+def fits_any(name: str, values: Iterable[dict[str, Json]]) -> bool:
+    """Return whether the wire `name` can read any of the values."""
     if name in TRANSCRIPT_WIRES:
         return any(TRANSCRIPT_WIRES[name].fits(value) for value in values)
     return any(MESSAGE_WIRES[name].fits(value) is not False for value in values)

@@ -1,7 +1,7 @@
-"""Documents: what a file or a request body holds, cut into the pieces that become sightings.
+"""Detect the format of a file or request body and cut it into pieces, which become sightings.
 
-Cutting loses nothing: the pieces' `lead` and `raw`, one after the other, are the document. A
-piece that cannot be read is still a piece; its flaw says why.
+Cutting loses nothing: the `lead` and `raw` of all pieces, concatenated, are the document. A piece
+that cannot be read has a `flaw` that says why.
 """
 
 from collections.abc import Iterator
@@ -14,74 +14,79 @@ from holdfast.text.jsontext import NotJson, as_object, parse
 from holdfast.wire import arrays, opaque_lines
 from holdfast.wire.detect import wire_of_array, wire_of_lines
 from holdfast.wire.jsonl import cut_lines
-from holdfast.wire.pieces import LONGEST, MARK, SPACE, Piece
+from holdfast.wire.pieces import BYTE_ORDER_MARK, MAX_LINE_BYTES, WHITESPACE, Piece
 
-SNIFFED = 200
-"""Lines looked at to tell what a file is."""
-LONGEST_OPENING = 200
-"""Bytes that the first line of a pretty-printed object has at the most."""
+SNIFFED_LINES = 200
+"""Lines that are read to detect the format."""
+MAX_OPENING_BYTES = 200
+"""Longest first line of a pretty-printed object."""
 
 
-class Opened(Struct, frozen=True):
-    """A document that was told apart: its wire, and its pieces still to be cut."""
+class OpenDocument(Struct, frozen=True):
+    """A document of a detected wire, with an iterator that cuts its pieces."""
 
     wire: str
     pieces: Iterator[Piece]
 
 
-def open_document(stream: BinaryIO, *, wire: str = "") -> Opened:
-    """Tell what a stream holds and start cutting it.
+def open_document(stream: BinaryIO, *, wire: str = "") -> OpenDocument:
+    """Detect the wire of a stream and start cutting it into pieces.
 
-    Without a name the wire is found by looking; what fits none is read as opaque lines.
+    With `wire`, nothing is detected. A document that fits no wire is read as opaque lines.
     """
-    head = list(islice(_split(stream), SNIFFED))
+    head = list(islice(_read_lines(stream), SNIFFED_LINES))
     if wire != opaque_lines.NAME and _is_one_value(head):
-        return _open_array(b"".join(chain(head, _split(stream))), wire)
-    found = wire or wire_of_lines(cut_lines(head))
-    everything = chain(_drained(head), _split(stream))
-    return Opened(found, cut_lines(everything, opaque=found == opaque_lines.NAME))
+        return _open_array(b"".join(chain(head, _read_lines(stream))), wire)
+    name = wire or wire_of_lines(cut_lines(head))
+    everything = chain(_pop_each(head), _read_lines(stream))
+    return OpenDocument(name, cut_lines(everything, opaque=name == opaque_lines.NAME))
 
 
-def _drained(raws: list[bytes]) -> Iterator[bytes]:
-    """Lines given away one by one: the longest ones need not be kept."""
+def _pop_each(raws: list[bytes]) -> Iterator[bytes]:
+    """Yield the lines and remove them from the list, so that long lines are freed early."""
     raws.reverse()
     while raws:
         yield raws.pop()
 
 
-def _split(stream: BinaryIO) -> Iterator[bytes]:
+def _read_lines(stream: BinaryIO) -> Iterator[bytes]:
     return iter(stream.readline, b"")
 
 
-def _open_array(data: bytes, wire: str) -> Opened:
-    pieces = arrays.cut(data)
-    found = (wire or wire_of_array(pieces)) if pieces else opaque_lines.NAME
-    if found == opaque_lines.NAME:
+def _open_array(data: bytes, wire: str) -> OpenDocument:
+    pieces = arrays.cut_array(data)
+    name = (wire or wire_of_array(pieces)) if pieces else opaque_lines.NAME
+    if name == opaque_lines.NAME:
         raws = data.splitlines(keepends=True)
-        return Opened(found, cut_lines(raws, opaque=True))
-    return Opened(found, iter(pieces))
+        return OpenDocument(name, cut_lines(raws, opaque=True))
+    return OpenDocument(name, iter(pieces))
 
 
 def _is_one_value(head: list[bytes]) -> bool:
-    """Whether the lines are one JSON value and not one value each."""
-    # The beginnings are enough to look at: the longest lines need not be copied.
-    filled = [line for line in head if line[:LONGEST_OPENING].strip(SPACE)]
-    opening = filled[0][:LONGEST_OPENING].strip(SPACE + MARK)[:1] if filled else b""
-    if opening != b"{" or len(filled[0]) > LONGEST:
+    """Return whether the lines are one JSON value and not one value each."""
+    # Only the start of each line is copied, as lines may be very long.
+    not_empty = [line for line in head if line[:MAX_OPENING_BYTES].strip(WHITESPACE)]
+    opening = (
+        not_empty[0][:MAX_OPENING_BYTES].strip(WHITESPACE + BYTE_ORDER_MARK)[:1]
+        if not_empty
+        else b""
+    )
+    if opening != b"{" or len(not_empty[0]) > MAX_LINE_BYTES:
         return opening == b"["
-    first = filled[0].strip(SPACE + MARK)
+    first = not_empty[0].strip(WHITESPACE + BYTE_ORDER_MARK)
     try:
         value, _ = parse(first)
     except NotJson:
-        begins = len(first) < LONGEST_OPENING and not first.endswith(b"}")
-        return (begins and len(filled) > 1) or _is_cut_off(filled)
-    return len(filled) == 1 and any(
-        isinstance(as_object(value).get(key), list) for key in arrays.LISTS
+        is_opening = len(first) < MAX_OPENING_BYTES and not first.endswith(b"}")
+        return (is_opening and len(not_empty) > 1) or _is_cut_off(not_empty)
+    return len(not_empty) == 1 and any(
+        isinstance(as_object(value).get(key), list) for key in arrays.MESSAGE_LIST_KEYS
     )
 
 
-def _is_cut_off(filled: list[bytes]) -> bool:
-    """Whether the one line there is looks like a request body that breaks off."""
-    return len(filled) == 1 and any(
-        b'"%s"' % key.encode() in filled[0][:LONGEST_OPENING] for key in arrays.LISTS
+def _is_cut_off(not_empty: list[bytes]) -> bool:
+    """Return whether the only line looks like a request body that breaks off."""
+    return len(not_empty) == 1 and any(
+        b'"%s"' % key.encode() in not_empty[0][:MAX_OPENING_BYTES]
+        for key in arrays.MESSAGE_LIST_KEYS
     )

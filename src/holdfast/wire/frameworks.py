@@ -1,9 +1,8 @@
-"""Messages that are objects of a framework or an SDK, rewritten as a provider's own messages.
+"""Convert message objects of LangChain, Pydantic AI and provider SDKs to provider messages.
 
-LangChain's, Pydantic AI's and the providers' SDK objects are read by the names of their members,
-so that nothing has to be installed for it. An object is read whole (role, content, tool calls,
-results with their ids) or refused: nothing of it is left out without a word. The same shapes
-dumped to dictionaries are read alike.
+Objects are read by the names of their members, so no framework has to be installed. An object is
+read completely (role, content, tool calls, results with their ids) or refused. The same objects
+dumped to dictionaries are accepted as well.
 """
 
 from base64 import b64encode
@@ -14,7 +13,7 @@ from holdfast.errors import Unreadable
 from holdfast.text.jsontext import Json, NotJson, as_object, as_text, encode, parse
 from holdfast.wire.turns import Call, Turn, text_block
 
-LANGCHAIN = {
+LANGCHAIN_ROLES = {
     "human": "user",
     "HumanMessageChunk": "user",
     "ai": "assistant",
@@ -26,134 +25,143 @@ LANGCHAIN = {
     "function": "function",
     "FunctionMessageChunk": "function",
 }
-"""The role that each type of a LangChain message means."""
-PASS_INSTEAD = "pass a message of OpenAI or Anthropic as a dictionary"
-WHOLE_ANSWERS = {
+"""The role of each type of LangChain message."""
+HINT = "pass an OpenAI or Anthropic message as a dictionary"
+WHOLE_RESPONSES = {
     "new_messages": "pass the messages that its .new_messages() returns",
     "choices": "pass its .choices[0].message",
     "output": "pass the items of its .output",
-    "candidates": PASS_INSTEAD,
+    "candidates": HINT,
 }
-"""A member by which a whole answer of a provider is known, and what to pass instead of it."""
+"""A member that only the whole response of a provider has, and what to pass instead of it."""
 
 
-def is_foreign(message: object) -> bool:
-    """Whether something has to be read here before a wire can read it."""
+def is_framework_message(message: object) -> bool:
+    """Return whether a message has to be converted here before a wire can read it."""
     if not isinstance(message, Mapping):
         return True
-    given = cast(Mapping[str, object], message)
-    if "role" not in given:
-        return as_text(given.get("type")) in LANGCHAIN or _is_pydantic_ai(given)
-    return "stop_reason" in given or ("parts" in given and "content" not in given)
+    mapping = cast(Mapping[str, object], message)
+    if "role" not in mapping:
+        return as_text(mapping.get("type")) in LANGCHAIN_ROLES or _is_pydantic_ai(mapping)
+    return "stop_reason" in mapping or ("parts" in mapping and "content" not in mapping)
 
 
 def turns_of(message: object) -> list[Turn] | dict[str, Json]:
-    """What an object says, as turns; as a message where it is a provider's own already.
+    """Return an object as turns, or as a message if it is a provider message already.
 
     Raises:
-        Unreadable: it cannot be read whole.
+        Unreadable: some part of the object cannot be read.
     """
     if _is_pydantic_ai(message):
-        return _pydantic_ai(message)
+        return _pydantic_ai_turns(message)
     kind = as_text(_member(message, "type"))
-    if kind in LANGCHAIN and not _member(message, "role"):
-        return [_langchain(message, LANGCHAIN[kind])]
+    if kind in LANGCHAIN_ROLES and not _member(message, "role"):
+        return [_langchain_turn(message, LANGCHAIN_ROLES[kind])]
     if kind == "chat" and _member(message, "role"):  # LangChain's message of any role
-        return [Turn(as_text(_member(message, "role")), _content(message))]
-    if kind == "message" and _has(message, "stop_reason"):
-        # What an Anthropic answer holds beside its content is refused when it is sent back.
-        return {"role": _json(_member(message, "role")), "content": _json(_own_content(message))}
-    return _own(message)
+        return [Turn(as_text(_member(message, "role")), _langchain_content(message))]
+    if kind == "message" and _has_member(message, "stop_reason"):
+        # The provider refuses the other members of a response when they are sent back.
+        return {
+            "role": _to_json(_member(message, "role")),
+            "content": _to_json(_sdk_content(message)),
+        }
+    return _sdk_message(message)
 
 
-def _own(message: object) -> dict[str, Json]:
-    """A message that is an object of its provider's SDK, or of that shape."""
-    if isinstance(message, Mapping) or _has(message, "parts"):
-        raise _refused(cast(object, message), "contents of Gemini are not read here")
-    for member, instead in WHOLE_ANSWERS.items():
-        if _has(message, member) and not _has(message, "role") and not _has(message, "type"):
-            raise Unreadable("message", f"a {_name(message)} is a whole answer; {instead}")
-    value = as_object(_json(message))
+def _sdk_message(message: object) -> dict[str, Json]:
+    """Return the message of a provider SDK object, or of an object with the same members."""
+    if isinstance(message, Mapping) or _has_member(message, "parts"):
+        raise _unreadable(cast(object, message), "contents of Gemini are not supported")
+    for member, instead in WHOLE_RESPONSES.items():
+        if (
+            _has_member(message, member)
+            and not _has_member(message, "role")
+            and not _has_member(message, "type")
+        ):
+            raise Unreadable("message", f"a {_type_name(message)} is a whole response; {instead}")
+    value = as_object(_to_json(message))
     if as_text(value.get("type")) not in ("", "message"):
         return value  # an item of the Responses API: it needs no role
     if not as_text(value.get("role")):
-        raise _refused(message, "it has no role that can be read")
+        raise _unreadable(message, "it has no role that can be read")
     if not any(value.get(key) for key in ("content", "tool_calls", "function_call", "audio")):
-        raise _refused(message, "it has no content that can be read")
+        raise _unreadable(message, "it has no content that can be read")
     return value
 
 
-def _own_content(message: object) -> object:
+def _sdk_content(message: object) -> object:
     content = _member(message, "content")
     if not isinstance(content, str | list):
-        raise _refused(message, "it has no content that can be read")
+        raise _unreadable(message, "it has no content that can be read")
     return cast(object, content)
 
 
-def _langchain(message: object, role: str) -> Turn:
-    told = as_object(_json(_member(message, "additional_kwargs") or {}))
-    content = _content(message)
+def _langchain_turn(message: object, role: str) -> Turn:
+    extras = as_object(_to_json(_member(message, "additional_kwargs") or {}))
+    content = _langchain_content(message)
     if role == "tool":
         call = as_text(_member(message, "tool_call_id"))
         if not call:
-            raise _refused(message, "it has no tool_call_id")
+            raise _unreadable(message, "it has no tool_call_id")
         return Turn(role, content, answers=call, failed=_member(message, "status") == "error")
     if role == "function":
         return Turn(role, content, extra={"name": as_text(_member(message, "name"))})
-    kept = ("reasoning_content", "function_call") if role == "assistant" else ()
-    extra = {key: told[key] for key in kept if told.get(key)}
+    keys = ("reasoning_content", "function_call") if role == "assistant" else ()
+    extra = {key: extras[key] for key in keys if extras.get(key)}
     return Turn(role, content, tuple(_langchain_calls(message)), extra=extra)
 
 
 def _langchain_calls(message: object) -> Iterator[Call]:
-    """The calls; also those whose arguments LangChain could not parse, as the model wrote them."""
+    """Yield the tool calls, including those whose arguments LangChain could not parse."""
     for key in ("tool_calls", "invalid_tool_calls"):
         for call in _items(_member(message, key)):
-            yield _call(message, _member(call, "id"), _member(call, "name"), _member(call, "args"))
+            yield _make_call(
+                message, _member(call, "id"), _member(call, "name"), _member(call, "args")
+            )
 
 
-def _call(message: object, name: object, tool: object, arguments: object) -> Call:
+def _make_call(message: object, name: object, tool: object, arguments: object) -> Call:
     if not as_text(name) or not as_text(tool):
-        raise _refused(message, "one of its tool calls has no id or no name")
+        raise _unreadable(message, "one of its tool calls has no id or no name")
     if isinstance(arguments, str):
         return Call(as_text(name), as_text(tool), arguments)
-    return Call(as_text(name), as_text(tool), encode(_json(arguments or {})).decode())
+    return Call(as_text(name), as_text(tool), encode(_to_json(arguments or {})).decode())
 
 
 def _is_pydantic_ai(message: object) -> bool:
-    return _member(message, "kind") in ("request", "response") and _has(message, "parts")
+    return _member(message, "kind") in ("request", "response") and _has_member(message, "parts")
 
 
-def _pydantic_ai(message: object) -> list[Turn]:
-    """The parts of a request, each as a turn; those of a response are one turn."""
+def _pydantic_ai_turns(message: object) -> list[Turn]:
+    """Return one turn for each part of a request, or one turn for a whole response."""
     parts = _items(_member(message, "parts"))
     if _member(message, "kind") == "response":
-        return [_response(message, parts)]
-    turns = [_part(message, part) for part in parts]
+        return [_response_turn(message, parts)]
+    turns = [_request_turn(message, part) for part in parts]
     if not turns:
-        raise _refused(message, "it has no parts")
+        raise _unreadable(message, "it has no parts")
     return turns
 
 
-def _part(message: object, part: object) -> Turn:
+def _request_turn(message: object, part: object) -> Turn:
     content, call = _member(part, "content"), as_text(_member(part, "tool_call_id"))
     match as_text(_member(part, "part_kind")):
         case "system-prompt":
             return Turn("system", as_text(content))
         case "user-prompt":
-            return Turn("user", _prompt(message, content))
+            return Turn("user", _prompt_content(message, content))
         case "tool-return":
             failed = _member(part, "outcome") not in (None, "success")
-            return Turn("tool", _result(message, content), answers=call, failed=failed)
+            return Turn("tool", _result_text(message, content), answers=call, failed=failed)
         case "retry-prompt" if _member(part, "tool_name"):
-            return Turn("tool", _result(message, content), answers=call, failed=True)
+            return Turn("tool", _result_text(message, content), answers=call, failed=True)
         case "retry-prompt" | "retry-feedback":
-            return Turn("user", _result(message, content))
+            return Turn("user", _result_text(message, content))
         case kind:
-            raise _refused(message, f"a part of the kind {kind!r} has no place in a message")
+            raise _unreadable(message, f"a part of the kind {kind!r} is not supported")
 
 
-def _prompt(message: object, content: object) -> str | tuple[dict[str, Json], ...]:
+def _prompt_content(message: object, content: object) -> str | tuple[dict[str, Json], ...]:
     if isinstance(content, str):
         return content
     blocks: list[dict[str, Json]] = []
@@ -166,7 +174,9 @@ def _prompt(message: object, content: object) -> str | tuple[dict[str, Json], ..
         elif kind in ("image-url", "binary"):
             blocks.append(_pydantic_picture(message, item))
         elif kind != "cache-point":
-            raise _refused(message, f"content of the kind {kind or _name(item)!r} is not read here")
+            raise _unreadable(
+                message, f"content of the kind {kind or _type_name(item)!r} is not supported"
+            )
     return tuple(blocks)
 
 
@@ -175,22 +185,22 @@ def _pydantic_picture(message: object, item: object) -> dict[str, Json]:
         return {"type": "image_url", "image_url": {"url": as_text(_member(item, "url"))}}
     media, data = as_text(_member(item, "media_type")), _member(item, "data")
     if not media.startswith("image/"):
-        raise _refused(message, f"an attachment of the type {media!r} is not read here")
+        raise _unreadable(message, f"an attachment of the type {media!r} is not supported")
     text = b64encode(data).decode() if isinstance(data, bytes) else as_text(data)
     return {"type": "image_url", "image_url": {"url": f"data:{media};base64,{text}"}}
 
 
-def _result(message: object, content: object) -> str:
-    """What a tool returned, as the text that its model reads."""
+def _result_text(message: object, content: object) -> str:
+    """Return a tool result as the text that the model reads."""
     if isinstance(content, str):
         return content
     items = (content, *_items(content))
     if any(not isinstance(item, Mapping) and _member(item, "kind") for item in items):
-        raise _refused(message, "a tool result with files is not read here")
-    return encode(_json(content)).decode()
+        raise _unreadable(message, "a tool result with files is not supported")
+    return encode(_to_json(content)).decode()
 
 
-def _response(message: object, parts: Sequence[object]) -> Turn:
+def _response_turn(message: object, parts: Sequence[object]) -> Turn:
     blocks: list[dict[str, Json]] = []
     calls: list[Call] = []
     for part in parts:
@@ -199,45 +209,47 @@ def _response(message: object, parts: Sequence[object]) -> Turn:
             case "text":
                 blocks.append(text_block(content))
             case "thinking":
-                blocks.append(_thought(message, part, content))
+                blocks.append(_thinking_block(message, part, content))
             case "tool-call":
                 name, tool = _member(part, "tool_call_id"), _member(part, "tool_name")
-                calls.append(_call(message, name, tool, _member(part, "args")))
+                calls.append(_make_call(message, name, tool, _member(part, "args")))
             case kind:
-                raise _refused(message, f"a part of the kind {kind!r} has no place in a message")
+                raise _unreadable(message, f"a part of the kind {kind!r} is not supported")
     only = blocks[0] if len(blocks) == 1 else {}
     words = as_text(only.get("text")) if only.get("type") == "text" else tuple(blocks)
     return Turn("assistant", words or "", tuple(calls))
 
 
-def _thought(message: object, part: object, content: str) -> dict[str, Json]:
+def _thinking_block(message: object, part: object, content: str) -> dict[str, Json]:
     seal, provider = as_text(_member(part, "signature")), _member(part, "provider_name")
     if not seal:
         return {"type": "reasoning", "reasoning": content}
     if provider not in (None, "anthropic"):
-        raise _refused(message, f"its reasoning is sealed by {provider}; a message cannot hold it")
+        raise _unreadable(
+            message, f"its reasoning is sealed by {provider}; a message cannot contain it"
+        )
     return {"type": "thinking", "thinking": content, "signature": seal}
 
 
-def _content(message: object) -> str | tuple[dict[str, Json], ...]:
-    """The content of a message: text, or its blocks as they are."""
+def _langchain_content(message: object) -> str | tuple[dict[str, Json], ...]:
+    """Return the content of a LangChain message: text, or its blocks."""
     content = _member(message, "content")
     if isinstance(content, str):
         return content
     if not isinstance(content, list):
-        raise _refused(message, "it has no content that can be read")
-    return tuple(_block(message, item) for item in _items(cast(object, content)))
+        raise _unreadable(message, "it has no content that can be read")
+    return tuple(_langchain_block(message, item) for item in _items(cast(object, content)))
 
 
-def _block(message: object, item: object) -> dict[str, Json]:
-    block = text_block(item) if isinstance(item, str) else as_object(_json(item))
+def _langchain_block(message: object, item: object) -> dict[str, Json]:
+    block = text_block(item) if isinstance(item, str) else as_object(_to_json(item))
     if not as_text(block.get("type")):
-        raise _refused(message, "one of its content blocks has no type")
+        raise _unreadable(message, "one of its content blocks has no type")
     return _langchain_picture(block)
 
 
 def _langchain_picture(block: dict[str, Json]) -> dict[str, Json]:
-    """LangChain's own spelling of a picture, as the chat format has it; other blocks as is."""
+    """Convert an image block of LangChain to the chat format; return other blocks unchanged."""
     if block.get("type") != "image" or "source" in block:
         return block
     data, media = block.get("base64") or block.get("data"), as_text(block.get("mime_type"))
@@ -246,13 +258,13 @@ def _langchain_picture(block: dict[str, Json]) -> dict[str, Json]:
 
 
 def _member(value: object, name: str) -> object:
-    """A member of a mapping or of an object; nothing when it has none of that name."""
+    """Return a member of a mapping or of an object, or None."""
     if isinstance(value, Mapping):
         return cast(Mapping[str, object], value).get(name)
     return getattr(value, name, None)
 
 
-def _has(value: object, name: str) -> bool:
+def _has_member(value: object, name: str) -> bool:
     return name in value if isinstance(value, Mapping) else hasattr(value, name)
 
 
@@ -260,21 +272,21 @@ def _items(value: object) -> list[object]:
     return list(cast(Sequence[object], value)) if isinstance(value, list | tuple) else []
 
 
-def _json(value: object) -> Json:
-    """A value as JSON has it.
+def _to_json(value: object) -> Json:
+    """Convert a value to JSON types.
 
     Raises:
-        Unreadable: it holds something that JSON has no form for.
+        Unreadable: it contains a value that JSON cannot represent.
     """
     try:
         return parse(encode(value))[0]
     except NotJson as error:
-        raise Unreadable("message", f"{error}; {PASS_INSTEAD}") from None
+        raise Unreadable("message", f"{error}; {HINT}") from None
 
 
-def _name(message: object) -> str:
+def _type_name(message: object) -> str:
     return type(message).__name__
 
 
-def _refused(message: object, reason: str) -> Unreadable:
-    return Unreadable("message", f"a {_name(message)} cannot be read: {reason}; {PASS_INSTEAD}")
+def _unreadable(message: object, reason: str) -> Unreadable:
+    return Unreadable("message", f"a {_type_name(message)} cannot be read: {reason}; {HINT}")

@@ -1,4 +1,4 @@
-"""Pictures, documents and sounds inside messages: what they are, without their bytes."""
+"""Describe images, documents and audio in messages: type, size, digest and dimensions."""
 
 import base64
 import binascii
@@ -6,13 +6,14 @@ from hashlib import sha256
 
 from holdfast.core.ledger.entry import Media
 from holdfast.text.jsontext import Json, as_object, as_text, canonical
+from holdfast.text.utf8 import to_bytes
 
-ENOUGH = 64 * 1024
-"""Characters of base64 that hold the size of nearly every picture."""
+PROBED_CHARS = 64 * 1024
+"""Characters of base64 that are decoded to find the dimensions of an image."""
 
 
 def read_media(kind: str, source: Json) -> Media:
-    """What a source object or a data URL says of a picture, document or sound."""
+    """Describe the image, document or audio of a source object or data URL."""
     if isinstance(source, str):
         return _from_url(kind, source)
     data = as_object(source)
@@ -27,15 +28,15 @@ def _from_url(kind: str, url: str) -> Media:
     head, comma, payload = url.partition(",")
     if head.startswith("data:") and comma:
         return _from_base64(kind, head[5:].partition(";")[0], payload)
-    return Media(kind, digest=_digest(url.encode("utf-8", "surrogatepass")))
+    return Media(kind, digest=_digest(to_bytes(url)))
 
 
 def _from_base64(kind: str, media_type: str, payload: str) -> Media:
-    width, height = picture_size(_beginning(payload)) if kind == "image" else (0, 0)
+    width, height = picture_size(_decode_start(payload)) if kind == "image" else (0, 0)
     return Media(
         kind=kind,
         type=media_type,
-        digest=_digest(payload.encode("utf-8", "surrogatepass")),
+        digest=_digest(to_bytes(payload)),
         size=len(payload) * 3 // 4,
         width=width,
         height=height,
@@ -46,15 +47,15 @@ def _digest(data: bytes) -> str:
     return sha256(data).hexdigest()[:32]
 
 
-def _beginning(payload: str) -> bytes:
+def _decode_start(payload: str) -> bytes:
     try:
-        return base64.b64decode(payload[:ENOUGH])
+        return base64.b64decode(payload[:PROBED_CHARS])
     except (binascii.Error, ValueError):
         return b""
 
 
 def picture_size(data: bytes) -> tuple[int, int]:
-    """Width and height of a PNG, GIF, JPEG or WebP; zeros when its head does not tell."""
+    """Return width and height of a PNG, GIF, JPEG or WebP; zeros if they are not found."""
     if data.startswith(b"\x89PNG\r\n\x1a\n") and len(data) >= 24:
         return int.from_bytes(data[16:20]), int.from_bytes(data[20:24])
     if data.startswith((b"GIF87a", b"GIF89a")) and len(data) >= 10:
@@ -67,7 +68,7 @@ def picture_size(data: bytes) -> tuple[int, int]:
 
 
 def _webp_size(data: bytes) -> tuple[int, int]:
-    """The three forms of WebP: extended, lossless, lossy."""
+    """Return width and height of an extended, lossless or lossy WebP."""
     match data[12:16]:
         case b"VP8X":
             width, height = data[24:27], data[27:30]
@@ -89,7 +90,7 @@ def _jpeg_size(data: bytes) -> tuple[int, int]:
     at = 2
     while at + 9 < len(data) and data[at] == 0xFF:
         marker, length = data[at + 1], int.from_bytes(data[at + 2 : at + 4])
-        # Frame headers are C0–CF, less three markers that mean something else.
+        # Frame headers are C0–CF, except three markers with another meaning.
         if 0xC0 <= marker <= 0xCF and marker not in (0xC4, 0xC8, 0xCC):
             return int.from_bytes(data[at + 7 : at + 9]), int.from_bytes(data[at + 5 : at + 7])
         at += 2 + length

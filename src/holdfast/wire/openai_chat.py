@@ -1,7 +1,7 @@
-"""The OpenAI Chat Completions format, read into bodies and written back.
+"""Read and write messages in the OpenAI Chat Completions format.
 
-A message is taken apart in a fixed order: reasoning, content, refusal, calls. The same order
-names the parts when some of them are replaced.
+The parts of a message are read in a fixed order: reasoning, content, refusal, calls. The index of a
+part in this order identifies it when parts are replaced.
 """
 
 from collections.abc import Mapping
@@ -24,43 +24,43 @@ from holdfast.text.jsontext import (
     as_text,
     elements,
     encode,
-    joined_array,
-    joined_object,
+    join_array,
+    join_object,
     members,
     parse,
-    steady,
+    stable_text,
 )
 from holdfast.wire.media import read_media
-from holdfast.wire.part_types import ANTHROPIC, CHAT, RESPONSES, kinds_of
+from holdfast.wire.part_types import ANTHROPIC_ONLY, CHAT_ONLY, RESPONSES_ONLY, part_types_of
 
 NAME = "openai_chat"
 
-OWN_KEYS = ("tool_calls", "function_call", "tool_call_id")
-REASONING = ("reasoning_content", "reasoning")
+CHAT_ONLY_KEYS = ("tool_calls", "function_call", "tool_call_id")
+REASONING_KEYS = ("reasoning_content", "reasoning")
 
 
 class Slot(NamedTuple):
-    """Where in a message a part stands."""
+    """A part of a message: its key, its position if the value is a list, and its body."""
 
     key: str
-    at: int | None
+    position: int | None
     body: Source
 
 
 def fits(message: Mapping[str, Json]) -> bool | None:
-    """Whether this is surely ours (True), surely not (False), or could be anyone's (None)."""
+    """Return True if only this format has such a message, False if it has not, None if it may."""
     if "role" not in message or "type" in message:
         return False
-    if any(key in message for key in OWN_KEYS) or message["role"] in ("tool", "function"):
+    if any(key in message for key in CHAT_ONLY_KEYS) or message["role"] in ("tool", "function"):
         return True
-    kinds = kinds_of(message)
-    if kinds & (ANTHROPIC | RESPONSES):
+    kinds = part_types_of(message)
+    if kinds & (ANTHROPIC_ONLY | RESPONSES_ONLY):
         return False
-    return True if kinds & CHAT else None
+    return True if kinds & CHAT_ONLY else None
 
 
 def read(message: Mapping[str, Json]) -> list[Source]:
-    """One body per part; a message without any says nothing, once."""
+    """Return one body per part; one empty `Said` for a message without parts."""
     return [slot.body for slot in _slots(message)]
 
 
@@ -70,7 +70,7 @@ def _slots(message: Mapping[str, Json]) -> list[Slot]:
         return [Slot("content", None, _read_result(message))]
     slots = [
         Slot(key, None, Thought(as_text(message[key])))
-        for key in REASONING
+        for key in REASONING_KEYS
         if isinstance(message.get(key), str) and message[key]
     ]
     slots += _content_slots(role, message.get("content"))
@@ -108,11 +108,11 @@ def _read_part(role: str, value: Json) -> Source:
 
 
 def _read_call(call: Mapping[str, Json]) -> ToolCalled:
-    what = as_object(call.get("function") or call.get("custom"))
-    arguments = what.get("arguments", what.get("input"))
+    function = as_object(call.get("function") or call.get("custom"))
+    arguments = function.get("arguments", function.get("input"))
     # Some clients send the arguments as an object; the format says text.
     text = as_text(arguments) if isinstance(arguments, str) else encode(arguments or {}).decode()
-    return ToolCalled(as_text(call.get("id")), as_text(what.get("name")), text)
+    return ToolCalled(as_text(call.get("id")), as_text(function.get("name")), text)
 
 
 def _read_result(message: Mapping[str, Json]) -> ToolReturned:
@@ -122,54 +122,57 @@ def _read_result(message: Mapping[str, Json]) -> ToolReturned:
         return ToolReturned(call, as_text(content))
     bodies = [_read_part("tool", part) for part in content]
     media = tuple(body.media for body in bodies if isinstance(body, Attached))
-    words = [_words_of(body) for body in bodies if not isinstance(body, Attached)]
+    words = [_plain_text(body) for body in bodies if not isinstance(body, Attached)]
     return ToolReturned(call, "\n".join(words), media=media)
 
 
-def _words_of(body: Source) -> str:
-    return steady(parse(body.json.encode())[0]) if isinstance(body, Opaque) else text_of(body)
+def _plain_text(body: Source) -> str:
+    return stable_text(parse(body.json.encode())[0]) if isinstance(body, Opaque) else text_of(body)
 
 
-def rewrite(raw: bytes, shown: Mapping[int, Source | None]) -> bytes | None:
-    """A message with some of its parts replaced or gone; nothing when none are left."""
+def rewrite(raw: bytes, changes: Mapping[int, Source | None]) -> bytes | None:
+    """Return a message with some parts replaced or removed; None if no part is left."""
     parts = members(raw)
     message = {key: parse(value)[0] for key, value in parts.items()}
     slots = _slots(message)
-    if all(shown.get(at, slot) is None for at, slot in enumerate(slots)):
+    if all(changes.get(at, slot) is None for at, slot in enumerate(slots)):
         return None
     lists = {
-        key: elements(parts[key]) for key in {slot.key for slot in slots if slot.at is not None}
+        key: elements(parts[key])
+        for key in {slot.key for slot in slots if slot.position is not None}
     }
-    gone: set[tuple[str, int]] = set()
+    removed: set[tuple[str, int]] = set()
     for at, slot in enumerate(slots):
-        if at in shown:
-            _place(parts, lists, gone, slot, shown[at])
+        if at in changes:
+            _change_slot(parts, lists, removed, slot, changes[at])
     for key, items in lists.items():
-        kept = [item for index, item in enumerate(items) if (key, index) not in gone]
-        _put(parts, key, joined_array(kept) if kept else None)
-    return joined_object(parts)
+        items_now = [item for index, item in enumerate(items) if (key, index) not in removed]
+        _set_member(parts, key, join_array(items_now) if items_now else None)
+    return join_object(parts)
 
 
-def _place(
+def _change_slot(
     parts: dict[str, bytes],
     lists: dict[str, list[bytes]],
-    gone: set[tuple[str, int]],
+    removed: set[tuple[str, int]],
     slot: Slot,
     stand_in: Source | None,
 ) -> None:
-    if slot.at is None:
-        _put(parts, slot.key, None if stand_in is None else _rewrite_whole(parts, slot, stand_in))
+    if slot.position is None:
+        _set_member(
+            parts, slot.key, None if stand_in is None else _rewrite_whole(parts, slot, stand_in)
+        )
     elif stand_in is None:
-        gone.add((slot.key, slot.at))
+        removed.add((slot.key, slot.position))
     else:
-        lists[slot.key][slot.at] = _rewrite_part(lists[slot.key][slot.at], stand_in)
+        lists[slot.key][slot.position] = _rewrite_part(lists[slot.key][slot.position], stand_in)
 
 
-def _put(parts: dict[str, bytes], key: str, value: bytes | None) -> None:
+def _set_member(parts: dict[str, bytes], key: str, value: bytes | None) -> None:
     if value is not None:
         parts[key] = value
     elif key == "content":
-        parts[key] = b"null"  # the format wants the key, if only to say there is nothing
+        parts[key] = b"null"  # the format requires the key
     else:
         parts.pop(key, None)
 
@@ -177,23 +180,23 @@ def _put(parts: dict[str, bytes], key: str, value: bytes | None) -> None:
 def _rewrite_whole(parts: Mapping[str, bytes], slot: Slot, stand_in: Source) -> bytes:
     if slot.key == "function_call" and isinstance(stand_in, ToolCalled):
         call = members(parts["function_call"])
-        return joined_object({**call, "arguments": encode(stand_in.arguments)})
+        return join_object({**call, "arguments": encode(stand_in.arguments)})
     return encode(text_of(stand_in))
 
 
 def _rewrite_part(raw: bytes, stand_in: Source) -> bytes:
     call = members(raw)
     if isinstance(stand_in, Said) and "text" in call:
-        return joined_object({**call, "text": encode(stand_in.text)})
+        return join_object({**call, "text": encode(stand_in.text)})
     if not isinstance(stand_in, ToolCalled):
         return encode({"type": "text", "text": text_of(stand_in)})
     kind, key = ("custom", "input") if "custom" in call else ("function", "arguments")
     inner = {**members(call.get(kind, b"{}")), key: encode(stand_in.arguments)}
-    return joined_object({**call, kind: joined_object(inner)})
+    return join_object({**call, kind: join_object(inner)})
 
 
-def speak(body: Source) -> bytes:
-    """A message of our own that says `body`."""
+def new_message(body: Source) -> bytes:
+    """Return a new message that holds `body`."""
     match body:
         case ToolReturned():
             return encode({"role": "tool", "tool_call_id": body.call, "content": body.output})

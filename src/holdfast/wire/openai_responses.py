@@ -1,4 +1,4 @@
-"""The OpenAI Responses format: a list of items, each a message, a call, a result or a thought."""
+"""Read and write items in the OpenAI Responses format: messages, calls, results, reasoning."""
 
 from collections.abc import Mapping
 
@@ -19,18 +19,18 @@ from holdfast.text.jsontext import (
     as_text,
     elements,
     encode,
-    joined_array,
-    joined_object,
+    join_array,
+    join_object,
     members,
     parse,
-    steady,
+    stable_text,
 )
 from holdfast.wire.media import read_media
-from holdfast.wire.part_types import ANTHROPIC, CHAT, RESPONSES, kinds_of
+from holdfast.wire.part_types import ANTHROPIC_ONLY, CHAT_ONLY, RESPONSES_ONLY, part_types_of
 
 NAME = "openai_responses"
 
-CALLS = {
+CALL_ARGUMENTS = {
     "function_call": "arguments",
     "custom_tool_call": "input",
     "local_shell_call": "action",
@@ -38,43 +38,43 @@ CALLS = {
     "apply_patch_call": "operation",
     "mcp_call": "arguments",
 }
-"""Items that ask for a tool, and the member that holds what they ask."""
+"""Types of items that call a tool, and the member that holds the arguments."""
 
-OTHER_ITEMS = frozenset(
+OTHER_ITEM_TYPES = frozenset(
     {"reasoning", "item_reference", "compaction", "compaction_trigger", "tool_search_output"}
 )
 
 
 def fits(message: Mapping[str, Json]) -> bool | None:
-    """Whether this is surely ours (True), surely not (False), or could be anyone's (None)."""
+    """Return True if only this format has such a message, False if it has not, None if it may."""
     kind = message.get("type")
     if isinstance(kind, str):
         return _is_item(kind, message)
     if message.get("role") in (None, "tool", "function") or "tool_calls" in message:
         return False
-    kinds = kinds_of(message)
-    if kinds & (ANTHROPIC | CHAT):
+    kinds = part_types_of(message)
+    if kinds & (ANTHROPIC_ONLY | CHAT_ONLY):
         return False
-    return True if kinds & RESPONSES else None
+    return True if kinds & RESPONSES_ONLY else None
 
 
 def _is_item(kind: str, message: Mapping[str, Json]) -> bool | None:
     if kind == "message":
         return "role" in message
-    if kind in OTHER_ITEMS or kind.endswith(("_call", "_call_output")):
+    if kind in OTHER_ITEM_TYPES or kind.endswith(("_call", "_call_output")):
         return True
     return None if "role" not in message else False
 
 
 def read(item: Mapping[str, Json]) -> list[Source]:
-    """One body per part of a message, one for any other item."""
+    """Return one body per part of a message, or one body for another item."""
     kind = as_text(item.get("type"))
     if kind in ("", "message") and "role" in item:
         return _read_message(item)
     call = as_text(item.get("call_id") or item.get("id"))
-    if kind in CALLS:
+    if kind in CALL_ARGUMENTS:
         tool = as_text(item.get("name")) or kind.removesuffix("_call")
-        return [ToolCalled(call, tool, _written(item.get(CALLS[kind])))]
+        return [ToolCalled(call, tool, _json_text(item.get(CALL_ARGUMENTS[kind])))]
     if kind.endswith("_output") and "output" in item:
         return [_read_result(call, item)]
     if kind == "reasoning":
@@ -84,7 +84,7 @@ def read(item: Mapping[str, Json]) -> list[Source]:
     ]
 
 
-def _written(value: Json) -> str:
+def _json_text(value: Json) -> str:
     return as_text(value) if isinstance(value, str) else encode(value).decode()
 
 
@@ -114,10 +114,10 @@ def _read_result(call: str, item: Mapping[str, Json]) -> ToolReturned:
     output = item.get("output")
     failed = item.get("status") == "failed"
     if not isinstance(output, list):
-        return ToolReturned(call, _written(output) if output is not None else "", failed)
+        return ToolReturned(call, _json_text(output) if output is not None else "", failed)
     bodies = [_read_part("tool", part) for part in output]
     media = tuple(body.media for body in bodies if isinstance(body, Attached))
-    words = [_words_of(body) for body in bodies if not isinstance(body, Attached)]
+    words = [_plain_text(body) for body in bodies if not isinstance(body, Attached)]
     return ToolReturned(call, "\n".join(words), failed, media)
 
 
@@ -127,59 +127,59 @@ def _read_thought(item: Mapping[str, Json]) -> Thought:
     return Thought("\n".join(words), as_text(item.get("encrypted_content")))
 
 
-def _words_of(body: Source) -> str:
-    return steady(parse(body.json.encode())[0]) if isinstance(body, Opaque) else text_of(body)
+def _plain_text(body: Source) -> str:
+    return stable_text(parse(body.json.encode())[0]) if isinstance(body, Opaque) else text_of(body)
 
 
-def rewrite(raw: bytes, shown: Mapping[int, Source | None]) -> bytes | None:
-    """An item with some of its parts replaced or gone; nothing when none are left."""
+def rewrite(raw: bytes, changes: Mapping[int, Source | None]) -> bytes | None:
+    """Return an item with some parts replaced or removed; None if no part is left."""
     item = members(raw)
     content = item.get("content", b"")
     if content[:1] == b"[" and "role" in item:
-        return _rewrite_parts(item, elements(content), shown)
-    stand_in = shown.get(0)
+        return _rewrite_parts(item, elements(content), changes)
+    stand_in = changes.get(0)
     return None if stand_in is None else _rewrite_item(item, stand_in)
 
 
 def _rewrite_parts(
-    item: dict[str, bytes], parts: list[bytes], shown: Mapping[int, Source | None]
+    item: dict[str, bytes], parts: list[bytes], changes: Mapping[int, Source | None]
 ) -> bytes | None:
-    kept: list[bytes] = []
+    parts_now: list[bytes] = []
     for at, part in enumerate(parts):
-        stand_in = shown.get(at)
+        stand_in = changes.get(at)
         if stand_in is not None:
-            kept.append(_words(part, text_of(stand_in)))
-        elif at not in shown:
-            kept.append(part)
-    return joined_object({**item, "content": joined_array(kept)}) if kept else None
+            parts_now.append(_with_text(part, text_of(stand_in)))
+        elif at not in changes:
+            parts_now.append(part)
+    return join_object({**item, "content": join_array(parts_now)}) if parts_now else None
 
 
-def _words(part: bytes, text: str) -> bytes:
-    """A part that says `text`: the same kind where it held words, plain words where it did not."""
+def _with_text(part: bytes, text: str) -> bytes:
+    """Return a part with `text`: of the same type if it held text, else a plain text part."""
     old = members(part)
     for key in ("text", "refusal"):
         if key in old:
-            return joined_object({**old, key: encode(text)})
+            return join_object({**old, key: encode(text)})
     return encode({"type": "input_text", "text": text})
 
 
 def _rewrite_item(item: dict[str, bytes], stand_in: Source) -> bytes:
-    kind = _kind(item)
+    kind = _item_type(item)
     if isinstance(stand_in, ToolReturned) and "output" in item:
-        return joined_object({**item, "output": encode(stand_in.output)})
-    if isinstance(stand_in, ToolCalled) and kind in CALLS:
-        return joined_object({**item, CALLS[kind]: encode(stand_in.arguments)})
+        return join_object({**item, "output": encode(stand_in.output)})
+    if isinstance(stand_in, ToolCalled) and kind in CALL_ARGUMENTS:
+        return join_object({**item, CALL_ARGUMENTS[kind]: encode(stand_in.arguments)})
     if "role" in item:
-        return joined_object({**item, "content": encode(text_of(stand_in))})
-    return speak(stand_in)
+        return join_object({**item, "content": encode(text_of(stand_in))})
+    return new_message(stand_in)
 
 
-def _kind(item: dict[str, bytes]) -> str:
+def _item_type(item: dict[str, bytes]) -> str:
     return item.get("type", b'""').strip(b'"').decode()
 
 
-def speak(body: Source) -> bytes:
-    """An item of our own that says `body`."""
+def new_message(body: Source) -> bytes:
+    """Return a new item that holds `body`."""
     match body:
         case ToolReturned():
             item = {"type": "function_call_output", "call_id": body.call, "output": body.output}

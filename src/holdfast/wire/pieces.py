@@ -1,16 +1,16 @@
-"""Piece: one message or line of a document, as bytes and as far as it can be read."""
+"""Define `Piece`: one message or line of a document, as bytes and as a JSON object."""
 
 from msgspec import Struct
 
-from holdfast.text.jsontext import Json, NotJson, as_object, cleaned, parse
+from holdfast.text.jsontext import Json, NotJson, as_object, parse, without_surrogates
 
-SPACE = b" \t\r\n"
-MARK = b"\xef\xbb\xbf"
-"""The byte order mark that some editors put at the beginning of a file."""
+WHITESPACE = b" \t\r\n"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+"""The UTF-8 byte order mark that some editors write at the start of a file."""
 
 
-LONGEST = 64 * 1024 * 1024
-"""Bytes of a line that is still read, twice what any provider takes; a longer one is only kept."""
+MAX_LINE_BYTES = 64 * 1024 * 1024
+"""Longest line that is parsed, twice what any provider accepts; a longer line is only stored."""
 
 
 class Piece(Struct, frozen=True):
@@ -19,21 +19,21 @@ class Piece(Struct, frozen=True):
     raw: bytes
     lead: bytes = b""
     value: dict[str, Json] | None = None
-    """What it says; nothing when it is no JSON object or only a part of the frame."""
+    """The parsed object; None if it is not a JSON object or only bytes between messages."""
     flaw: str = ""
     noise: bool = False
-    """Whether it is what stood around something that could be read."""
+    """Whether it is noise beside a record that could be read."""
     line: int = 0
-    """Which line of the document it stands in; 0 when that was not counted."""
+    """The line number in the document; 0 if lines are not counted."""
 
 
 def read_object(raw: bytes, lead: bytes = b"", *, line: int = 0) -> Piece:
-    """A piece that should be one JSON object."""
+    """Parse bytes as one JSON object and return the piece; if that fails, its flaw says why."""
     try:
         value, flaw = parse(raw)
     except NotJson as error:
         return Piece(raw, lead, flaw=str(error), line=line)
     if not isinstance(value, dict):
         return Piece(raw, lead, flaw="not a JSON object", line=line)
-    said = as_object(cleaned(value)) if flaw else value
-    return Piece(raw, lead, said, flaw or "", line=line)
+    clean = as_object(without_surrogates(value)) if flaw else value
+    return Piece(raw, lead, clean, flaw or "", line=line)

@@ -1,6 +1,6 @@
-"""What every wire can do. The type checker compares the module of each format with these protocols.
+"""Define the protocols that every wire module implements; the type checker compares them.
 
-Each is a module, so properties here are named as its constants and classes are.
+A wire is a module, so the properties here have the names of its constants and classes.
 """
 # ruff: noqa: N802
 
@@ -13,7 +13,7 @@ from holdfast.text.jsontext import Json
 
 
 class MessageWire(Protocol):
-    """A format of messages that a provider takes."""
+    """A format of messages that a provider accepts."""
 
     @property
     def NAME(self) -> str:
@@ -21,33 +21,33 @@ class MessageWire(Protocol):
         ...
 
     def fits(self, message: Mapping[str, Json], /) -> bool | None:
-        """True when only this format has such a message, False when it has not, None when it may.
+        """Return True if only this format has such a message, False if it has not, None if it may.
 
         Never raises, whatever the message holds.
         """
         ...
 
     def read(self, message: Mapping[str, Json], /) -> list[Source]:
-        """The bodies of a message, at least one."""
+        """Return the bodies of a message, at least one."""
         ...
 
-    def rewrite(self, raw: bytes, shown: Mapping[int, Source | None], /) -> bytes | None:
-        """A message with some of its bodies replaced or removed; None when none is left.
+    def rewrite(self, raw: bytes, changes: Mapping[int, Source | None], /) -> bytes | None:
+        """Return a message with some bodies replaced or removed; None if none is left.
 
-        Bodies that `shown` does not name keep their bytes.
+        Bodies that are not in `changes` keep their bytes.
         """
         ...
 
-    def speak(self, body: Source, /) -> bytes:
-        """A new message that holds `body`."""
+    def new_message(self, body: Source, /) -> bytes:
+        """Return a new message that holds `body`."""
         ...
 
 
 class LineReader(Protocol):
-    """Reads the lines of one transcript in their order and remembers what later lines need."""
+    """Reads the lines of one transcript in order and remembers what later lines need."""
 
     def read(self, line: Mapping[str, Json], pos: int, /) -> tuple[Draft, ...]:
-        """The drafts of the line at a position; none when it is bookkeeping."""
+        """Return the drafts of the line at a position; none for a bookkeeping line."""
         ...
 
 
@@ -60,33 +60,33 @@ class TranscriptWire(Protocol):
         ...
 
     @property
-    def SPEAKS(self) -> str:
-        """The message wire in which its session is sent."""
+    def SENT_AS(self) -> str:
+        """The name of the message wire in which its sessions are sent."""
         ...
 
     @property
     def HOLDS_MESSAGES(self) -> bool:
-        """Whether lines hold messages of that wire; where not, they are written from the bodies."""
+        """Whether lines hold messages of that wire; if not, messages are written from bodies."""
         ...
 
     @property
     def SPLITS_MESSAGES(self) -> bool:
-        """Whether one message may be spread over several lines."""
+        """Whether one message may be split over several lines."""
         ...
 
     @property
     def Reader(self) -> Callable[[], LineReader]:
-        """Makes a reader for one transcript."""
+        """The class of the reader of one transcript."""
         ...
 
     def fits(self, line: Mapping[str, Json], /) -> bool:
-        """Whether a line is of this format. Never raises, whatever the line holds."""
+        """Return whether a line has this format. Never raises, whatever the line holds."""
         ...
 
     def session_of(self, line: Mapping[str, Json], /) -> str:
-        """The session that a line names; empty when it names none."""
+        """Return the session that a line names, or an empty string."""
         ...
 
-    def spoken(self, raw: bytes, /) -> list[bytes]:
-        """The messages that a line holds, cut out of it; none where `HOLDS_MESSAGES` is false."""
+    def messages_in(self, raw: bytes, /) -> list[bytes]:
+        """Return the messages that a line holds; none if `HOLDS_MESSAGES` is false."""
         ...

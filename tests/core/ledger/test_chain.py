@@ -1,6 +1,6 @@
 import pytest
 
-from holdfast.core.ledger.chain import link, meaning, name_derived
+from holdfast.core.ledger.chain import derived_id, meaning, source_id
 from holdfast.core.ledger.entry import (
     Attached,
     Media,
@@ -51,23 +51,32 @@ def test_bodies_that_say_different_things_mean_different_things(one: Source, two
 
 
 def test_a_name_is_thirty_two_hex_digits_of_what_came_before_and_what_is_said() -> None:
-    first = link(None, meaning(Said("user", "hi")))
-    second = link(first, meaning(Said("user", "hi")))
+    first = source_id(None, meaning(Said("user", "hi")))
+    second = source_id(first, meaning(Said("user", "hi")))
     assert (len(first), int(first, 16) >= 0, first == second) == (32, True, False)
-    assert link(None, meaning(Said("user", "hi"))) == first
+    assert source_id(None, meaning(Said("user", "hi"))) == first
 
 
 def test_the_first_entry_of_each_lane_has_a_name_of_its_own() -> None:
     meant = meaning(Said("user", "hi"))
-    assert len({link(None, meant), link(None, meant, lane="a"), link(None, meant, lane="b")}) == 3
+    assert (
+        len(
+            {
+                source_id(None, meant),
+                source_id(None, meant, lane="a"),
+                source_id(None, meant, lane="b"),
+            }
+        )
+        == 3
+    )
 
 
 def test_a_derived_entry_is_named_by_what_it_is_about_when_and_what_it_says() -> None:
     parent = "a" * 32
     names = {
-        name_derived(parent, 1, Noted("x")),
-        name_derived(parent, 2, Noted("x")),
-        name_derived(None, 1, Noted("x")),
-        name_derived(parent, 1, Noted("y")),
+        derived_id(parent, 1, Noted("x")),
+        derived_id(parent, 2, Noted("x")),
+        derived_id(None, 1, Noted("x")),
+        derived_id(parent, 1, Noted("y")),
     }
     assert len(names) == 4

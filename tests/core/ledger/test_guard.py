@@ -1,7 +1,7 @@
 import pytest
 
 from holdfast.core.ledger.entry import Body, Compressed, Entry, Noted, Restored, Said, Step
-from holdfast.core.ledger.guard import guard
+from holdfast.core.ledger.guard import check_compression
 from holdfast.core.ledger.head import Lane
 from holdfast.errors import BadCompression, Conflict
 
@@ -22,12 +22,15 @@ HI = Said("user", "hi")
 
 
 def test_a_compression_planned_on_what_still_stands_is_let_through() -> None:
-    assert guard("s", Lane(generation=2), hiding("a", "b", watermark=2), ledger(HI, HI)) is None
+    assert (
+        check_compression("s", Lane(generation=2), hiding("a", "b", watermark=2), ledger(HI, HI))
+        is None
+    )
 
 
 def test_an_undoing_of_a_compression_in_force_is_let_through() -> None:
     entries = ledger(HI, hiding("a"))
-    assert guard("s", Lane(generation=2), Restored("b", 2), entries) is None
+    assert check_compression("s", Lane(generation=2), Restored("b", 2), entries) is None
 
 
 @pytest.mark.parametrize("body", [hiding("a"), Restored("b", 2)])
@@ -35,7 +38,7 @@ def test_a_plan_made_on_another_generation_is_refused_with_both_told(
     body: Compressed | Restored,
 ) -> None:
     with pytest.raises(Conflict) as caught:
-        guard("s", Lane(generation=3), body, ledger(HI, hiding("a")))
+        check_compression("s", Lane(generation=3), body, ledger(HI, hiding("a")))
     refusal = caught.value
     assert (refusal.session, refusal.expected, refusal.found) == ("s", 2, 3)
 
@@ -67,5 +70,5 @@ def test_what_must_not_be_hidden_or_lifted_is_refused(
     body: Compressed | Restored, entries: dict[str, Entry]
 ) -> None:
     with pytest.raises(BadCompression) as caught:
-        guard("s", Lane(generation=2), body, entries)
+        check_compression("s", Lane(generation=2), body, entries)
     assert caught.value.session == "s"

@@ -1,7 +1,7 @@
 import msgspec
 import pytest
 
-from holdfast.core.ledger.append import derived
+from holdfast.core.ledger.append import derived_entry
 from holdfast.core.ledger.entry import (
     Body,
     Compacted,
@@ -19,14 +19,14 @@ from holdfast.core.ledger.entry import (
     Used,
 )
 from holdfast.core.ledger.head import (
-    STAMP,
+    FOLD_VERSION,
     UNCOUNTED,
     Calibration,
     Head,
     Lane,
-    advance,
-    calibrated,
-    settled,
+    advance_head,
+    apply_counts,
+    calibrate,
 )
 from holdfast.core.ledger.size import byte_size
 
@@ -43,16 +43,16 @@ def after(*bodies: Body, tokens: int = UNCOUNTED) -> Head:
     for body in bodies:
         end = head.lane("").end
         if isinstance(body, Derived):
-            head = advance(head, derived(head.seq + 1, body, parent=end))
+            head = advance_head(head, derived_entry(head.seq + 1, body, parent=end))
         else:
-            head = advance(head, entry(head.seq + 1, body, end), tokens)
+            head = advance_head(head, entry(head.seq + 1, body, end), tokens)
     return head
 
 
 def test_a_counted_entry_adds_its_tokens() -> None:
     head = after(Said("user", "hi there"), tokens=3)
     lane = Lane(end="1", tokens=3, messages=1, turns=1, message=1)
-    assert head == Head(stamp=STAMP, seq=1, counted=1, title="hi there", lanes={"": lane})
+    assert head == Head(stamp=FOLD_VERSION, seq=1, counted=1, title="hi there", lanes={"": lane})
 
 
 def test_an_entry_nobody_counted_adds_its_bytes() -> None:
@@ -62,9 +62,9 @@ def test_an_entry_nobody_counted_adds_its_bytes() -> None:
 
 
 def test_what_is_counted_stops_at_the_first_entry_that_is_not() -> None:
-    head = advance(Head(), entry(1, Said("user", "a")), 1)
-    head = advance(head, entry(2, Said("user", "b"), "1"))
-    head = advance(head, entry(3, Said("user", "c"), "2"), 1)
+    head = advance_head(Head(), entry(1, Said("user", "a")), 1)
+    head = advance_head(head, entry(2, Said("user", "b"), "1"))
+    head = advance_head(head, entry(3, Said("user", "c"), "2"), 1)
     assert head.counted == 1
 
 
@@ -83,28 +83,28 @@ def test_turns_are_requests_and_steps_are_assistant_messages() -> None:
         (Said("assistant", "done"), 6),
     ]
     for seq, (body, message) in enumerate(bodies, start=1):
-        head = advance(head, entry(seq, body, head.lane("").end, message=message), 1)
+        head = advance_head(head, entry(seq, body, head.lane("").end, message=message), 1)
     lane = head.lane("")
     assert (lane.messages, lane.turns, lane.steps) == (5, 1, 2)
 
 
 def test_the_title_is_how_the_first_request_of_the_main_agent_begins() -> None:
-    head = advance(Head(), entry(1, Said("user", "a sub-agent's"), lane="x"))
-    head = advance(head, entry(2, Said("user", "  Fix\n the   bug " + "x" * 100)))
-    head = advance(head, entry(3, Said("user", "later"), "2"))
+    head = advance_head(Head(), entry(1, Said("user", "a sub-agent's"), lane="x"))
+    head = advance_head(head, entry(2, Said("user", "  Fix\n the   bug " + "x" * 100)))
+    head = advance_head(head, entry(3, Said("user", "later"), "2"))
     assert head.title == ("Fix the bug " + "x" * 100)[:80]
 
 
 def test_the_time_is_that_of_the_last_entry_that_has_one() -> None:
-    head = advance(Head(), entry(1, Said("user", "a"), at="early"))
-    assert advance(head, entry(2, Said("user", "b"), "1")).at == "early"
+    head = advance_head(Head(), entry(1, Said("user", "a"), at="early"))
+    assert advance_head(head, entry(2, Said("user", "b"), "1")).at == "early"
 
 
 def test_looking_after_a_session_makes_it_no_younger() -> None:
-    noted = advance(Head(), derived(1, Noted("x"), parent=None, at="first"))
+    noted = advance_head(Head(), derived_entry(1, Noted("x"), parent=None, at="first"))
     assert noted.at == "first"
-    said = advance(noted, entry(2, Said("user", "a"), at="then"))
-    assert advance(said, derived(3, Noted("x"), parent="2", at="later")).at == "then"
+    said = advance_head(noted, entry(2, Said("user", "a"), at="then"))
+    assert advance_head(said, derived_entry(3, Noted("x"), parent="2", at="later")).at == "then"
 
 
 @pytest.mark.parametrize(
@@ -134,12 +134,12 @@ def test_what_makes_the_sums_wrong_makes_the_head_stale(body: Derived, stale: bo
 
 def test_an_entry_that_does_not_follow_the_end_makes_the_head_stale() -> None:
     head = after(Said("user", "a"), Said("user", "b"), tokens=1)
-    assert advance(head, entry(3, Said("user", "c"), "1"), 1).stale
+    assert advance_head(head, entry(3, Said("user", "c"), "1"), 1).stale
 
 
 def test_a_switch_moves_the_end() -> None:
     head = after(Said("user", "a"), Said("user", "b"), tokens=1)
-    moved = advance(head, derived(3, Noted("switched"), parent="1"))
+    moved = advance_head(head, derived_entry(3, Noted("switched"), parent="1"))
     assert (moved.lane("").end, moved.stale) == ("1", True)
 
 
@@ -161,7 +161,7 @@ def test_the_model_and_the_limit_are_those_last_told(body: Derived, model: str, 
 
 
 def test_the_first_report_is_where_calibration_starts() -> None:
-    assert calibrated(Lane(tokens=100), Used(500, model="m", request="r")) == Calibration(
+    assert calibrate(Lane(tokens=100), Used(500, model="m", request="r")) == Calibration(
         "m", requests=1, size=500, raw=100, request="r"
     )
 
@@ -184,7 +184,7 @@ KNOWN = Calibration("m", requests=1, size=500, raw=100, request="r")
 def test_only_growth_between_two_requests_of_one_model_teaches(
     tokens: int, used: Used, known: Calibration
 ) -> None:
-    assert calibrated(Lane(tokens=tokens, calibration=KNOWN), used) == known
+    assert calibrate(Lane(tokens=tokens, calibration=KNOWN), used) == known
 
 
 HEARD = (Said("user", "abc"), Noted("x"), Said("user", "de"))
@@ -196,17 +196,17 @@ def entries_of(*bodies: Body) -> list[Entry]:
     for seq, body in enumerate(bodies, start=1):
         end = next((one.id for one in reversed(made) if not isinstance(one.body, Derived)), None)
         derive = isinstance(body, Derived)
-        made.append(derived(seq, body, parent=end) if derive else entry(seq, body, end))
+        made.append(derived_entry(seq, body, parent=end) if derive else entry(seq, body, end))
     return made
 
 
 def test_settling_turns_bytes_into_tokens() -> None:
-    head = settled(after(*HEARD), {1: 2, 3: 1}, entries_of(*HEARD))
+    head = apply_counts(after(*HEARD), {1: 2, 3: 1}, entries_of(*HEARD))
     assert (head.lane("").tokens, head.lane("").uncounted, head.counted) == (3, 0, 3)
 
 
 def test_settling_counts_only_what_was_counted() -> None:
-    head = settled(after(*HEARD), {3: 1}, entries_of(*HEARD))
+    head = apply_counts(after(*HEARD), {3: 1}, entries_of(*HEARD))
     assert (head.lane("").tokens, head.lane("").uncounted, head.counted) == (1, 3, 0)
 
 
@@ -214,7 +214,7 @@ def test_a_report_waits_until_what_it_is_about_is_counted() -> None:
     bodies = (Said("user", "abc"), Used(50), Said("user", "de"))
     head = after(*bodies)
     assert (head.lane("").calibration, head.lane("").reported) == (Calibration(), 50)
-    lane = settled(head, {1: 2, 3: 1}, entries_of(*bodies)).lane("")
+    lane = apply_counts(head, {1: 2, 3: 1}, entries_of(*bodies)).lane("")
     known = lane.calibration
     assert (known.requests, known.size, known.raw, lane.reported) == (1, 50, 2, 0)
 
@@ -247,7 +247,7 @@ def test_an_agent_not_heard_of_stands_at_nothing() -> None:
 
 def test_a_head_that_does_not_say_which_fold_made_it_was_made_by_the_first() -> None:
     made = msgspec.msgpack.encode(after(Said("user", "a"), tokens=1))
-    assert msgspec.msgpack.decode(made, type=Head).stamp == STAMP
+    assert msgspec.msgpack.decode(made, type=Head).stamp == FOLD_VERSION
     assert msgspec.msgpack.decode(msgspec.msgpack.encode({"seq": 1}), type=Head).stamp == 1
 
 

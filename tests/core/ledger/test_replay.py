@@ -1,6 +1,6 @@
 import pytest
 
-from holdfast.core.ledger.append import Arrival, Draft, arrive, derived
+from holdfast.core.ledger.append import Arrival, Draft, append_arrivals, derived_entry
 from holdfast.core.ledger.entry import (
     Compacted,
     Compressed,
@@ -12,15 +12,15 @@ from holdfast.core.ledger.entry import (
     Step,
     Used,
 )
-from holdfast.core.ledger.head import Document, Head, advance
-from holdfast.core.ledger.replay import replay
+from holdfast.core.ledger.head import Document, Head, advance_head
+from holdfast.core.ledger.replay import replay_ledger
 
 COUNTS = {1: 10, 2: 20, 3: 40, 4: 80}
 
 
 def entries(*drafts: Draft) -> list[Entry]:
     """Drafts as entries, each an arrival of its own."""
-    return list(arrive(Head(), [Arrival(b"", (draft,)) for draft in drafts]).entries)
+    return list(append_arrivals(Head(), [Arrival(b"", (draft,)) for draft in drafts]).entries)
 
 
 A, B, C, D = entries(
@@ -33,7 +33,7 @@ STAND_IN = Said("user", "-")
 
 
 def about(seq: int, body: Derived, entry: Entry = D) -> Entry:
-    return derived(seq, body, parent=entry.id)
+    return derived_entry(seq, body, parent=entry.id)
 
 
 def hiding(seq: int, *hidden: Entry, before: int, after: int) -> Entry:
@@ -48,8 +48,8 @@ def branch(seq: int, parent: Entry) -> Entry:
 def test_a_replay_is_the_head_kept_entry_by_entry() -> None:
     head = Head()
     for entry in (A, B, C, D):
-        head = advance(head, entry, COUNTS[entry.seq])
-    assert replay([A, B, C, D], COUNTS, Head()) == head
+        head = advance_head(head, entry, COUNTS[entry.seq])
+    assert replay_ledger([A, B, C, D], COUNTS, Head()) == head
 
 
 def test_what_no_entry_tells_is_as_it_was_known() -> None:
@@ -63,7 +63,7 @@ def test_what_no_entry_tells_is_as_it_was_known() -> None:
         stale=True,
         documents={"": Document(4)},
     )
-    head = replay([A], COUNTS, known)
+    head = replay_ledger([A], COUNTS, known)
     assert (head.wire, head.vocabulary, head.documents) == (
         "anthropic",
         "o200k_base",
@@ -73,23 +73,23 @@ def test_what_no_entry_tells_is_as_it_was_known() -> None:
 
 
 def test_after_a_rewind_only_the_path_counts() -> None:
-    lane = replay([A, B, C, D, branch(5, B)], {**COUNTS, 5: 5}, Head()).lane("")
+    lane = replay_ledger([A, B, C, D, branch(5, B)], {**COUNTS, 5: 5}, Head()).lane("")
     assert (lane.tokens, lane.messages, lane.turns, lane.steps) == (35, 3, 2, 1)
 
 
 def test_after_a_switch_only_the_path_counts() -> None:
-    lane = replay([A, B, C, D, about(5, Noted("switched"), B)], COUNTS, Head()).lane("")
+    lane = replay_ledger([A, B, C, D, about(5, Noted("switched"), B)], COUNTS, Head()).lane("")
     assert (lane.end, lane.tokens, lane.messages) == (B.id, 30, 2)
 
 
 def test_after_a_rewind_what_nobody_counted_is_summed_by_its_bytes() -> None:
-    lane = replay([A, B, C, D, branch(5, B)], {1: 10}, Head()).lane("")
+    lane = replay_ledger([A, B, C, D, branch(5, B)], {1: 10}, Head()).lane("")
     assert (lane.tokens, lane.uncounted) == (10, 2)
 
 
 def test_after_a_rewind_compressions_that_hold_count_as_their_stand_ins() -> None:
     ledger = [A, B, C, D, hiding(5, A, before=10, after=3), branch(6, B)]
-    assert replay(ledger, {**COUNTS, 6: 5}, Head()).lane("").tokens == 3 + 20 + 5
+    assert replay_ledger(ledger, {**COUNTS, 6: 5}, Head()).lane("").tokens == 3 + 20 + 5
 
 
 def test_a_stand_in_replaced_by_another_counts_once() -> None:
@@ -102,25 +102,25 @@ def test_a_stand_in_replaced_by_another_counts_once() -> None:
         hiding(6, A, before=6, after=2),
         branch(7, B),
     ]
-    assert replay(ledger, {**COUNTS, 7: 5}, Head()).lane("").tokens == 2 + 20 + 5
+    assert replay_ledger(ledger, {**COUNTS, 7: 5}, Head()).lane("").tokens == 2 + 20 + 5
 
 
 def test_a_lifted_compression_counts_no_stand_in() -> None:
     hidden = hiding(5, A, before=10, after=3)
     ledger = [A, B, C, D, hidden, about(6, Restored(hidden.id, 1, 7)), branch(7, B)]
-    assert replay(ledger, {**COUNTS, 7: 5}, Head()).lane("").tokens == 10 + 20 + 5
+    assert replay_ledger(ledger, {**COUNTS, 7: 5}, Head()).lane("").tokens == 10 + 20 + 5
 
 
 @pytest.mark.parametrize(("kept", "tokens"), [((), 0), ((B.id,), 20)])
 def test_after_a_compaction_only_what_was_kept_counts(kept: tuple[str, ...], tokens: int) -> None:
     ledger = [A, B, C, D, about(5, Compacted("auto", kept))]
-    head = replay(ledger, COUNTS, Head())
+    head = replay_ledger(ledger, COUNTS, Head())
     assert (head.lane("").tokens, head.stale) == (tokens, False)
 
 
 def test_reports_are_replayed_against_what_was_in_sight_then() -> None:
     ledger = [A, B, about(3, Used(100)), Entry("c" * 32, B.id, C.body, 4, message=4)]
-    known = replay([*ledger, about(5, Used(160))], {1: 10, 2: 20, 4: 40}, Head()).lane("")
+    known = replay_ledger([*ledger, about(5, Used(160))], {1: 10, 2: 20, 4: 40}, Head()).lane("")
     assert (known.calibration.raw, known.calibration.grown, known.calibration.billed) == (
         70,
         40,

@@ -1,6 +1,6 @@
 import pytest
 
-from holdfast.core.ledger.append import Arrival, Draft, arrive, derived
+from holdfast.core.ledger.append import Arrival, Draft, append_arrivals, derived_entry
 from holdfast.core.ledger.entry import (
     Compacted,
     Compressed,
@@ -13,9 +13,20 @@ from holdfast.core.ledger.entry import (
     Step,
 )
 from holdfast.core.ledger.head import Head
-from holdfast.core.ledger.window import Item, Run, Window, advance, apply, fold, grown, path_to
+from holdfast.core.ledger.window import (
+    GrowingList,
+    Item,
+    Window,
+    advance_window,
+    apply_steps,
+    extend_window,
+    fold,
+    path_to,
+)
 
-A, B, C, D = arrive(Head(), [Arrival(b"", (Draft(Said("user", word)),)) for word in "abcd"]).entries
+A, B, C, D = append_arrivals(
+    Head(), [Arrival(b"", (Draft(Said("user", word)),)) for word in "abcd"]
+).entries
 X, Y = Said("user", "x"), Said("user", "y")
 
 
@@ -26,7 +37,7 @@ def step(*hidden: Entry, stand_in: Source | None = X) -> Step:
 
 def noted(seq: int, body: Derived, about: Entry | None = D) -> Entry:
     """A derived entry."""
-    return derived(seq, body, parent=about.id if about else None)
+    return derived_entry(seq, body, parent=about.id if about else None)
 
 
 def compressed(seq: int, *steps: Step) -> Entry:
@@ -45,7 +56,9 @@ def words(text: str) -> list[Source]:
 
 def test_everything_is_in_sight_until_something_is_hidden() -> None:
     window = fold([A, B, C])
-    assert window == Window("", C.id, 0, Run([Item(A), Item(B), Item(C)]), Run([A, B, C]))
+    assert window == Window(
+        "", C.id, 0, GrowingList([Item(A), Item(B), Item(C)]), GrowingList([A, B, C])
+    )
 
 
 def test_a_stand_in_is_seen_where_the_first_hidden_entry_was() -> None:
@@ -123,7 +136,7 @@ def test_a_switch_to_the_very_beginning_shows_nothing() -> None:
 def test_entries_of_other_lanes_do_not_concern_a_window() -> None:
     other = Entry("e" * 32, None, Said("user", "e"), 5, lane="x")
     window = fold([A, B])
-    assert advance(window, [other]) is window
+    assert advance_window(window, [other]) is window
     assert bodies(fold([A, other], lane="x")) == words("e")
 
 
@@ -148,7 +161,7 @@ def test_entries_of_other_lanes_do_not_concern_a_window() -> None:
 def test_a_window_follows_what_comes_at_its_end_and_what_hides_what_it_shows(
     entries: list[Entry], grows: bool
 ) -> None:
-    follows = grown(fold([A]), entries)
+    follows = extend_window(fold([A]), entries)
     assert (follows is not None) is grows
     assert follows is None or follows == fold([A, *entries])
 
@@ -162,24 +175,28 @@ def test_a_path_leads_from_the_first_entry_to_the_one_named() -> None:
 
 def test_a_step_that_fits_nothing_changes_nothing() -> None:
     items = [Item(A), Item(B)]
-    assert apply([step(D)], items) == items
+    assert apply_steps([step(D)], items) == items
 
 
 def test_a_run_is_a_sequence_like_any_other() -> None:
-    run = Run([1, 2, 3])
+    run = GrowingList([1, 2, 3])
     assert (len(run), run[0], run[-1], run[1:], 2 in run) == (3, 1, 3, [2, 3], True)
-    assert (run == Run((1, 2, 3)), run == [1, 2, 3], hash(run) == hash(Run([1, 2, 3]))) == (
+    assert (
+        run == GrowingList((1, 2, 3)),
+        run == [1, 2, 3],
+        hash(run) == hash(GrowingList([1, 2, 3])),
+    ) == (
         True,
         False,
         True,
     )
-    assert repr(run) == "Run([1, 2, 3])"
+    assert repr(run) == "GrowingList([1, 2, 3])"
     with pytest.raises(IndexError):
         run[3]
 
 
 def test_a_run_does_not_see_what_a_longer_one_has() -> None:
-    short = Run([1])
+    short = GrowingList([1])
     longer = short.plus([2])
     with pytest.raises(IndexError):
         short[1]

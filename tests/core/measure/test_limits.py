@@ -1,10 +1,10 @@
 import pytest
 
-from holdfast.core.ledger.append import derived
+from holdfast.core.ledger.append import derived_entry
 from holdfast.core.ledger.entry import Noted, Used
-from holdfast.core.ledger.head import Head, advance
-from holdfast.core.measure.limits import Limit, accepted_by, limit_of
-from holdfast.core.measure.models import find
+from holdfast.core.ledger.head import Head, advance_head
+from holdfast.core.measure.limits import Limit, largest_accepted, limit_of
+from holdfast.core.measure.models import find_model
 
 OPUS = "claude-opus-4-6"
 
@@ -35,18 +35,18 @@ OPUS = "claude-opus-4-6"
 def test_a_limit_is_what_the_table_says_unless_the_provider_disproved_it(
     head: Head, named: str, limit: Limit
 ) -> None:
-    assert limit_of(head, find(named), named) == limit
+    assert limit_of(head, find_model(named), named) == limit
 
 
 def test_a_window_that_the_user_set_holds_against_what_was_accepted() -> None:
     head = Head(accepted={OPUS: 534_859})
-    told = limit_of(head, find(OPUS), OPUS, window=100_000, reserve=10_000)
+    told = limit_of(head, find_model(OPUS), OPUS, window=100_000, reserve=10_000)
     assert told == Limit(90_000, "set", 534_859)
 
 
 def test_dated_and_regional_names_of_a_model_share_what_it_accepted() -> None:
     head = Head(accepted={"us.anthropic.claude-opus-4-6-20260101": 300_000})
-    assert (accepted_by(head, OPUS), accepted_by(head, "gpt-5")) == (300_000, 0)
+    assert (largest_accepted(head, OPUS), largest_accepted(head, "gpt-5")) == (300_000, 0)
 
 
 def test_a_head_keeps_the_largest_request_of_each_model_with_its_answer() -> None:
@@ -59,5 +59,5 @@ def test_a_head_keeps_the_largest_request_of_each_model_with_its_answer() -> Non
     ]
     head = Head()
     for number, body in enumerate(bodies, 1):
-        head = advance(head, derived(number, body, parent=None))
+        head = advance_head(head, derived_entry(number, body, parent=None))
     assert head.accepted == {"a": 1_000, "b": 950}

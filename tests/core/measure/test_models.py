@@ -1,6 +1,6 @@
 import pytest
 
-from holdfast.core.measure.models import MODELS, UNKNOWN, find
+from holdfast.core.measure.models import MODELS, UNKNOWN_MODEL, find_model
 
 
 @pytest.mark.parametrize(
@@ -34,20 +34,20 @@ from holdfast.core.measure.models import MODELS, UNKNOWN, find
     ],
 )
 def test_a_model_is_found_by_its_dated_regional_and_vendor_names(name: str, known: str) -> None:
-    assert find(name).id == known
+    assert find_model(name).id == known
 
 
 @pytest.mark.parametrize("name", ["", "my-own-model", "<synthetic>", "ollama/tinyllm"])
 def test_a_model_nobody_knows_gets_the_cautious_row(name: str) -> None:
-    assert find(name) is UNKNOWN
-    assert (UNKNOWN.known, UNKNOWN.window) == (False, 128_000)
+    assert find_model(name) is UNKNOWN_MODEL
+    assert (UNKNOWN_MODEL.known, UNKNOWN_MODEL.window) == (False, 128_000)
 
 
 def test_every_model_has_a_name_of_its_own_and_room_beside_its_answer() -> None:
     ids = [model.id for model in MODELS]
     assert len(set(ids)) == len(ids)
     assert [model.id for model in MODELS if model.reserve >= model.window] == []
-    assert [find(model.id) for model in MODELS] == list(MODELS)
+    assert [find_model(model.id) for model in MODELS] == list(MODELS)
 
 
 def test_only_models_with_a_vocabulary_of_ours_count_exactly() -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from holdfast.core.ledger.entry import Used
-from holdfast.core.measure.provider_usage import learned_limit, read_usage
+from holdfast.core.measure.provider_usage import limit_in_error, read_usage
 from holdfast.text.jsontext import Json
 
 
@@ -83,4 +83,4 @@ def test_a_window_that_already_holds_the_answer_counts_it() -> None:
     ],
 )
 def test_the_limit_is_learned_from_a_refusal_that_tells_it(error: Json, limit: int) -> None:
-    assert learned_limit(error) == limit
+    assert limit_in_error(error) == limit

@@ -10,8 +10,8 @@ from holdfast.core.ledger.entry import (
     ToolCalled,
     ToolReturned,
 )
-from holdfast.core.ledger.size import media_tokens, most_tokens
-from holdfast.core.measure.tokens import count_body, guess
+from holdfast.core.ledger.size import max_tokens, media_tokens
+from holdfast.core.measure.tokens import count_body, tokens_from_bytes
 from holdfast.models.tokenizers import counter
 
 PICTURE = Media("image", width=170, height=85)
@@ -62,8 +62,8 @@ def test_a_body_counts_as_its_words_and_its_pictures(body: Source, tokens: int) 
     ],
 )
 def test_no_body_has_more_tokens_than_its_bytes_and_pictures(body: Source) -> None:
-    assert count_body(body, counter("o200k_base")) <= most_tokens(body)
+    assert count_body(body, counter("o200k_base")) <= max_tokens(body)
 
 
 def test_text_nobody_counted_is_taken_for_three_and_a_half_bytes_a_token() -> None:
-    assert [guess(size) for size in (0, 7, 3_500)] == [0, 2, 1_000]
+    assert [tokens_from_bytes(size) for size in (0, 7, 3_500)] == [0, 2, 1_000]

@@ -1,18 +1,18 @@
 import pytest
 
 from holdfast.core.ledger.head import Calibration, Lane
-from holdfast.core.measure.models import UNKNOWN, Model, find
+from holdfast.core.measure.models import UNKNOWN_MODEL, Model, find_model
 from holdfast.core.measure.usage import (
     Level,
     Usage,
-    estimate,
+    estimate_size,
     factor_of,
     level_of,
     measure,
     measure_at_most,
 )
 
-OPUS, GPT = find("claude-opus-4"), find("gpt-4o")
+OPUS, GPT = find_model("claude-opus-4"), find_model("gpt-4o")
 
 
 @pytest.mark.seed("R024")
@@ -94,7 +94,7 @@ def test_the_factor_is_the_tables_outweighed_by_what_was_reported(
     [
         (GPT, Calibration(), 1_000),
         (OPUS, Calibration(), 1_200),
-        (UNKNOWN, Calibration(), 1_000),
+        (UNKNOWN_MODEL, Calibration(), 1_000),
         (OPUS, Calibration(requests=1, size=30_000, raw=900), 30_120),
         (OPUS, Calibration(requests=1, size=30_000, raw=1_100), 29_880),
         (OPUS, Calibration(requests=1, size=10, raw=9_000), 1_200),
@@ -113,7 +113,7 @@ def test_the_factor_is_the_tables_outweighed_by_what_was_reported(
 def test_only_what_changed_since_the_last_report_is_estimated(
     model: Model, known: Calibration, tokens: int
 ) -> None:
-    assert estimate(1_000, model, known) == tokens
+    assert estimate_size(1_000, model, known) == tokens
 
 
 @pytest.mark.parametrize(

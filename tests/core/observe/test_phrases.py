@@ -15,12 +15,12 @@ import pytest
 from msgspec import Struct
 
 from holdfast.core.ledger.entry import ToolReturned
-from holdfast.core.observe.requests.intent import wanted
+from holdfast.core.observe.requests.intent import read_intent
 from holdfast.core.observe.results.decisions import decisions_of
 from holdfast.core.observe.results.errors import errors_of
 from holdfast.core.observe.results.failures import shows_failure
 from holdfast.core.observe.results.findings import findings_of
-from holdfast.core.observe.results.progress import next_of, progress_of
+from holdfast.core.observe.results.progress import next_steps_of, progress_of
 from holdfast.core.observe.results.tests import counts_in
 from tests.core.building import Told, answer, ask, back, bash, call, scene
 
@@ -82,13 +82,13 @@ def told(row: Row, *before: Told) -> tuple[Told, ...]:
 
 def rules(row: Row) -> Found:
     """The rules in words of the user."""
-    found = wanted(scene(*told(row, ask("Hello, build the app.")))).constraints
+    found = read_intent(scene(*told(row, ask("Hello, build the app.")))).constraints
     return [("forbids" if one.negative else "binds", one.text, "") for one in found]
 
 
 def overrides(row: Row) -> Found:
     """The newer words, if what was said before them is all that they take back."""
-    found = wanted(scene(*told(row, ask("Hello, build the app.")))).constraints
+    found = read_intent(scene(*told(row, ask("Hello, build the app.")))).constraints
     lifted = [one.text for one in found if one.lifted]
     return [("takes back", row.text if one == row.given else one, "") for one in lifted]
 
@@ -109,14 +109,14 @@ def user_decisions(row: Row) -> Found:
 
 def changes(row: Row) -> Found:
     """The sentences that change what was asked for."""
-    found = wanted(scene(ask("Build the app."), ask(row.text))).intent.changes
+    found = read_intent(scene(ask("Build the app."), ask(row.text))).intent.changes
     return [("changes the scope", one.text, "") for one in found]
 
 
 def requests(row: Row) -> Found:
     """Whether words ask for nothing new."""
     asked = "Also port the lexer."
-    found = wanted(scene(ask("Port the parser."), ask(asked), ask(row.text)))
+    found = read_intent(scene(ask("Port the parser."), ask(asked), ask(row.text)))
     words = [one.text for one in found.words]
     empty = found.intent.current.text == asked and row.text in words
     return [("asks for nothing new", row.text, "")] if empty else []
@@ -146,7 +146,7 @@ def work_done(row: Row) -> Found:
 
 def left_to_user(row: Row) -> Found:
     """The steps that the agent leaves to the user."""
-    found = next_of(scene(ask("Go"), answer(row.text)))
+    found = next_steps_of(scene(ask("Go"), answer(row.text)))
     return [("left to the user", one.step, "") for one in found if one.owner == "user"]
 
 

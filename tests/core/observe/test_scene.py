@@ -20,8 +20,8 @@ def test_a_window_is_read_as_steps_turns_and_calls() -> None:
         steps=(0, 1, 1, 1, 1, 1, 2, 2, 3),
         turns=(1, 1, 1, 1, 1, 1, 1, 2, 2),
         pairs=(one, two),
-        of_result={4: one, 5: two},
-        of_call={2: one, 3: two},
+        by_result={4: one, 5: two},
+        by_call={2: one, 3: two},
     )
 
 
@@ -37,7 +37,7 @@ def test_a_result_belongs_to_the_newest_call_of_its_id_that_waits_for_one() -> N
 
 def test_a_second_result_of_one_call_belongs_to_none() -> None:
     shown = scene(bash("a", "one"), back("a", "1"), back("a", "again"))
-    assert (list(shown.of_result), shown.pairs[0].result) == ([1], 1)
+    assert (list(shown.by_result), shown.pairs[0].result) == ([1], 1)
 
 
 def test_of_two_open_calls_with_one_id_the_newer_is_answered_first() -> None:
@@ -47,7 +47,7 @@ def test_of_two_open_calls_with_one_id_the_newer_is_answered_first() -> None:
 
 def test_a_result_without_a_call_and_a_call_without_a_result_stay_alone() -> None:
     shown = scene(back("z", "lost"), bash("a", "ls"))
-    assert (shown.of_result, shown.of_call) == ({}, {1: Pair(1, bash("a", "ls"), None, 1)})
+    assert (shown.by_result, shown.by_call) == ({}, {1: Pair(1, bash("a", "ls"), None, 1)})
 
 
 def test_words_that_the_host_put_in_begin_no_turn() -> None:

@@ -3,43 +3,41 @@
 import pytest
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import Entry, Noted
+from holdfast.core.ledger.entry import Entry
+from holdfast.core.ledger.notes import STOPPED, encode
 from holdfast.core.observe.unattended import (
-    RUN,
-    STOPPED,
-    Run,
+    RecordedRun,
     RunFile,
-    facts_of,
-    read_file,
-    run_of,
-    standing,
+    newest_run,
+    read_run_file,
+    status_of_run,
 )
 
 HOURS = 3_600
-OURS = Run(
+OURS = RecordedRun(
     "p7", "RUNNING", "me", consent=True, started="t", until="u", max_age=12 * HOURS, seal="s"
 )
 AT_THREE = RunFile("RUNNING", "p7", "3", "5")
 
 
-def noted(seq: int, run: Run) -> Entry:
-    return Entry(f"{seq:032x}", None, Noted(RUN, facts_of(run)), seq)
+def noted(seq: int, run: RecordedRun) -> Entry:
+    return Entry(f"{seq:032x}", None, encode(run), seq)
 
 
 def test_the_newest_note_of_a_run_counts_and_reads_as_it_was_written() -> None:
     stopped = replace(OURS, state=STOPPED, consent=False)
     ledger = [noted(1, OURS), noted(2, stopped)]
-    assert run_of(ledger) == replace(stopped, entry=ledger[1].id)
-    assert run_of(ledger[:1]) == replace(OURS, entry=ledger[0].id)
-    assert run_of([]) is None
+    assert newest_run(ledger) == replace(stopped, entry=ledger[1].id)
+    assert newest_run(ledger[:1]) == replace(OURS, entry=ledger[0].id)
+    assert newest_run([]) is None
 
 
 @pytest.mark.seed("R141", "R142")
 def test_a_run_of_ours_continues_its_sprint_without_asking() -> None:
-    found = standing(OURS, AT_THREE, age=HOURS, proven=True)
+    found = status_of_run(OURS, AT_THREE, age=HOURS, proven=True)
     assert (found.state, found.unattended) == ("running", True)
     assert found.line == "unattended: continue sprint 3 of 5 of plan 'p7' without asking"
-    assert standing(OURS, None, age=HOURS, proven=True).line == (
+    assert status_of_run(OURS, None, age=HOURS, proven=True).line == (
         "unattended: continue plan 'p7' without asking"
     )
 
@@ -62,16 +60,16 @@ def test_a_run_of_ours_continues_its_sprint_without_asking() -> None:
     ],
 )
 def test_whatever_is_missing_the_user_is_asked(
-    run: Run | None, file: RunFile, age: float | None, proven: bool, state: str
+    run: RecordedRun | None, file: RunFile, age: float | None, proven: bool, state: str
 ) -> None:
-    found = standing(run, file, age=age, proven=proven)
+    found = status_of_run(run, file, age=age, proven=proven)
     assert (found.state, found.unattended) == (state, False)
     assert "ask the user" in found.line
 
 
 @pytest.mark.parametrize("file", [None, RunFile(), RunFile("HALTED", "p7", "3", "5")])
 def test_without_a_run_of_ours_or_theirs_there_is_nothing_to_say(file: RunFile | None) -> None:
-    assert standing(None, file, age=None, proven=False).line == ""
+    assert status_of_run(None, file, age=None, proven=False).line == ""
 
 
 @pytest.mark.parametrize(
@@ -85,8 +83,8 @@ def test_without_a_run_of_ours_or_theirs_there_is_nothing_to_say(file: RunFile |
 def test_a_run_state_file_can_say_a_state_and_numbers_and_nothing_else(
     value: dict[str, object],
 ) -> None:
-    assert read_file(value) == RunFile("RUNNING")  # pyright: ignore[reportArgumentType]
+    assert read_run_file(value) == RunFile("RUNNING")  # pyright: ignore[reportArgumentType]
 
 
 def test_a_run_state_file_that_is_no_object_says_nothing() -> None:
-    assert [read_file(value) for value in (None, "RUNNING", 3)] == [RunFile()] * 3
+    assert [read_run_file(value) for value in (None, "RUNNING", 3)] == [RunFile()] * 3

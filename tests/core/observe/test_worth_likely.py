@@ -1,12 +1,13 @@
 import pytest
 
-from holdfast.core.observe.worth import Likely, hold, kind_of_name, parts_of
+from holdfast.core.observe.worth import NeedEstimator, names_by_entry, shape_odds
+from holdfast.text.words import name_parts
 from tests.core.building import Told, answer, ask, back, bash, scene
 
 
-def likely(*messages: Told) -> Likely:
+def likely(*messages: Told) -> NeedEstimator:
     shown = scene(*messages)
-    return Likely(shown, hold(shown.items, {}))
+    return NeedEstimator(shown, names_by_entry(shown.items, {}))
 
 
 def test_what_the_agent_wrote_is_likelier_than_what_it_only_saw() -> None:
@@ -42,15 +43,14 @@ def test_a_name_that_nobody_knows_has_some_weight() -> None:
 
 
 @pytest.mark.parametrize(
-    ("better", "worse"),
-    [("src/a.py", "some-words"), ("48213", "482"), ("max_size", "some-words")],
+    ("better", "worse"), [("src/a.py", "some-words"), ("48213", "482"), ("max_size", "some-words")]
 )
 def test_the_look_of_a_name_speaks_for_it(better: str, worse: str) -> None:
-    assert kind_of_name(better) > kind_of_name(worse)
+    assert shape_odds(better) > shape_odds(worse)
 
 
 def test_a_name_is_taken_apart_into_words() -> None:
-    assert parts_of("HTTPServer.readAll_lines2x") == {"http", "server", "read", "all", "lines"}
+    assert name_parts("HTTPServer.readAll_lines2x") == {"http", "server", "read", "all", "lines"}
 
 
 def test_the_same_window_weighs_the_same() -> None:

@@ -8,14 +8,14 @@ from msgspec.structs import replace
 from holdfast.core.measure.models import Cache
 from holdfast.core.observe.worth import Worth
 from holdfast.core.plan.choose import (
-    NOTHING,
-    Choice,
-    Scale,
+    EMPTY_SELECTION,
+    Pricing,
+    Selection,
     choose,
-    enough,
-    priced,
-    value,
-    worthwhile,
+    choose_all_profitable,
+    choose_enough,
+    price,
+    value_of,
 )
 from holdfast.core.plan.gain import Bill
 from holdfast.core.plan.proposals import GENTLEST_FIRST, Proposal
@@ -28,7 +28,7 @@ def one(at: int, before: int, guess: int, *, kind: str = "mask", risk: float = 0
 
 
 @st.composite
-def drawn(draw: st.DrawFn) -> tuple[list[Proposal], Scale]:
+def drawn(draw: st.DrawFn) -> tuple[list[Proposal], Pricing]:
     """Some proposals, in order, and what they are weighed with."""
     sizes = draw(st.lists(st.integers(1, 20_000), min_size=1, max_size=7))
     proposals = [
@@ -42,7 +42,7 @@ def drawn(draw: st.DrawFn) -> tuple[list[Proposal], Scale]:
         for at, size in enumerate(sizes)
         if draw(st.booleans())
     ]
-    scale = Scale(
+    scale = Pricing(
         tokens=sizes,
         sent=draw(st.integers(0, len(sizes))),
         window=sum(sizes),
@@ -56,34 +56,34 @@ def drawn(draw: st.DrawFn) -> tuple[list[Proposal], Scale]:
 @pytest.mark.seed("R010", "R011")
 @given(drawn())
 def test_no_set_of_proposals_wins_more_than_the_one_that_is_chosen(
-    given_: tuple[list[Proposal], Scale],
+    given_: tuple[list[Proposal], Pricing],
 ) -> None:
     proposals, scale = given_
     best = max(
-        priced(some, scale).bill.gain
+        price(some, scale).bill.gain
         for count in range(len(proposals) + 1)
         for some in combinations(proposals, count)
     )
     chosen = choose(proposals, scale)
     assert chosen.bill.gain == pytest.approx(best, abs=1e-6)
-    assert chosen == priced(chosen.proposals, scale)
+    assert chosen == price(chosen.proposals, scale)
 
 
 @given(drawn())
 def test_what_is_chosen_is_all_that_wins_behind_some_place(
-    given_: tuple[list[Proposal], Scale],
+    given_: tuple[list[Proposal], Pricing],
 ) -> None:
     proposals, scale = given_
-    wins = [one for one in proposals if value(one, scale) > 0]
+    wins = [one for one in proposals if value_of(one, scale) > 0]
     chosen = choose(proposals, scale).proposals
     assert chosen in [tuple(wins[start:]) for start in range(len(wins) + 1)]
 
 
-SCALE = Scale(tokens=[1_000] * 10, sent=10, window=10_000, requests=20, cache=CACHE)
+SCALE = Pricing(tokens=[1_000] * 10, sent=10, window=10_000, requests=20, cache=CACHE)
 
 
 def test_nothing_is_chosen_where_nothing_wins() -> None:
-    assert choose([one(0, 1_000, 900)], SCALE) == NOTHING == choose([], SCALE)
+    assert choose([one(0, 1_000, 900)], SCALE) == EMPTY_SELECTION == choose([], SCALE)
 
 
 def test_a_place_further_in_front_is_not_taken_when_it_does_not_pay_for_the_cache() -> None:
@@ -101,12 +101,12 @@ def test_what_will_probably_be_fetched_again_stays() -> None:
 
 def test_all_that_wins_by_itself_goes_when_the_cache_goes_in_any_case() -> None:
     some = [one(0, 1_000, 900), one(3, 1_000, 10, risk=1.0), one(8, 1_000, 10)]
-    assert worthwhile(some, SCALE).proposals == (some[0], some[2])
+    assert choose_all_profitable(some, SCALE).proposals == (some[0], some[2])
 
 
 def test_a_choice_is_priced_from_its_first_change_on() -> None:
     some = (one(8, 1_000, 100), one(9, 1_000, 400))
-    made = priced(some, SCALE)
+    made = price(some, SCALE)
     assert made.proposals == some
     assert (made.saves, made.bill.cost, made.bill.gain) == (
         1_500,
@@ -118,8 +118,8 @@ def test_a_choice_is_priced_from_its_first_change_on() -> None:
 def test_what_is_missed_is_taken_off_what_is_won() -> None:
     some = (one(9, 1_000, 0, risk=0.5),)
     fetch = 0.1 * 10_000 + 1_000 * (1.25 + 0.1 * 20)
-    assert priced(some, SCALE).bill.gain == pytest.approx(3_250 - 1_150 - 0.5 * fetch)
-    assert priced((), SCALE) == Choice((), Bill(0.0, 0.0))
+    assert price(some, SCALE).bill.gain == pytest.approx(3_250 - 1_150 - 0.5 * fetch)
+    assert price((), SCALE) == Selection((), Bill(0.0, 0.0))
 
 
 @pytest.mark.seed("R005")
@@ -127,7 +127,7 @@ def test_what_is_surely_not_needed_leaves_first_and_of_a_kind_the_oldest() -> No
     kinds = ("mask", "offload", "truncate", "truncate", "debug", "read")
     some = [one(at, 1_000, 0, kind=kind) for at, kind in enumerate(kinds)]
     order = [
-        [taken.at for taken in enough(some, need, NOTHING, SCALE).proposals]
+        [taken.at for taken in choose_enough(some, need, EMPTY_SELECTION, SCALE).proposals]
         for need in range(1_000, 7_000, 1_000)
     ]
     assert order == [[5], [4, 5], [2, 4, 5], [2, 3, 4, 5], [1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5]]
@@ -136,8 +136,11 @@ def test_what_is_surely_not_needed_leaves_first_and_of_a_kind_the_oldest() -> No
 @pytest.mark.seed("R005")
 def test_of_a_kind_what_is_missed_least_for_its_tokens_leaves_first() -> None:
     some = [one(0, 1_000, 0, risk=0.4), one(1, 1_000, 0, risk=0.1), one(2, 4_000, 0, risk=0.2)]
-    assert [taken.at for taken in enough(some, 1, NOTHING, SCALE).proposals] == [2]
-    assert [taken.at for taken in enough(some, 4_001, NOTHING, SCALE).proposals] == [1, 2]
+    assert [taken.at for taken in choose_enough(some, 1, EMPTY_SELECTION, SCALE).proposals] == [2]
+    assert [taken.at for taken in choose_enough(some, 4_001, EMPTY_SELECTION, SCALE).proposals] == [
+        1,
+        2,
+    ]
 
 
 @pytest.mark.seed("R056")
@@ -155,19 +158,24 @@ def test_of_inputs_the_oldest_leave_first_then_the_largest_then_those_on_disk() 
     ]
     order: list[int] = []
     for need in range(1, 11_300, 300):
-        taken = [each.at for each in enough(some, need, NOTHING, SCALE).proposals]
+        taken = [each.at for each in choose_enough(some, need, EMPTY_SELECTION, SCALE).proposals]
         order += sorted(set(taken) - set(order))
     assert order == [2, 1, 0, 3, 4]
 
 
 def test_no_more_is_taken_than_is_needed_on_top_of_what_is_taken_already() -> None:
     some = [one(at, 1_000, 0) for at in range(4)]
-    base = priced(some[3:], SCALE)
-    assert enough(some, 1_000, base, SCALE) == base
-    assert [taken.at for taken in enough(some, 1_001, base, SCALE).proposals] == [0, 3]
-    assert [taken.at for taken in enough(some, 99_999, base, SCALE).proposals] == [0, 1, 2, 3]
+    base = price(some[3:], SCALE)
+    assert choose_enough(some, 1_000, base, SCALE) == base
+    assert [taken.at for taken in choose_enough(some, 1_001, base, SCALE).proposals] == [0, 3]
+    assert [taken.at for taken in choose_enough(some, 99_999, base, SCALE).proposals] == [
+        0,
+        1,
+        2,
+        3,
+    ]
 
 
 def test_thinking_without_words_comes_last_of_its_kind() -> None:
     some = [one(0, 0, 0, kind="thinking"), one(1, 9, 0, kind="thinking")]
-    assert [taken.at for taken in enough(some, 9, NOTHING, SCALE).proposals] == [1]
+    assert [taken.at for taken in choose_enough(some, 9, EMPTY_SELECTION, SCALE).proposals] == [1]

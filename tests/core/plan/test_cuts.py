@@ -1,9 +1,9 @@
 import pytest
 from msgspec.structs import replace
 
-from holdfast.core.measure.models import UNKNOWN, Model
+from holdfast.core.measure.models import UNKNOWN_MODEL, Model
 from holdfast.core.observe.scene import read_scene
-from holdfast.core.plan.cuts import Ground, legal_cuts, may_change, tail_start
+from holdfast.core.plan.cuts import EditContext, legal_cuts, may_change, tail_start
 from tests.core.building import (
     BOUND,
     PLAIN,
@@ -21,8 +21,8 @@ from tests.core.building import (
 TURN = (ask("Go."), bash("a", "ls"), back("a", "x"), answer("Done."))
 
 
-def ground(*messages: Told, model: Model = PLAIN) -> Ground:
-    return Ground(scene(*messages), model)
+def ground(*messages: Told, model: Model = PLAIN) -> EditContext:
+    return EditContext(scene(*messages), model)
 
 
 def test_history_may_be_cut_between_messages_and_not_between_a_call_and_its_result() -> None:
@@ -60,7 +60,7 @@ def test_thinking_that_arrives_after_the_result_stays_with_the_calls_of_its_mess
     shown = items(ask("Go."), bash("a", "ls"), back("a", "x"), thought("Hm."), ask("And?"))
     late = shown[3].entry
     shown[3] = replace(shown[3], entry=replace(late, message=shown[1].entry.message))
-    assert legal_cuts(Ground(read_scene(shown), PLAIN)) == [0, 1, 4, 5]
+    assert legal_cuts(EditContext(read_scene(shown), PLAIN)) == [0, 1, 4, 5]
 
 
 def test_no_cut_leaves_a_result_first_also_where_it_came_before_its_call() -> None:
@@ -87,7 +87,7 @@ def test_every_part_of_an_ordinary_window_may_change() -> None:
     assert may_change(ground(*TURN)) == [True] * 4
 
 
-@pytest.mark.parametrize("model", [BOUND, UNKNOWN, replace(PLAIN, known=False)])
+@pytest.mark.parametrize("model", [BOUND, UNKNOWN_MODEL, replace(PLAIN, known=False)])
 def test_what_stands_before_thinking_that_is_bound_may_not_change(model: Model) -> None:
     shown = (
         ask("Go."),
@@ -117,7 +117,7 @@ def test_what_the_provider_itself_ran_may_not_change(name: str) -> None:
 def test_a_stand_in_may_not_change_again() -> None:
     shown = items(*TURN)
     shown[2] = standing(shown[2], back("a", "[holdfast 0123] gone"))
-    assert may_change(Ground(read_scene(shown), PLAIN)) == [True, True, False, True]
+    assert may_change(EditContext(read_scene(shown), PLAIN)) == [True, True, False, True]
 
 
 def test_a_call_without_a_result_and_a_result_without_a_call_are_left_alone() -> None:
@@ -149,10 +149,10 @@ TOKENS = [2, 3] * 4
 def test_the_tail_is_so_many_steps_or_tokens_whichever_is_more(
     share: int, steps: int, start: int
 ) -> None:
-    assert tail_start(ground(*STEPS), TOKENS, share=share, steps=steps) == start
+    assert tail_start(ground(*STEPS), TOKENS, max_tokens=share, min_steps=steps) == start
 
 
 def test_the_tail_parts_no_call_from_its_result() -> None:
     calls = (bash("a", "one"), bash("b", "two"))
     shown = (ask("Go."), calls, back("a", "1"), back("b", "2"), answer("Done."))
-    assert tail_start(ground(*shown), [1] * 6, share=2, steps=0) == 1
+    assert tail_start(ground(*shown), [1] * 6, max_tokens=2, min_steps=0) == 1

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from holdfast.core.ledger.head import Lane
 from holdfast.core.measure.usage import Usage
-from holdfast.core.plan.due import Due, due, ripe
+from holdfast.core.plan.due import Due, due, grown_enough
 from holdfast.core.plan.policy import PROFILES, Policy, with_settings
 
 
@@ -93,7 +93,7 @@ FULL, OVER = Usage(60, 100, "exact"), Usage(120, 100, "exact")
 def test_a_window_is_weighed_again_once_enough_has_come(
     lane: Lane, usage: Usage, enough: bool
 ) -> None:
-    assert ripe(lane, usage) is enough
+    assert grown_enough(lane, usage) is enough
 
 
 @given(
@@ -112,4 +112,4 @@ def test_a_count_that_is_wrong_by_any_factor_changes_nothing(
     def lane(by: int) -> Lane:
         return Lane(tokens=tokens * by, weighed=weighed * by, reclaimed=reclaimed * by, turns=turn)
 
-    assert ripe(lane(factor), usage) is ripe(lane(1), usage)
+    assert grown_enough(lane(factor), usage) is grown_enough(lane(1), usage)

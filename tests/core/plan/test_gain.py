@@ -2,18 +2,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.measure.bill import Meter, Part
+from holdfast.core.measure.bill import BilledPart, BillingMeter
 from holdfast.core.measure.models import Cache
-from holdfast.core.plan.gain import Bill, refetch, weigh
+from holdfast.core.plan.gain import Bill, refetch_cost, weigh
 
 CACHE = Cache(read=0.1, write=1.25)
 caches = st.builds(Cache, st.sampled_from((0.025, 0.1, 0.5)), st.sampled_from((1.0, 1.25, 2.0)))
 parts = st.lists(st.integers(1, 5_000), min_size=1, max_size=8)
 
 
-def as_parts(sizes: list[int], changed: dict[int, int]) -> list[Part]:
+def as_parts(sizes: list[int], changed: dict[int, int]) -> list[BilledPart]:
     return [
-        Part(f"{at}{'*' if at in changed else ''}", changed.get(at, size), frozenset())
+        BilledPart(f"{at}{'*' if at in changed else ''}", changed.get(at, size), frozenset())
         for at, size in enumerate(sizes)
     ]
 
@@ -34,15 +34,15 @@ def test_a_bill_is_the_difference_of_two_runs_that_were_metered(
         cache=cache,
         warm=warm,
     )
-    runs = [Meter(cache, prefix=0, window=1_000_000) for _ in range(2)]
+    runs = [BillingMeter(cache, prefix=0, window=1_000_000) for _ in range(2)]
     at_once = 0.0
     for meter, now in zip(runs, (as_parts(sizes, {}), as_parts(sizes, changed)), strict=True):
         if warm:
-            meter.request(as_parts(sizes[:sent], {}))
-        meter.request(now)
+            meter.bill_request(as_parts(sizes[:sent], {}))
+        meter.bill_request(now)
         at_once = meter.cost().billed - at_once
         for _ in range(requests):
-            meter.request(now)
+            meter.bill_request(now)
     without, ours = (meter.cost().billed for meter in runs)
     assert (bill.cost, bill.gain) == pytest.approx((at_once, without - ours), abs=1e-6)
 
@@ -64,4 +64,4 @@ def test_a_cold_cache_makes_every_saving_win() -> None:
 
 @pytest.mark.seed("R011", "R329")
 def test_fetching_something_again_costs_a_request_and_its_tokens() -> None:
-    assert refetch(1_000, 50_000, CACHE, 10) == pytest.approx(5_000 + 1_250 + 1_000)
+    assert refetch_cost(1_000, 50_000, CACHE, 10) == pytest.approx(5_000 + 1_250 + 1_000)

@@ -1,7 +1,7 @@
 from holdfast.core.ledger.entry import Opaque
-from holdfast.core.plan.kept import kept_of
-from holdfast.core.plan.plan import Kept
-from holdfast.core.plan.state import look
+from holdfast.core.plan.kept import kept_items
+from holdfast.core.plan.plan import KeptItem
+from holdfast.core.plan.state import survey
 from tests.core.building import (
     BOUND,
     Told,
@@ -39,31 +39,31 @@ OPEN: tuple[Told, ...] = (
 def test_what_stays_is_told_with_its_reason_the_largest_share_first() -> None:
     shown = items(*OPEN)
     shown[4] = standing(shown[4], back("a", "[holdfast 0123456789ab] gone"))
-    assert kept_of(look(state(shown), words), set(), NEVER) == (
-        Kept("Skill results", 1, 16, "exempt"),
-        Kept("Bash results", 1, 14, "an error that is still open"),
-        Kept("Write calls", 1, 10, "too small, or not seen on disk"),
-        Kept("user", 1, 5, "the user's words"),
-        Kept("Bash calls", 2, 4, "no write"),
-        Kept("thinking", 1, 4, "part of the loop under way"),
-        Kept("Bash results", 1, 3, "stands in already"),
-        Kept("odd", 1, 3, "not ours to shorten"),
-        Kept("Bash calls", 1, 2, "recent"),
-        Kept("Bash results", 1, 2, "recent"),
-        Kept("Skill calls", 1, 2, "no write"),
-        Kept("assistant", 1, 2, "words are not cut"),
-        Kept("Write results", 1, 1, "too small"),
+    assert kept_items(survey(state(shown), words), set(), NEVER) == (
+        KeptItem("Skill results", 1, 16, "exempt"),
+        KeptItem("Bash results", 1, 14, "an error that is still open"),
+        KeptItem("Write calls", 1, 10, "too small, or not seen on disk"),
+        KeptItem("user", 1, 5, "the user's words"),
+        KeptItem("Bash calls", 2, 4, "no write"),
+        KeptItem("thinking", 1, 4, "part of the loop under way"),
+        KeptItem("Bash results", 1, 3, "stands in already"),
+        KeptItem("odd", 1, 3, "not ours to shorten"),
+        KeptItem("Bash calls", 1, 2, "recent"),
+        KeptItem("Bash results", 1, 2, "recent"),
+        KeptItem("Skill calls", 1, 2, "no write"),
+        KeptItem("assistant", 1, 2, "words are not cut"),
+        KeptItem("Write results", 1, 1, "too small"),
     )
 
 
 def test_what_is_taken_is_not_kept_and_what_is_only_proposed_would_not_pay() -> None:
-    looked = look(
+    looked = survey(
         state(items(ask("Go."), bash("a", "ls"), back("a", lines(9)), answer("x"))), words
     )
-    rows = {(row.what, row.reason) for row in kept_of(looked, set())}
+    rows = {(row.what, row.reason) for row in kept_items(looked, set())}
     assert ("Bash results", "would not pay") in rows
-    assert kept_of(looked, {2}) == tuple(
-        row for row in kept_of(looked, set()) if row.what != "Bash results"
+    assert kept_items(looked, {2}) == tuple(
+        row for row in kept_items(looked, set()) if row.what != "Bash results"
     )
 
 
@@ -76,5 +76,5 @@ def test_what_the_provider_wants_as_it_was_says_so() -> None:
         back("b", "x y"),
         answer("x"),
     )
-    rows = kept_of(look(state(shown, model=BOUND), words), set())
-    assert rows[0] == Kept("Bash results", 1, 18, "the provider wants it as it was sent")
+    rows = kept_items(survey(state(shown, model=BOUND), words), set())
+    assert rows[0] == KeptItem("Bash results", 1, 18, "the provider wants it as it was sent")

@@ -2,11 +2,11 @@ import msgspec
 import pytest
 
 from holdfast.core.plan.policy import (
-    ABOUT,
+    PROFILE_TEXTS,
     PROFILES,
     ROLES,
-    At,
-    Batch,
+    BatchRules,
+    DueAt,
     NeverStore,
     Offload,
     Policy,
@@ -21,11 +21,11 @@ from holdfast.core.plan.policy import (
 def test_the_defaults_are_those_of_the_protocol() -> None:
     assert Policy() == Policy(
         profile="ctx-001",
-        at=At(batch=50, summary=75, critical=85, tokens=0, turns=0),
+        at=DueAt(batch=50, summary=75, critical=85, tokens=0, turns=0),
         offload=Offload(above=15_000),
         truncate=Truncate(above=400),
         tail=Tail(percent=10, steps=3),
-        batch=Batch(reclaim=20, requests=0, margin=25),
+        batch=BatchRules(reclaim=20, requests=0, margin=25),
         never_store=NeverStore((), (), ()),
     )
 
@@ -38,7 +38,7 @@ def test_every_profile_and_role_is_a_policy(name: str) -> None:
 
 
 def test_every_profile_says_what_it_is_for() -> None:
-    assert list(ABOUT) == list(PROFILES)
+    assert list(PROFILE_TEXTS) == list(PROFILES)
 
 
 @pytest.mark.seed("R097", "R098", "R100", "R101")

@@ -5,12 +5,12 @@ from holdfast.core.ledger.head import Lane
 from holdfast.core.measure.usage import Usage
 from holdfast.core.plan.due import due
 from holdfast.core.plan.policy import (
-    ABOUT,
     LAYOUTS,
-    NEVER,
+    NEVER_REACHED,
+    PROFILE_TEXTS,
     PROFILES,
     ROLES,
-    At,
+    DueAt,
     Offload,
     Policy,
     with_settings,
@@ -19,7 +19,7 @@ from holdfast.project.settings import SETTINGS
 
 
 def test_every_profile_is_told_of_and_sets_only_what_there_is_to_set() -> None:
-    assert list(ABOUT) == list(PROFILES)
+    assert list(PROFILE_TEXTS) == list(PROFILES)
     named = {name for values in (*PROFILES.values(), *ROLES.values()) for name in values}
     assert named - set(SETTINGS) == set()
 
@@ -28,7 +28,7 @@ def test_every_profile_is_told_of_and_sets_only_what_there_is_to_set() -> None:
 def test_the_default_is_the_protocol() -> None:
     assert with_settings(Policy(), PROFILES["ctx-001"]) == Policy()
     assert (Policy().at, Policy().offload.above, Policy().offload.lines) == (
-        At(batch=50, summary=75, critical=85, tokens=0, turns=0, events=()),
+        DueAt(batch=50, summary=75, critical=85, tokens=0, turns=0, events=()),
         15_000,
         10,
     )
@@ -38,7 +38,7 @@ def test_the_default_is_the_protocol() -> None:
 def test_the_anchored_profile_has_the_triggers_of_its_document() -> None:
     assert with_settings(Policy(), PROFILES["anchored"]) == replace(
         Policy(),
-        at=At(
+        at=DueAt(
             batch=70,
             summary=70,
             critical=85,
@@ -56,7 +56,9 @@ def test_the_stress_profile_compresses_at_a_quarter() -> None:
 def test_under_the_profile_off_nothing_is_ever_due() -> None:
     policy = with_settings(Policy(), PROFILES["off"])
     assert policy == replace(
-        Policy(), at=At(NEVER, NEVER, NEVER), offload=Offload(above=NEVER, share=0)
+        Policy(),
+        at=DueAt(NEVER_REACHED, NEVER_REACHED, NEVER_REACHED),
+        offload=Offload(above=NEVER_REACHED, share=0),
     )
 
 

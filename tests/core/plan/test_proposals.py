@@ -9,9 +9,9 @@ from holdfast.core.measure.models import Model
 from holdfast.core.observe.files.touch import Touch
 from holdfast.core.observe.worth import Worth
 from holdfast.core.plan.policy import LAYOUTS, Offload, Policy
-from holdfast.core.plan.proposals import Proposal, bound_for, chance, is_exempt
-from holdfast.core.plan.state import look
-from holdfast.project.layout import FOLDERS
+from holdfast.core.plan.proposals import Proposal, is_exempt, miss_chance, offload_bound
+from holdfast.core.plan.state import survey
+from holdfast.project.layout import COPY_FOLDERS
 from tests.core.building import (
     BOUND,
     NO_TAIL,
@@ -47,7 +47,7 @@ def proposals(
     tight: bool = False,
 ) -> list[Proposal]:
     now = state(shown, notes=notes, policy=policy, model=model)
-    return look(now, words, deep=deep, tight=tight).proposals
+    return survey(now, words, deep=deep, tight=tight).proposals
 
 
 def kinds(*messages: Told, model: Model = PLAIN, deep: bool = False) -> dict[int, str]:
@@ -68,7 +68,7 @@ def test_an_old_result_of_the_turn_under_way_keeps_a_line() -> None:
         reason="an old result",
         touch=Touch("run", command="show it"),
         worth=Worth(since=1, age=1),
-        risk=chance("mask", 200, Worth(since=1)),
+        risk=miss_chance("mask", 200, Worth(since=1)),
         tight=True,
     )
 
@@ -163,7 +163,7 @@ def test_what_the_agent_brought_back_stays(how: Told) -> None:
 
 
 @pytest.mark.seed("R044")
-@pytest.mark.parametrize("folder", FOLDERS.values())
+@pytest.mark.parametrize("folder", COPY_FOLDERS.values())
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_what_was_read_from_a_copy_stays_in_every_layout(layout: str, folder: str) -> None:
     path = f"/project/{LAYOUTS[layout]}/{folder}/20260129_142530_bash-0123abcd.md"
@@ -276,10 +276,10 @@ def test_a_result_too_small_for_a_line_stays() -> None:
 
 @pytest.mark.seed("R011")
 def test_what_was_used_lately_is_missed_sooner_and_more_of_it_sooner_still() -> None:
-    fresh, older, oldest = (chance("mask", 1_000, Worth(since=since)) for since in (3, 4, 13))
-    assert 1 > chance("mask", 5_000, Worth()) > fresh > older > oldest > 0
-    assert chance("mask", 0, Worth()) == 0
-    assert chance("read", 1_000, Worth()) < chance("offload", 1_000, Worth()) < fresh
+    fresh, older, oldest = (miss_chance("mask", 1_000, Worth(since=since)) for since in (3, 4, 13))
+    assert 1 > miss_chance("mask", 5_000, Worth()) > fresh > older > oldest > 0
+    assert miss_chance("mask", 0, Worth()) == 0
+    assert miss_chance("read", 1_000, Worth()) < miss_chance("offload", 1_000, Worth()) < fresh
 
 
 @pytest.mark.parametrize(
@@ -287,7 +287,7 @@ def test_what_was_used_lately_is_missed_sooner_and_more_of_it_sooner_still() -> 
 )
 def test_a_tool_may_have_a_bound_of_its_own(tool: str, bound: int) -> None:
     rules = Offload(tools=("Bash=8000", "Web*=3000", "Odd=many", "Bash=1"))
-    assert bound_for(tool, rules) == bound
+    assert offload_bound(tool, rules) == bound
 
 
 @pytest.mark.parametrize(
@@ -302,6 +302,6 @@ def test_a_tool_may_have_a_bound_of_its_own(tool: str, bound: int) -> None:
 )
 def test_a_result_is_large_for_the_window_it_stands_in(limit: int, share: int, bound: int) -> None:
     rules = Offload(share=share)
-    assert bound_for("Bash", rules, limit) == bound
-    assert bound_for("Read", rules, limit, reading=True) == rules.above
-    assert bound_for("Bash", Offload(share=share, tools=("Bash=9000",)), limit) == 9_000
+    assert offload_bound("Bash", rules, limit) == bound
+    assert offload_bound("Read", rules, limit, reading=True) == rules.above
+    assert offload_bound("Bash", Offload(share=share, tools=("Bash=9000",)), limit) == 9_000

@@ -4,7 +4,14 @@ from holdfast.core.ledger.entry import Compressed, Entry, Said, Step, ToolCalled
 from holdfast.core.ledger.summary import Intent, Quote, Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.measure.usage import ACTIONS, Level
-from holdfast.core.plan.gates import Facts, Verdict, concerned, facts_of, judge, large_inputs
+from holdfast.core.plan.gates import (
+    GateFacts,
+    Verdict,
+    facts_of,
+    judge_gate,
+    large_inputs,
+    triggered_gates,
+)
 from holdfast.core.plan.policy import PROFILES, Policy, with_settings
 from holdfast.core.plan.rules import Gate, Trigger, gates_for, rules_for
 
@@ -78,38 +85,38 @@ def test_a_bound_that_is_never_reached_is_shown_as_none() -> None:
 @pytest.mark.parametrize(
     ("facts", "checks", "outcome"),
     [
-        (Facts(results=2, previews=2), (True, True), "Apply Tier 1 offloading"),
-        (Facts(results=2, previews=1), (True, False), "Keep in context with warning"),
+        (GateFacts(results=2, previews=2), (True, True), "Apply Tier 1 offloading"),
+        (GateFacts(results=2, previews=1), (True, False), "Keep in context with warning"),
         (
-            Facts(results=2, previews=2, losses=("a pair was parted",)),
+            GateFacts(results=2, previews=2, losses=("a pair was parted",)),
             (False, True),
             "Keep in context with warning",
         ),
     ],
 )
 def test_a_result_is_offloaded_when_nothing_is_lost_and_its_preview_tells(
-    facts: Facts, checks: tuple[bool, ...], outcome: str
+    facts: GateFacts, checks: tuple[bool, ...], outcome: str
 ) -> None:
     gate = GATES["HOOK-CTX-001"]
     paired = tuple(zip(gate.checks, checks, strict=True))
-    assert judge(gate, facts) == Verdict(gate.id, all(checks), paired, outcome)
+    assert judge_gate(gate, facts) == Verdict(gate.id, all(checks), paired, outcome)
 
 
 @pytest.mark.seed("R218")
 @pytest.mark.parametrize(
     ("facts", "checks", "outcome"),
     [
-        (Facts(inputs=2, persisted=1), (True, True), "Apply Tier 2 truncation"),
-        (Facts(inputs=2), (True, False), "Skip to Tier 3 evaluation"),
-        (Facts(), (False, False), "Skip to Tier 3 evaluation"),
+        (GateFacts(inputs=2, persisted=1), (True, True), "Apply Tier 2 truncation"),
+        (GateFacts(inputs=2), (True, False), "Skip to Tier 3 evaluation"),
+        (GateFacts(), (False, False), "Skip to Tier 3 evaluation"),
     ],
 )
 def test_inputs_are_truncated_when_there_are_some_and_their_content_is_on_disk(
-    facts: Facts, checks: tuple[bool, ...], outcome: str
+    facts: GateFacts, checks: tuple[bool, ...], outcome: str
 ) -> None:
     gate = GATES["HOOK-CTX-002"]
     paired = tuple(zip(gate.checks, checks, strict=True))
-    assert judge(gate, facts) == Verdict(gate.id, all(checks), paired, outcome)
+    assert judge_gate(gate, facts) == Verdict(gate.id, all(checks), paired, outcome)
 
 
 UNDONE = "Immediate checkpoint + fresh session"
@@ -120,32 +127,36 @@ UNDONE = "Immediate checkpoint + fresh session"
     ("facts", "checks", "outcome"),
     [
         (
-            Facts(summary=True, intent=True, trail=3.5),
+            GateFacts(summary=True, intent=True, trail=3.5),
             (True, True, True),
             "Apply Tier 3 summarisation",
         ),
-        (Facts(summary=True, intent=True, trail=3.4), (True, True, False), UNDONE),
-        (Facts(summary=True, trail=5.0), (True, False, True), UNDONE),
-        (Facts(), (False, False, False), UNDONE),
-        (Facts(enough=True), (False, False, False), "Skip Tier 3: Tiers 1 and 2 are enough"),
+        (GateFacts(summary=True, intent=True, trail=3.4), (True, True, False), UNDONE),
+        (GateFacts(summary=True, trail=5.0), (True, False, True), UNDONE),
+        (GateFacts(), (False, False, False), UNDONE),
+        (
+            GateFacts(batch_is_enough=True),
+            (False, False, False),
+            "Skip Tier 3: Tiers 1 and 2 are enough",
+        ),
     ],
 )
 def test_a_summary_is_made_when_the_gentler_tiers_do_not_do_and_nothing_of_it_is_missing(
-    facts: Facts, checks: tuple[bool, ...], outcome: str
+    facts: GateFacts, checks: tuple[bool, ...], outcome: str
 ) -> None:
     gate = GATES["HOOK-CTX-003"]
     paired = tuple(zip(gate.checks, checks, strict=True))
-    assert judge(gate, facts) == Verdict(gate.id, all(checks), paired, outcome)
+    assert judge_gate(gate, facts) == Verdict(gate.id, all(checks), paired, outcome)
 
 
 def test_every_gate_whose_trigger_may_come_is_judged() -> None:
-    full = Facts(percent=100.0, results=1)
-    judged = [judge(gate, full).gate for gate in concerned(Policy(), full)]
+    full = GateFacts(percent=100.0, results=1)
+    judged = [judge_gate(gate, full).gate for gate in triggered_gates(Policy(), full)]
     assert judged == [f"HOOK-CTX-00{number}" for number in (1, 2, 3, 5)]
 
 
 def test_a_hard_gate_asks_nothing() -> None:
-    verdict = judge(GATES["HOOK-CTX-005"], Facts(losses=("everything",)))
+    verdict = judge_gate(GATES["HOOK-CTX-005"], GateFacts(losses=("everything",)))
     outcome = "Create checkpoint, recommend fresh session"
     assert verdict == Verdict("HOOK-CTX-005", True, (), outcome)
 
@@ -163,7 +174,7 @@ def test_a_hard_gate_asks_nothing() -> None:
 def test_a_gate_is_concerned_when_its_trigger_has_come(
     percent: int, results: int, gates: list[str]
 ) -> None:
-    found = concerned(Policy(), Facts(percent=percent, results=results))
+    found = triggered_gates(Policy(), GateFacts(percent=percent, results=results))
     assert [gate.id for gate in found] == gates
 
 
@@ -176,19 +187,25 @@ def test_facts_count_results_that_leave_and_what_stands_in_for_them() -> None:
         Step((f"e{at}",), "why", body) for at, body in enumerate((outlined, masked, empty, call))
     )
     found = facts_of(60.0, Compressed(steps, 0, 9), ("a loss",), ("a", "b"), {"b": "hash"})
-    assert found == Facts(
-        percent=60.0, results=3, previews=2, losses=("a loss",), inputs=2, persisted=1, enough=True
+    assert found == GateFacts(
+        percent=60.0,
+        results=3,
+        previews=2,
+        losses=("a loss",),
+        inputs=2,
+        persisted=1,
+        batch_is_enough=True,
     )
-    assert facts_of(10.0, None, ()) == Facts(percent=10.0)
+    assert facts_of(10.0, None, ()) == GateFacts(percent=10.0)
 
 
 def test_facts_tell_of_a_summary_its_request_and_its_files() -> None:
     step = Step(("a", "b"), "why", Said("user", "summary"), tier=3, kind="summary")
     rows = Summary(intent=Intent(Quote("Do it.", "a")))
     made = Compressed((step,), 0, 9, summary=rows, quality={"artifact_trail": 4.5})
-    assert facts_of(80.0, made, ()) == Facts(percent=80.0, summary=True, intent=True, trail=4.5)
+    assert facts_of(80.0, made, ()) == GateFacts(percent=80.0, summary=True, intent=True, trail=4.5)
     empty = Compressed((step,), 0, 9, summary=Summary())
-    assert facts_of(80.0, empty, ()) == Facts(percent=80.0, summary=True)
+    assert facts_of(80.0, empty, ()) == GateFacts(percent=80.0, summary=True)
 
 
 def test_large_inputs_are_writes_and_edits_that_are_seen_whole() -> None:

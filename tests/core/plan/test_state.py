@@ -5,9 +5,9 @@ from holdfast.core.ledger.entry import Noted
 from holdfast.core.ledger.head import Calibration
 from holdfast.core.measure.models import Model
 from holdfast.core.measure.usage import Usage
-from holdfast.core.plan.choose import Scale
-from holdfast.core.plan.policy import Batch
-from holdfast.core.plan.state import fresh, look, persisted, scale_of, tokens_of
+from holdfast.core.plan.choose import Pricing
+from holdfast.core.plan.policy import BatchRules
+from holdfast.core.plan.state import persisted_calls, pricing_of, survey, tokens_of, unsent_places
 from tests.core.building import (
     NO_TAIL,
     PLAIN,
@@ -32,7 +32,7 @@ CLAUDE = Model("claude", 1_000, factor=1.5)
 def test_a_window_is_as_full_as_its_tokens_and_what_stands_before_it() -> None:
     now = state(SHOWN, limit=100)
     assert (now.usage, now.usage_at(50)) == (Usage(25, 100, "exact"), Usage(50, 100, "exact"))
-    assert replace(now, fixed=10).usage == Usage(35, 100, "exact", overhead=10)
+    assert replace(now, fixed_tokens=10).usage == Usage(35, 100, "exact", overhead=10)
 
 
 def test_tokens_of_another_vocabulary_are_estimated() -> None:
@@ -68,22 +68,22 @@ def test_stand_ins_are_counted_and_the_rest_is_known() -> None:
 def test_a_scale_expects_as_many_requests_as_there_were() -> None:
     now = state(SHOWN, sent=2)
     tokens = [2, 2, 20, 1]
-    assert scale_of(now, tokens) == Scale(tokens, 2, 25, 2, PLAIN.cache)
-    told = replace(now, policy=replace(NO_TAIL, batch=Batch(requests=9)), warm=False)
-    assert scale_of(told, tokens) == Scale(tokens, 2, 25, 9, PLAIN.cache, warm=False)
+    assert pricing_of(now, tokens) == Pricing(tokens, 2, 25, 2, PLAIN.cache)
+    told = replace(now, policy=replace(NO_TAIL, batch=BatchRules(requests=9)), warm=False)
+    assert pricing_of(told, tokens) == Pricing(tokens, 2, 25, 9, PLAIN.cache, warm=False)
 
 
 def test_what_was_seen_on_disk_is_read_from_the_notes() -> None:
     ledger = entries(ask("Go."))
     noted = [replace(ledger[0], body=body) for body in (seen_on_disk(7), Noted("model"))]
-    assert persisted([*ledger, *noted]) == {named(7): "5eed"}
+    assert persisted_calls([*ledger, *noted]) == {named(7): "5eed"}
 
 
 def test_what_came_after_what_was_sent_is_fresh() -> None:
-    assert fresh(state(SHOWN, sent=2)) == [2, 3]
+    assert unsent_places(state(SHOWN, sent=2)) == [2, 3]
 
 
 def test_a_deep_look_leaves_only_the_last_step_alone() -> None:
     roomy = replace(NO_TAIL, tail=replace(NO_TAIL.tail, percent=50))
     now = state(SHOWN, policy=roomy, limit=100)
-    assert (look(now, words).tail, look(now, words, deep=True).tail) == (0, 3)
+    assert (survey(now, words).tail, survey(now, words, deep=True).tail) == (0, 3)

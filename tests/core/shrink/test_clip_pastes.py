@@ -6,11 +6,11 @@ from holdfast.core.ledger.summary import Intent, Quote
 from holdfast.core.shrink.clip_pastes import (
     IN_SUMMARY,
     ONE_LINE,
-    Form,
+    PasteForm,
     cut_intent,
     cut_pastes,
-    says_the_same,
-    within,
+    fit_request,
+    keeps_users_words,
 )
 from holdfast.models.tokenizers import counter
 
@@ -25,7 +25,7 @@ PROSE = "I want the import to be quick and to lose nothing.\n" * 60 + "Never cha
 
 
 @pytest.mark.parametrize("form", [IN_SUMMARY, ONE_LINE])
-def test_a_paste_gives_way_to_its_beginning_an_outline_and_a_reference(form: Form) -> None:
+def test_a_paste_gives_way_to_its_beginning_an_outline_and_a_reference(form: PasteForm) -> None:
     shown = cut_pastes(TEXT, REF, form)
     assert shown.startswith("why is this slow?\n\n[paste 0123456789ab] ")
     assert shown.endswith("\nDo not touch the database.")
@@ -51,15 +51,15 @@ def test_what_was_cut_is_not_cut_again_and_can_still_get_smaller() -> None:
 @pytest.mark.parametrize("room", [60, 100, 200, 400, 2_000])
 @pytest.mark.parametrize("text", [TEXT, PROSE, "x" * 80_000, "word " * 5_000, "語" * 9_000])
 def test_a_message_fits_its_room_and_says_nothing_that_was_not_said(text: str, room: int) -> None:
-    shown = within(text, REF, room, COUNT)
+    shown = fit_request(text, REF, room, COUNT)
     assert COUNT(shown) <= room
-    assert says_the_same(text, shown)
+    assert keeps_users_words(text, shown)
     assert shown == text or REF[:12] in shown
-    assert within(shown, REF, room, COUNT) == shown
+    assert fit_request(shown, REF, room, COUNT) == shown
 
 
 def test_a_long_request_keeps_its_beginning_and_the_sentences_that_bind() -> None:
-    shown = within(PROSE, REF, 120, COUNT)
+    shown = fit_request(PROSE, REF, 120, COUNT)
     assert shown.startswith("I want the import to be quick")
     assert "\nNever change the schema.\n" in shown
     assert shown.endswith(f"[more {REF[:12]}] {len(PROSE):,} characters in all")
@@ -67,11 +67,11 @@ def test_a_long_request_keeps_its_beginning_and_the_sentences_that_bind() -> Non
 
 def test_words_that_are_missing_or_made_up_are_not_the_same() -> None:
     cut = cut_pastes(TEXT, REF, ONE_LINE)
-    assert says_the_same(TEXT, cut)
-    assert not says_the_same(TEXT, cut.replace("Do not touch", "Drop"))
-    assert not says_the_same(TEXT, cut.replace("why is this slow?", ""))
-    begun = within(PROSE, REF, 100, COUNT)
-    assert not says_the_same(PROSE, begun.replace("quick", "slow", 1))
+    assert keeps_users_words(TEXT, cut)
+    assert not keeps_users_words(TEXT, cut.replace("Do not touch", "Drop"))
+    assert not keeps_users_words(TEXT, cut.replace("why is this slow?", ""))
+    begun = fit_request(PROSE, REF, 100, COUNT)
+    assert not keeps_users_words(PROSE, begun.replace("quick", "slow", 1))
 
 
 def test_the_one_request_that_is_both_stays_one() -> None:

@@ -7,16 +7,18 @@ from hypothesis import strategies as st
 from holdfast.core.ledger.entry import Media, ToolReturned
 from holdfast.core.ledger.marks import is_stand_in
 from holdfast.core.plan.policy import Offload
-from holdfast.core.shrink.offload import Source, mask, offload
+from holdfast.core.shrink.offload import OriginalLocation, mask, offload
 from holdfast.models.tokenizers import counter
 from tests.core.building import back, lines, words
 
-HERE = Source("0123456789ab", ".holdfast/cache/offloaded/20260129_142530_web_search.md")
+HERE = OriginalLocation("0123456789ab", ".holdfast/cache/offloaded/20260129_142530_web_search.md")
 count = counter("o200k_base")
 
 
-def offloaded(body: ToolReturned, source: Source = HERE, rules: Offload | None = None) -> str:
-    made = offload(body, tool="web_search", source=source, rules=rules or Offload(), count=count)
+def offloaded(
+    body: ToolReturned, source: OriginalLocation = HERE, rules: Offload | None = None
+) -> str:
+    made = offload(body, tool="web_search", location=source, rules=rules or Offload(), count=count)
     assert (made.call, made.failed, made.media) == (body.call, body.failed, ())
     return made.output
 
@@ -70,7 +72,7 @@ def test_a_count_that_never_settles_still_gives_a_reference() -> None:
     made = offload(
         back("a", lines(8_000)),
         tool="t",
-        source=HERE,
+        location=HERE,
         rules=Offload(),
         count=lambda _: 9_000 - 2 * next(ticks),
     )
@@ -78,7 +80,7 @@ def test_a_count_that_never_settles_still_gives_a_reference() -> None:
 
 
 def test_without_a_file_the_reference_tells_how_to_get_it() -> None:
-    made = offloaded(back("a", lines(8_000)), Source("0123456789ab"))
+    made = offloaded(back("a", lines(8_000)), OriginalLocation("0123456789ab"))
     assert "**Path:**" not in made
     assert made.split("\n")[1] == "**Ref:** 0123456789ab"
     assert made.rstrip(" .\n").endswith("*Full content by its reference*")
@@ -86,7 +88,7 @@ def test_without_a_file_the_reference_tells_how_to_get_it() -> None:
 
 def test_a_failure_stands_in_as_a_failure() -> None:
     assert offload(
-        back("a", lines(8_000), failed=True), tool="t", source=HERE, rules=Offload(), count=count
+        back("a", lines(8_000), failed=True), tool="t", location=HERE, rules=Offload(), count=count
     ).failed
 
 
@@ -111,7 +113,7 @@ def test_pictures_that_leave_are_told_of() -> None:
 
 
 def test_a_mask_is_one_line() -> None:
-    made = mask(back("a", lines(40)), tool="Bash", source=Source("0123456789ab"))
+    made = mask(back("a", lines(40)), tool="Bash", location=OriginalLocation("0123456789ab"))
     assert made.output.startswith("[holdfast 0123456789ab] Bash result out of sight: ")
     assert "\n" not in made.output
 
@@ -122,21 +124,21 @@ def test_a_mask_keeps_the_lines_that_were_used() -> None:
     made = mask(
         back("a", text),
         tool="Bash",
-        source=Source("0123456789ab"),
-        telling=frozenset({"tax_rate"}),
+        location=OriginalLocation("0123456789ab"),
+        key_words=frozenset({"tax_rate"}),
     )
     assert any("tax_rate = 0.19" in line for line in made.output.split("\n")[1:])
 
 
 def test_a_mask_tells_of_pictures() -> None:
     body = ToolReturned("a", "", media=(Media("document", "application/pdf", "d", 1_000),))
-    made = mask(body, tool="Read", source=Source("0123456789ab"))
+    made = mask(body, tool="Read", location=OriginalLocation("0123456789ab"))
     assert made.output.endswith("; document application/pdf, 1,000 bytes")
 
 
 @given(st.text(max_size=400), st.booleans())
 def test_what_stands_in_is_known_again(text: str, failed: bool) -> None:
     body = back("a", text, failed=failed)
-    assert is_stand_in(mask(body, tool="t", source=HERE).output)
-    made = offload(body, tool="t", source=HERE, rules=Offload(), count=words)
+    assert is_stand_in(mask(body, tool="t", location=HERE).output)
+    made = offload(body, tool="t", location=HERE, rules=Offload(), count=words)
     assert is_stand_in(made.output)

@@ -7,12 +7,12 @@ from holdfast.core.ledger.window import Item
 from holdfast.core.observe.files.touch import Touch, touch_of
 from holdfast.core.plan.policy import Policy
 from holdfast.core.plan.proposals import Proposal
-from holdfast.core.shrink.step import Means, nowhere, ref_of, shrink
+from holdfast.core.shrink.step import ShrinkContext, no_address, ref_of, shrink
 from tests.core.building import Told, back, bash, call, items, lines, named, thought, words
 
 LONG = lines(100)
-MEANS = Means(words, nowhere, Policy())
-FILED = Means(words, lambda one, item: f"cache/{one.kind}-{item.entry.id[:4]}.md", Policy())
+MEANS = ShrinkContext(words, no_address, Policy())
+FILED = ShrinkContext(words, lambda one, item: f"cache/{one.kind}-{item.entry.id[:4]}.md", Policy())
 REF = named(2)[:12]
 
 

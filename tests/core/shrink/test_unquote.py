@@ -6,28 +6,28 @@ from holdfast.core.ledger.entry import (
     Checkpointed,
     Compressed,
     Derived,
-    Handed,
     Noted,
     PacketReported,
+    PacketSent,
     Said,
     Step,
 )
 from holdfast.core.ledger.packet import Choice, Feedback, Packet
 from holdfast.core.ledger.summary import Decision, File, Intent, Next, Quote, Summary
-from holdfast.core.shrink.unquote import GONE, only_in, quotes, unquoted
+from holdfast.core.shrink.unquote import PURGED_WORD, holds_any_word, purge_quotes, words_only_in
 from tests.core.building import ask, entries, named
 
 SAID = entries(ask("Use the port 5432 of db.internal.example."), ask("Is the port open?"))
 GOING, STAYING = SAID[:1], SAID[1:]
-LOST = only_in(GOING, STAYING)
+LOST = words_only_in(GOING, STAYING)
 NOTICE = "(gone)"
 
 
 def test_only_words_that_stood_nowhere_else_are_lost() -> None:
     assert {"db.internal.example.", "5432", "Use"} <= LOST
     assert LOST.isdisjoint({"port"})
-    assert quotes(b'{"host": "db.internal.example."}', LOST)
-    assert not quotes(b"the port", LOST)
+    assert holds_any_word(b'{"host": "db.internal.example."}', LOST)
+    assert not holds_any_word(b"the port", LOST)
 
 
 def test_rows_of_what_is_gone_go_and_others_lose_its_words() -> None:
@@ -41,23 +41,23 @@ def test_rows_of_what_is_gone_go_and_others_lose_its_words() -> None:
     made = replace(
         SAID[0], body=Compressed((Step((named(9),), "old", None, 2),), 0, 9, summary=rows)
     )
-    now = unquoted(made, {named(1)}, LOST, NOTICE).body
+    now = purge_quotes(made, {named(1)}, LOST, NOTICE).body
     assert isinstance(now, Compressed)
     assert now.summary == Summary(
         intent=Intent(Quote(NOTICE, named(1))),
-        decisions=(Decision(f"ask {GONE} again", named(2), "the port open"),),
+        decisions=(Decision(f"ask {PURGED_WORD} again", named(2), "the port open"),),
     )
 
 
 def test_what_quotes_nothing_of_it_stays_the_very_same() -> None:
     note = replace(SAID[0], body=Noted("told", {"text": "the port open"}))
-    assert unquoted(note, {named(1)}, LOST, NOTICE) is note
+    assert purge_quotes(note, {named(1)}, LOST, NOTICE) is note
     theirs = replace(SAID[0], body=Said("user", "5432"))
-    assert unquoted(theirs, {named(1)}, LOST, NOTICE) is theirs
+    assert purge_quotes(theirs, {named(1)}, LOST, NOTICE) is theirs
 
 
 MADE: dict[str, Derived] = {
-    "packet": Handed(
+    "packet": PacketSent(
         Packet(
             creator="orchestrator",
             target_task="do the thing",
@@ -84,11 +84,14 @@ MADE: dict[str, Derived] = {
 @pytest.mark.parametrize("name", MADE)
 def test_whatever_word_is_gone_what_we_wrote_can_still_be_read(name: str) -> None:
     body = MADE[name]
-    words = only_in(entries(ask(str(msgspec.to_builtins(body)))), [])
-    made = unquoted(replace(SAID[0], body=body), set(), words, NOTICE).body
+    words = words_only_in(entries(ask(str(msgspec.to_builtins(body)))), [])
+    made = purge_quotes(replace(SAID[0], body=body), set(), words, NOTICE).body
     assert msgspec.msgpack.decode(msgspec.msgpack.encode(made), type=type(body)) == made
     assert made != body
 
 
 def test_words_that_stand_in_any_text_are_not_lost() -> None:
-    assert only_in(entries(ask("The thing that was there, and others")), []) == {"thing", "others"}
+    assert words_only_in(entries(ask("The thing that was there, and others")), []) == {
+        "thing",
+        "others",
+    }

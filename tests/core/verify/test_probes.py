@@ -21,23 +21,23 @@ from holdfast.core.ledger.summary import (
     Summary,
 )
 from holdfast.core.verify.answers import (
-    FOLLOWED,
-    PLACES,
+    MAX_PLACES,
+    MIN_PLACES_FOLLOWED,
     SECTIONS,
-    Answered,
-    ask,
-    expand_order,
-    failing,
+    ProbeResult,
+    answer_probes,
+    failing_sections,
+    order_sections,
 )
 from holdfast.core.verify.probes import (
-    MOST_DECISIONS,
-    MOST_FACTS,
-    MOST_FILES,
-    MOST_OPEN,
-    MOST_READ,
-    MOST_RESOLVED,
+    MAX_DECISIONS,
+    MAX_FACTS,
+    MAX_FILES,
+    MAX_OPEN_ERRORS,
+    MAX_READ_FILES,
+    MAX_RESOLVED_ERRORS,
     Probe,
-    draw,
+    make_probes,
 )
 
 SEEN = Summary(
@@ -140,17 +140,21 @@ Tests: 12 passed
 
 
 def missing(text: str, seen: Summary = SEEN) -> list[tuple[str, str]]:
-    return [(one.probe.section, one.probe.entry) for one in ask(draw(seen), text) if not one.found]
+    return [
+        (one.probe.section, one.probe.entry)
+        for one in answer_probes(make_probes(seen), text)
+        if not one.found
+    ]
 
 
 def about(path: str, action: Action, text: str, was: str = "") -> bool:
-    (one,) = ask(draw(Summary(files=(File(path, action, "e1", was=was),))), text)
+    (one,) = answer_probes(make_probes(Summary(files=(File(path, action, "e1", was=was),))), text)
     return one.found
 
 
 @pytest.mark.seed("R095", "R178", "R179", "R180", "R181")
 def test_there_is_a_question_of_each_kind_in_plain_words() -> None:
-    drawn = draw(SEEN)
+    drawn = make_probes(SEEN)
     asked = {(probe.kind, probe.question, probe.answer) for probe in drawn}
     trace = SEEN.errors[0].text
     assert {
@@ -172,15 +176,15 @@ def test_there_is_a_question_of_each_kind_in_plain_words() -> None:
 @pytest.mark.seed("R182")
 def test_a_text_that_has_everything_answers_everything() -> None:
     assert missing(TEXT) == []
-    assert failing(ask(draw(SEEN), TEXT)) == {}
+    assert failing_sections(answer_probes(make_probes(SEEN), TEXT)) == {}
 
 
 def test_an_answer_says_where_it_stands() -> None:
-    where = {one.probe.answer: one.where for one in ask(draw(SEEN), TEXT)}
+    where = {one.probe.answer: one.where for one in answer_probes(make_probes(SEEN), TEXT)}
     assert where["12 passed"] == "Tests: 12 passed"
     assert where["the API has to be stateless"] == "JWT: the API has to be stateless (user)"
     assert where["deleted"] == "src/old.py | deleted | |"
-    assert [one for one in ask(draw(SEEN), "") if one.found or one.where] == []
+    assert [one for one in answer_probes(make_probes(SEEN), "") if one.found or one.where] == []
 
 
 @pytest.mark.seed("R182")
@@ -193,17 +197,21 @@ def test_what_is_missing_names_its_section_and_entries_in_the_order_to_expand() 
     ):
         assert line in cut
         cut = cut.replace(line, "")
-    assert failing(ask(draw(SEEN), cut)) == {
+    assert failing_sections(answer_probes(make_probes(SEEN), cut)) == {
         "constraints": ("e2",),
         "files": ("e7",),
         "progress": ("e8",),
     }
-    assert list(failing(ask(draw(SEEN), cut))) == ["constraints", "files", "progress"]
-    assert expand_order({"words", "files", "intent"}) == ["intent", "files", "words"]
+    assert list(failing_sections(answer_probes(make_probes(SEEN), cut))) == [
+        "constraints",
+        "files",
+        "progress",
+    ]
+    assert order_sections({"words", "files", "intent"}) == ["intent", "files", "words"]
 
 
 def test_an_entry_with_several_missing_rows_is_named_once() -> None:
-    assert failing(ask(draw(SEEN), "nothing"))["files"] == ("e7", "e2")
+    assert failing_sections(answer_probes(make_probes(SEEN), "nothing"))["files"] == ("e7", "e2")
 
 
 # Rows that are drawn below have words of their own, so that no row can answer for another.
@@ -304,7 +312,7 @@ def test_whatever_is_written_whole_answers_everything_in_any_order(
 ) -> None:
     rows = rows_of(seen)
     random.shuffle(rows)
-    answered = ask(draw(seen), text_of(rows))
+    answered = answer_probes(make_probes(seen), text_of(rows))
     assert [one.probe for one in answered if not one.found] == []
 
 
@@ -316,8 +324,8 @@ def test_a_row_that_is_left_out_fails_its_own_questions_and_no_others(
     rows = rows_of(seen)
     gone = data.draw(st.sampled_from(range(len(rows))))
     section, entry, text = rows[gone]
-    probes = draw(seen)
-    answered = ask(probes, text_of(rows[:gone] + rows[gone + 1 :]))
+    probes = make_probes(seen)
+    answered = answer_probes(probes, text_of(rows[:gone] + rows[gone + 1 :]))
     own = [
         probe
         for probe in probes
@@ -331,7 +339,7 @@ def test_a_row_that_is_left_out_fails_its_own_questions_and_no_others(
 def test_a_list_of_words_is_no_answer(seen: Summary, listed: tuple[str, bool]) -> None:
     between, backwards = listed
     words = sorted(set(text_of(rows_of(seen)).split()), reverse=backwards)
-    answered = ask(draw(seen), between.join(words))
+    answered = answer_probes(make_probes(seen), between.join(words))
     assert [one.probe for one in answered if one.found and one.probe.section != "files"] == []
 
 
@@ -373,7 +381,7 @@ def test_a_word_alone_is_asked_for_with_what_brought_it_or_not_at_all() -> None:
         errors=(Error("ENOENT", "e2"), Error("", "e2", "npm run build")),
         facts=(Fact("8080", "e3"), Fact("8080", "e3", "Read config/ports.yaml"), Fact("---", "e3")),
     )
-    assert [(probe.section, probe.must) for probe in draw(seen)] == [
+    assert [(probe.section, probe.must) for probe in make_probes(seen)] == [
         ("facts", ("8080", "config/ports.yaml")),
     ]
 
@@ -439,7 +447,7 @@ def test_a_file_that_was_renamed_is_found_with_its_old_name() -> None:
 
 def test_the_last_row_of_a_file_is_the_one_that_counts() -> None:
     rows = (File("a.py", "created", "e1"), File("a.py", "deleted", "e2"))
-    assert [(probe.answer, probe.entry) for probe in draw(Summary(files=rows))] == [
+    assert [(probe.answer, probe.entry) for probe in make_probes(Summary(files=rows))] == [
         ("deleted", "e2")
     ]
 
@@ -484,7 +492,7 @@ def test_words_that_are_not_as_they_were_said_are_missing(text: str) -> None:
 def test_what_was_said_twice_is_asked_once() -> None:
     quote = Quote("Go on, please.", "e1")
     seen = Summary(intent=Intent(quote, quote), constraints=(Constraint(quote.text, "e1"),))
-    assert [(probe.section, probe.entry) for probe in draw(seen)] == [
+    assert [(probe.section, probe.entry) for probe in make_probes(seen)] == [
         ("intent", "e1"),
         ("constraints", "e1"),
     ]
@@ -498,8 +506,8 @@ def test_what_no_longer_holds_is_not_asked_for() -> None:
             Decision("use tokens here", "e4", overrules="e3"),
         ),
     )
-    assert [probe.answer for probe in draw(seen)] == ["use tokens here"]
-    assert draw(Summary()) == ()
+    assert [probe.answer for probe in make_probes(seen)] == ["use tokens here"]
+    assert make_probes(Summary()) == ()
 
 
 def test_the_number_of_questions_is_bounded_and_the_newest_are_asked() -> None:
@@ -518,19 +526,19 @@ def test_the_number_of_questions_is_bounded_and_the_newest_are_asked() -> None:
         ),
         facts=tuple(Fact(f"fact number {at}", f"e{at}", worth=at % 7) for at in many),
     )
-    probes = draw(seen)
+    probes = make_probes(seen)
     asked: dict[str, list[Probe]] = {}
     for probe in probes:
         asked.setdefault(probe.section, []).append(probe)
     assert {section: len(found) for section, found in asked.items()} == {
-        "files": MOST_FILES + MOST_READ,
-        "decisions": MOST_DECISIONS,
-        "errors": MOST_OPEN + MOST_RESOLVED,
-        "facts": MOST_FACTS,
+        "files": MAX_FILES + MAX_READ_FILES,
+        "decisions": MAX_DECISIONS,
+        "errors": MAX_OPEN_ERRORS + MAX_RESOLVED_ERRORS,
+        "facts": MAX_FACTS,
     }
     assert {"e999", "e5"} <= {probe.entry for probe in asked["decisions"]}
     assert {"e999", "e998"} <= {probe.entry for probe in asked["errors"]}
-    assert probes == draw(seen)
+    assert probes == make_probes(seen)
 
 
 def test_facts_are_the_worthiest_and_come_from_all_over_the_span() -> None:
@@ -538,24 +546,28 @@ def test_facts_are_the_worthiest_and_come_from_all_over_the_span() -> None:
         Fact(f"fact number {at}", f"e{at}", worth=9 if 300 <= at < 330 else at % 3)
         for at in range(1_000)
     )
-    places = [int(probe.entry[1:]) for probe in draw(Summary(facts=facts))]
-    assert sum(300 <= at < 330 for at in places) >= MOST_FACTS // 2
+    places = [int(probe.entry[1:]) for probe in make_probes(Summary(facts=facts))]
+    assert sum(300 <= at < 330 for at in places) >= MAX_FACTS // 2
     assert {at // 100 for at in places} == set(range(10))
     assert places == sorted(places)
 
 
 def test_facts_of_one_worth_are_asked_for_evenly() -> None:
     facts = tuple(Fact(f"fact number {at}", f"e{at}") for at in range(1_000))
-    places = [int(probe.entry[1:]) // 100 for probe in draw(Summary(facts=facts))]
-    assert [places.count(stretch) for stretch in range(10)] == [MOST_FACTS // 10] * 10
+    places = [int(probe.entry[1:]) // 100 for probe in make_probes(Summary(facts=facts))]
+    assert [places.count(stretch) for stretch in range(10)] == [MAX_FACTS // 10] * 10
 
 
 def test_what_is_needed_is_asked_for_first() -> None:
     facts = tuple(Fact(f"the fact 7{at:03}", f"e{at}", worth=float(at)) for at in range(500))
     read = tuple(File(f"src/{at}.py", "read", f"f{at}") for at in range(500))
-    probes = draw(Summary(facts=facts, files=read), frozenset({"7003", "e4", "src/3.py", "f4"}))
+    probes = make_probes(
+        Summary(facts=facts, files=read), frozenset({"7003", "e4", "src/3.py", "f4"})
+    )
     assert {"e3", "e4", "f3", "f4"} <= {probe.entry for probe in probes}
-    assert not {"e3", "e4", "f3", "f4"} & {p.entry for p in draw(Summary(facts=facts, files=read))}
+    assert not {"e3", "e4", "f3", "f4"} & {
+        p.entry for p in make_probes(Summary(facts=facts, files=read))
+    }
 
 
 def test_a_long_row_is_asked_for_by_what_tells_most_near_its_start() -> None:
@@ -563,7 +575,7 @@ def test_a_long_row_is_asked_for_by_what_tells_most_near_its_start() -> None:
         "it turned out after a very long while of looking at it that id 4711 of db_main/orders"
         " was locked and then there was much more to say about it"
     )
-    (probe,) = draw(Summary(facts=(Fact(text, "e1"),)))
+    (probe,) = make_probes(Summary(facts=(Fact(text, "e1"),)))
     (phrase,) = probe.must
     assert "4711 of db_main/orders" in phrase
     assert phrase in text[:120]
@@ -580,7 +592,7 @@ def test_a_long_row_is_asked_for_by_what_tells_most_near_its_start() -> None:
     ],
 )
 def test_a_phrase_never_ends_inside_a_word(text: str, must: str) -> None:
-    probes = draw(Summary(errors=(Error(text, "e1", "make"),)))
+    probes = make_probes(Summary(errors=(Error(text, "e1", "make"),)))
     assert [probe.must[0] for probe in probes] == [must]
     assert missing(f"- make → {text}", Summary(errors=(Error(text, "e1", "make"),))) == []
 
@@ -598,17 +610,21 @@ def test_words_without_spaces_are_asked_for_like_others() -> None:
     seen = Summary(
         facts=(Fact("数据库在端口五千", "e1"),), words=(Quote("是的", "e2"), Quote("yes", "e3"))
     )
-    assert [probe.entry for probe in draw(seen)] == ["e1", "e2"]
+    assert [probe.entry for probe in make_probes(seen)] == ["e1", "e2"]
     assert missing("事实：数据库在端口五千。\n用户：是的", seen) == []
 
 
 def test_of_an_open_error_the_line_that_fails_is_asked_for() -> None:
     text = "collected 3 items\ntests/test_a.py F\nE   ValueError: bad id 12\n1 failed in 0.1s"
     open_, gone = Error(text, "e1", "pytest"), Error(text, "e1", "pytest", resolved="e2")
-    assert [probe.must for probe in draw(Summary(errors=(open_,)))] == [("1 failed in 0.1s",)]
-    assert [probe.must for probe in draw(Summary(errors=(gone,)))] == [("collected 3 items",)]
+    assert [probe.must for probe in make_probes(Summary(errors=(open_,)))] == [
+        ("1 failed in 0.1s",)
+    ]
+    assert [probe.must for probe in make_probes(Summary(errors=(gone,)))] == [
+        ("collected 3 items",)
+    ]
     trace = replace(gone, text="Traceback (most recent call last):\n  File x\nKeyError: 'a b'")
-    assert [probe.must for probe in draw(Summary(errors=(trace,)))] == [("KeyError: 'a b'",)]
+    assert [probe.must for probe in make_probes(Summary(errors=(trace,)))] == [("KeyError: 'a b'",)]
 
 
 class Counted(str):
@@ -623,14 +639,14 @@ class Counted(str):
 
 def test_a_text_is_read_once_however_many_questions_there_are() -> None:
     Counted.reads = 0
-    probes = draw(SEEN) * 50
-    assert all(one.found for one in ask(probes, Counted(TEXT)))
+    probes = make_probes(SEEN) * 50
+    assert all(one.found for one in answer_probes(probes, Counted(TEXT)))
     assert Counted.reads == 1
 
 
 def test_a_place_is_looked_for_a_bounded_number_of_times() -> None:
     seen = Summary(facts=(Fact("row row 7", "e1"),))
-    before = "row 7 row\n" * PLACES
+    before = "row 7 row\n" * MAX_PLACES
     assert missing("row 7 row\n" * 10 + "row row 7", seen) == []
     assert missing(before + "row row 7", seen) == [("facts", "e1")]
 
@@ -638,8 +654,8 @@ def test_a_place_is_looked_for_a_bounded_number_of_times() -> None:
 def test_a_long_text_is_followed_from_a_bounded_number_of_places() -> None:
     said = "same\n" * 2_000 + "end"
     seen = Summary(constraints=(Constraint(said, "e1"),))
-    assert missing("same\n" * (FOLLOWED - 1) + said, seen) == []
-    assert missing("same\n" * FOLLOWED + said, seen) == [("constraints", "e1")]
+    assert missing("same\n" * (MIN_PLACES_FOLLOWED - 1) + said, seen) == []
+    assert missing("same\n" * MIN_PLACES_FOLLOWED + said, seen) == [("constraints", "e1")]
 
 
 def test_an_answer_far_along_a_long_line_has_to_be_close_to_its_reason() -> None:
@@ -650,17 +666,19 @@ def test_an_answer_far_along_a_long_line_has_to_be_close_to_its_reason() -> None
 
 
 def test_no_questions_have_no_answers() -> None:
-    assert ask((), TEXT) == ()
-    assert failing(()) == {}
-    assert ask(draw(SEEN)[:1], "\n\n---\n") == (Answered(draw(SEEN)[0], found=False),)
+    assert answer_probes((), TEXT) == ()
+    assert failing_sections(()) == {}
+    assert answer_probes(make_probes(SEEN)[:1], "\n\n---\n") == (
+        ProbeResult(make_probes(SEEN)[0], found=False),
+    )
 
 
 def test_a_step_whose_best_phrase_is_punctuation_alone_is_not_asked_for() -> None:
     step = "=" * 61 + " a"
     seen = Summary(next=(Next(step, "e1"),))
-    assert ask(draw(seen), step) == ()
+    assert answer_probes(make_probes(seen), step) == ()
 
 
 def test_a_probe_without_a_word_is_not_found() -> None:
     probe = Probe("recall", "facts", "?", "---", "e1", ("---",))
-    assert ask([probe], "--- ---") == (Answered(probe, found=False),)
+    assert answer_probes([probe], "--- ---") == (ProbeResult(probe, found=False),)

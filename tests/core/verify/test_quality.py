@@ -16,9 +16,9 @@ from holdfast.core.ledger.summary import (
     Quote,
     Summary,
 )
-from holdfast.core.verify.answers import Answered
-from holdfast.core.verify.probes import draw
-from holdfast.core.verify.quality import DIMENSIONS, Quality, contradictions, quality
+from holdfast.core.verify.answers import ProbeResult
+from holdfast.core.verify.probes import make_probes
+from holdfast.core.verify.quality import DIMENSIONS, Quality, count_contradictions, score_quality
 
 SEEN = Summary(
     intent=Intent(
@@ -48,10 +48,12 @@ PERFECT = Quality(5.0, 5.0, 5.0, 5.0, 5.0, 5.0)
 def scored(*unanswered: str, candidate: Summary = SEEN, tail_has_open_loop: bool = True) -> Quality:
     """The quality when the questions whose answer or section is named go unanswered."""
     answered = [
-        Answered(probe, found=not {probe.answer, probe.section, probe.entry} & set(unanswered))
-        for probe in draw(SEEN)
+        ProbeResult(probe, found=not {probe.answer, probe.section, probe.entry} & set(unanswered))
+        for probe in make_probes(SEEN)
     ]
-    return quality(answered, seen=SEEN, candidate=candidate, tail_has_open_loop=tail_has_open_loop)
+    return score_quality(
+        answered, source=SEEN, candidate=candidate, tail_has_open_loop=tail_has_open_loop
+    )
 
 
 @pytest.mark.seed("R183", "R184", "R185", "R186", "R187", "R188")
@@ -69,12 +71,12 @@ def test_the_dimensions_and_their_targets_are_those_of_the_protocol() -> None:
 
 def test_a_candidate_that_answers_everything_has_full_marks() -> None:
     assert scored() == PERFECT
-    assert PERFECT.met
+    assert PERFECT.meets_targets
     assert PERFECT.misses == ()
 
 
 def test_where_nothing_was_to_be_asked_nothing_is_missing() -> None:
-    assert quality((), seen=Summary(), candidate=Summary()) == PERFECT
+    assert score_quality((), source=Summary(), candidate=Summary()) == PERFECT
 
 
 @pytest.mark.seed("R183", "R184", "R185", "R186", "R187", "R188")
@@ -111,7 +113,7 @@ def test_a_part_that_is_lost_misses_the_targets_that_rest_on_it(
 ) -> None:
     found = scored(*lost)
     assert set(found.misses) == misses
-    assert found.met == (not misses)
+    assert found.meets_targets == (not misses)
 
 
 def test_scores_are_shares_of_five_with_two_decimals() -> None:
@@ -135,8 +137,8 @@ def test_a_session_with_one_request_is_scored_by_that_one() -> None:
     request = Quote("Add a login page.", "e1")
     for intent in (Intent(request), Intent(request, request)):
         seen = Summary(intent=intent)
-        lost = [Answered(probe, found=False) for probe in draw(seen)]
-        found = quality(lost, seen=seen, candidate=Summary())
+        lost = [ProbeResult(probe, found=False) for probe in make_probes(seen)]
+        found = score_quality(lost, source=seen, candidate=Summary())
         assert (found.context_awareness, found.instruction_following) == (3.33, 2.5)
 
 
@@ -151,7 +153,7 @@ def test_a_session_with_one_request_is_scored_by_that_one() -> None:
     ],
 )
 def test_one_row_that_says_otherwise_misses_accuracy(candidate: Summary) -> None:
-    assert contradictions(SEEN, candidate) == 1
+    assert count_contradictions(SEEN, candidate) == 1
     assert scored(candidate=candidate) == replace(PERFECT, accuracy=3.5)
 
 
@@ -160,7 +162,7 @@ def test_many_rows_that_say_otherwise_leave_nothing_of_accuracy() -> None:
     candidate = replace(
         SEEN, facts=wrong, files=(File("src/a.py", "read"), File("src/b.py", "read"))
     )
-    assert contradictions(SEEN, candidate) == 8
+    assert count_contradictions(SEEN, candidate) == 8
     assert scored(candidate=candidate).accuracy == 0.0
 
 
@@ -174,14 +176,14 @@ def test_many_rows_that_say_otherwise_leave_nothing_of_accuracy() -> None:
     ],
 )
 def test_rows_that_are_cut_or_gone_or_new_do_not_say_otherwise(candidate: Summary) -> None:
-    assert contradictions(SEEN, candidate) == 0
+    assert count_contradictions(SEEN, candidate) == 0
 
 
 def test_entries_may_be_named_by_their_first_letters() -> None:
     name = "0123456789ab"
     seen = Summary(facts=(Fact("port 80", f"{name}cdef"),), errors=(Error("no", f"{name}cdef"),))
     kept = Summary(facts=(Fact("port 81", name),), errors=(Error("no", name, resolved="e9"),))
-    assert contradictions(seen, kept) == 2
+    assert count_contradictions(seen, kept) == 2
 
 
 def test_quality_is_stored_and_read_back() -> None:
@@ -194,13 +196,13 @@ def test_quality_is_stored_and_read_back() -> None:
 
 @given(st.data())
 def test_an_answer_more_never_lowers_a_score(data: st.DataObject) -> None:
-    probes = draw(SEEN)
+    probes = make_probes(SEEN)
     found = data.draw(st.lists(st.booleans(), min_size=len(probes), max_size=len(probes)))
     more = data.draw(st.sampled_from(range(len(probes))))
     before, after = (
-        quality(
-            [Answered(probe, found=yes) for probe, yes in zip(probes, answers, strict=True)],
-            seen=SEEN,
+        score_quality(
+            [ProbeResult(probe, found=yes) for probe, yes in zip(probes, answers, strict=True)],
+            source=SEEN,
             candidate=SEEN,
         ).to_dict()
         for answers in (found, [*found[:more], True, *found[more + 1 :]])
@@ -212,5 +214,5 @@ def test_a_test_that_passes_since_does_not_contradict_another_of_the_same_run_th
     open_one = Error("FAILED a.py::test_x", "e1", "pytest")
     gone = Error("FAILED a.py::test_y", "e1", "pytest", "e2")
     told = Summary(errors=(open_one, gone))
-    assert contradictions(told, told) == 0
-    assert contradictions(told, Summary(errors=(replace(open_one, resolved="e2"), gone))) == 1
+    assert count_contradictions(told, told) == 0
+    assert count_contradictions(told, Summary(errors=(replace(open_one, resolved="e2"), gone))) == 1

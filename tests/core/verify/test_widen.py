@@ -3,10 +3,10 @@ from msgspec.structs import replace
 
 from holdfast.core.ledger.summary import Decision, Intent, Next, Quote, Summary
 from holdfast.core.observe.scene import read_scene
-from holdfast.core.observe.worth import Likely
+from holdfast.core.observe.worth import NeedEstimator
 from holdfast.core.shrink.summary.cut import Cut
-from holdfast.core.shrink.summary.fit import Room, fit
-from holdfast.core.verify.widen import probed
+from holdfast.core.shrink.summary.fit import SummaryRoom, fit_summary
+from holdfast.core.verify.widen import fit_with_probes
 from tests.core.building import named, words
 
 NOTHING_STAYS = Cut((), [], 0, 0)
@@ -20,21 +20,21 @@ KNOWN = Summary(
     decisions=DECISIONS,
     next=(Next("book the hotels", named(30)), Next("print the tickets", named(30))),
 )
-ROOM = Room(600, words, Likely(read_scene([]), {}), session="s")
+ROOM = SummaryRoom(600, words, NeedEstimator(read_scene([]), {}), session="s")
 
 
 @pytest.mark.seed("R324")
 def test_a_probe_that_fails_gives_its_own_section_more_room_and_no_other() -> None:
-    narrow = fit(KNOWN, ROOM).summary
-    widened, score = probed(KNOWN, NOTHING_STAYS, ROOM)
+    narrow = fit_summary(KNOWN, ROOM).summary
+    widened, score = fit_with_probes(KNOWN, NOTHING_STAYS, ROOM)
     assert narrow.decisions == DECISIONS[-3:]
     assert widened.summary.decisions == DECISIONS
     assert replace(widened.summary, decisions=()) == replace(narrow, decisions=())
     assert widened.tokens <= ROOM.tokens
-    assert score.met
+    assert score.meets_targets
 
 
 def test_where_every_probe_is_answered_the_summary_stays_as_it_was_fitted() -> None:
     few = replace(KNOWN, decisions=DECISIONS[-3:])
-    made, score = probed(few, NOTHING_STAYS, ROOM)
-    assert (made, score.met) == (fit(few, ROOM), True)
+    made, score = fit_with_probes(few, NOTHING_STAYS, ROOM)
+    assert (made, score.meets_targets) == (fit_summary(few, ROOM), True)

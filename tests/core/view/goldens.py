@@ -18,7 +18,7 @@ from holdfast.core.ledger.summary import (
     Ref,
     Summary,
 )
-from holdfast.core.view.forms import FORMS, render
+from holdfast.core.view.forms import FORMS, render_form
 
 FOLDER = Path(__file__).parent / "golden"
 SESSION, TASK = "seedbank-7", "SB-41"
@@ -137,8 +137,8 @@ def made() -> dict[str, str]:
 
 def _made(summary: Summary, form: str, name: str) -> str:
     if name == "empty":
-        return render(summary, form) + "\n"
-    return render(summary, form, session=SESSION, task=TASK, archive=ARCHIVE) + "\n"
+        return render_form(summary, form) + "\n"
+    return render_form(summary, form, session=SESSION, task=TASK, archive=ARCHIVE) + "\n"
 
 
 def main() -> None:

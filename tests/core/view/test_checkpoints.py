@@ -4,7 +4,12 @@ from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import Checkpointed, Entry
 from holdfast.core.ledger.summary import Constraint, File, Next, Progress, Quote, Summary
-from holdfast.core.view.checkpoints import Change, changes, listed, render_changes
+from holdfast.core.view.checkpoints import (
+    SectionChange,
+    checkpoint_row,
+    render_changes,
+    section_changes,
+)
 from tests.core.view.goldens import RICH
 
 
@@ -22,20 +27,20 @@ def test_a_difference_names_what_came_what_went_and_nothing_else() -> None:
         progress=Progress(phase="shipping", tests="3 passed"),
         next=(Next("Tag the release", "ab" * 16),),
     )
-    found = {one.section: one for one in changes(RICH, newer)}
+    found = {one.section: one for one in section_changes(RICH, newer)}
     assert found["current request"].added == ("Now ship it.",)
-    assert found["constraints"] == Change("constraints", added=("Ship on Friday.",))
+    assert found["constraints"] == SectionChange("constraints", added=("Ship on Friday.",))
     assert found["files changed"].added == ("ship.py (created)",)
     assert found["next steps"].added == ("Tag the release",)
-    assert found["phase"] == Change("phase", ("shipping",), (RICH.progress.phase,))
+    assert found["phase"] == SectionChange("phase", ("shipping",), (RICH.progress.phase,))
     assert {"request", "decisions", "errors", "files read"}.isdisjoint(found)
 
 
 def test_a_constraint_that_was_lifted_since_is_gone() -> None:
     rule = Constraint("Use XML.", "ab" * 16)
     gone = replace(rule, lifted="cd" * 16)
-    assert changes(Summary(constraints=(rule,)), Summary(constraints=(gone,))) == (
-        Change("constraints", gone=("Use XML.",)),
+    assert section_changes(Summary(constraints=(rule,)), Summary(constraints=(gone,))) == (
+        SectionChange("constraints", gone=("Use XML.",)),
     )
 
 
@@ -43,13 +48,13 @@ def test_a_difference_reads_as_rows_that_went_and_came() -> None:
     old, new = taken(3, Summary(next=(Next("Look", "ab" * 16),))), taken(8, Summary())
     assert isinstance(old.body, Checkpointed)
     assert isinstance(new.body, Checkpointed)
-    found = changes(old.body.summary, new.body.summary)
-    assert render_changes(listed(old), listed(new), found).split("\n") == [
+    found = section_changes(old.body.summary, new.body.summary)
+    assert render_changes(checkpoint_row(old), checkpoint_row(new), found).split("\n") == [
         "## Checkpoint 000000000003 → 000000000008",
         "+5 entries, window 300 → 800 tokens",
         "",
         "### Next steps",
         "- Look",
     ]
-    same = render_changes(listed(old), listed(old), ())
+    same = render_changes(checkpoint_row(old), checkpoint_row(old), ())
     assert same.endswith("Nothing changed")

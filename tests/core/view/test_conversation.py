@@ -1,10 +1,11 @@
 import pytest
 
-from holdfast.core.ledger.append import Arrival, Draft, arrive
+from holdfast.core.ledger.append import Arrival, Draft, append_arrivals
 from holdfast.core.ledger.entry import Said, ToolCalled, ToolReturned
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.window import Item
-from holdfast.core.view.conversation import Row, bar, opening, rows_of
+from holdfast.core.view.conversation import EntryRow, bar, entry_rows
+from holdfast.text.clip import clip_line
 
 
 def test_a_session_is_listed_step_by_step_with_what_is_hidden_marked() -> None:
@@ -14,14 +15,14 @@ def test_a_session_is_listed_step_by_step_with_what_is_hidden_marked() -> None:
         Draft(ToolReturned("c1", "no", failed=True)),
         Draft(Said("assistant", "Done.")),
     )
-    path = arrive(Head(), [Arrival(b"", (draft,)) for draft in drafts]).entries
+    path = append_arrivals(Head(), [Arrival(b"", (draft,)) for draft in drafts]).entries
     shown = [Item(path[0]), Item(path[1]), Item(path[2], (path[2].id,), Said("user", "-"))]
     refs = [entry.id[:12] for entry in path]
-    assert list(rows_of(path, shown, {1: 3, 2: 4})) == [
-        Row(0, 1, refs[0], "09:00", "user", 3, "Go on.", starts_turn=True),
-        Row(1, 2, refs[1], "", "read call", 4, "{}"),
-        Row(1, 3, refs[2], "", "read result", 0, "no", failed=True, hidden=True),
-        Row(2, 4, refs[3], "", "assistant", 0, "Done.", hidden=True),
+    assert list(entry_rows(path, shown, {1: 3, 2: 4})) == [
+        EntryRow(0, 1, refs[0], "09:00", "user", 3, "Go on.", starts_turn=True),
+        EntryRow(1, 2, refs[1], "", "read call", 4, "{}"),
+        EntryRow(1, 3, refs[2], "", "read result", 0, "no", failed=True, hidden=True),
+        EntryRow(2, 4, refs[3], "", "assistant", 0, "Done.", hidden=True),
     ]
 
 
@@ -36,7 +37,7 @@ def test_a_session_is_listed_step_by_step_with_what_is_hidden_marked() -> None:
     ],
 )
 def test_a_text_is_shown_by_how_it_begins_on_one_line(text: str, shown: str) -> None:
-    assert opening(text, 10) == shown
+    assert clip_line(text, 10) == shown
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ from holdfast.core.ledger.summary import (
     Ref,
     Summary,
 )
-from holdfast.core.shrink.summary.text import is_summary, read, write
-from holdfast.core.view.forms import FORMS, as_object, render
+from holdfast.core.shrink.summary.text import is_summary, read_summary, write_summary
+from holdfast.core.view.forms import FORMS, render_form, summary_object
 from holdfast.errors import BadSetting
 from tests.core.view.goldens import ARCHIVE, FOLDER, RICH, SESSION, TASK, made
 
@@ -44,23 +44,23 @@ def test_every_golden_is_of_a_form_that_there_is() -> None:
 
 
 def test_the_form_of_the_protocol_is_the_one_that_stands_in_the_window() -> None:
-    assert render(RICH, "ctx-001", session="s") == write(RICH, session="s")
+    assert render_form(RICH, "ctx-001", session="s") == write_summary(RICH, session="s")
 
 
 def test_no_other_form_is_taken_for_the_one_in_the_window() -> None:
-    others = [render(RICH, form, session="s") for form in FORMS if form != "ctx-001"]
-    assert [text for text in others if is_summary(text) or read(text) is not None] == []
+    others = [render_form(RICH, form, session="s") for form in FORMS if form != "ctx-001"]
+    assert [text for text in others if is_summary(text) or read_summary(text) is not None] == []
 
 
 def test_a_form_that_there_is_not_is_refused() -> None:
     with pytest.raises(BadSetting) as caught:
-        render(RICH, "haiku")
+        render_form(RICH, "haiku")
     assert caught.value.name == "form"
 
 
 @pytest.mark.seed("R067", "R068", "R069", "R070", "R071", "R072", "R073", "R074", "R078")
 def test_the_skills_form_has_the_sections_of_its_template_in_their_order() -> None:
-    text = render(RICH, "lar-033", session=SESSION, archive=ARCHIVE)
+    text = render_form(RICH, "lar-033", session=SESSION, archive=ARCHIVE)
     assert titles(text) == [
         "Session Summary [seedbank-7]",
         "Session Intent",
@@ -76,7 +76,7 @@ def test_the_skills_form_has_the_sections_of_its_template_in_their_order() -> No
 
 @pytest.mark.seed("R080", "R081", "R082", "R083", "R084", "R085", "R086", "R087", "R196")
 def test_the_anchored_form_has_the_sections_of_its_template_in_their_order() -> None:
-    assert titles(render(RICH, "anchored", task=TASK)) == [
+    assert titles(render_form(RICH, "anchored", task=TASK)) == [
         "Session Summary — SB-41",
         "Session Intent",
         "Files Modified",
@@ -97,19 +97,19 @@ def test_the_state_counts_the_steps_and_says_when_nothing_is_in_the_way() -> Non
         "- 2/3 steps done (done: login, logout; pending: reset)\n"
         "- 12 unit, 4 integration passing\n"
         "- No blockers\n"
-    ) in render(Summary(progress=now), "anchored")
+    ) in render_form(Summary(progress=now), "anchored")
 
 
 @pytest.mark.seed("R087")
 def test_a_blocker_is_named_in_the_state_and_told_among_the_errors() -> None:
-    text = render(Summary(errors=(Error("no REDIS_URL", A, "make"),)), "anchored")
+    text = render_form(Summary(errors=(Error("no REDIS_URL", A, "make"),)), "anchored")
     assert "- Blocker: 1 open error, see below" in text
     assert "- [3fa9c1e2, open] make → no REDIS_URL" in text
 
 
 @pytest.mark.seed("R109")
 def test_notes_are_session_continuity_and_the_decision_log() -> None:
-    text = render(RICH, "notes", session=SESSION, task=TASK)
+    text = render_form(RICH, "notes", session=SESSION, task=TASK)
     assert [line for line in text.split("\n") if line.startswith("## ")] == [
         "## Session Continuity",
         "## Decision Log",
@@ -124,7 +124,7 @@ HELD = [one.text for one in RICH.constraints if not one.lifted]
 @pytest.mark.seed("R068", "R081")
 @pytest.mark.parametrize("form", ["ctx-001", "lar-033", "anchored", "notes", "checkpoint"])
 def test_the_requests_and_the_constraints_stand_word_for_word(form: str) -> None:
-    text = render(RICH, form)
+    text = render_form(RICH, form)
     assert [words for words in WORDS + HELD if words not in text] == []
     taken_back = "taken back by 125eedba] Use XML for the export."
     assert ("Use XML for the export." in text) == (form == "ctx-001") == (taken_back in text)
@@ -133,13 +133,13 @@ def test_the_requests_and_the_constraints_stand_word_for_word(form: str) -> None
 @pytest.mark.seed("R197")
 @pytest.mark.parametrize("form", FORMS.keys() - {"lar-033", "planning"})
 def test_no_path_is_left_out_or_shortened(form: str) -> None:
-    text = render(RICH, form).replace(r"\|", "|")
+    text = render_form(RICH, form).replace(r"\|", "|")
     assert [file.path for file in RICH.files if file.path not in text] == []
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_section_with_nothing_in_it_says_so(form: str) -> None:
-    parts = render(Summary(), form).split("\n\n### ")[1:]
+    parts = render_form(Summary(), form).split("\n\n### ")[1:]
     filled = ("Active Context\n", "Recovery References\n- Full", "Resume\n")
     bare = [part.split("\n\n## ")[0] for part in parts if not part.startswith(filled)]
     assert len(bare) >= 4
@@ -169,14 +169,14 @@ def test_no_text_starts_a_section(text: str, form: str) -> None:
         (Ref(A, text),),
         at=text,
     )
-    found = titles(render(told, form, session=text, task=text, archive=text))
-    plain = titles(render(RICH, form, session="s", task="t"))
+    found = titles(render_form(told, form, session=text, task=text, archive=text))
+    plain = titles(render_form(RICH, form, session="s", task="t"))
     assert found[1:] == plain[1:]
 
 
 def test_a_fence_is_longer_than_any_in_the_words() -> None:
     said = "look:\n````\n```\ncode"
-    text = render(Summary(Intent(Quote(said, A))), "anchored")
+    text = render_form(Summary(Intent(Quote(said, A))), "anchored")
     assert f"`````text\n{said}\n`````\n" in text
 
 
@@ -197,7 +197,7 @@ def many(count: int) -> Summary:
 @pytest.mark.parametrize(("form", "most"), [("research", 1_000), ("planning", 2_000)])
 @pytest.mark.parametrize("count", [0, 10, 700])
 def test_a_phase_form_keeps_within_its_words(form: str, most: int, count: int) -> None:
-    text = render(many(count), form, archive=ARCHIVE)
+    text = render_form(many(count), form, archive=ARCHIVE)
     assert len(text.split()) <= most
     if count == 700:
         assert len(text.split()) > most * 0.9
@@ -206,7 +206,7 @@ def test_a_phase_form_keeps_within_its_words(form: str, most: int, count: int) -
 
 @pytest.mark.seed("R189", "R190")
 def test_what_is_left_out_is_worth_least_and_counted() -> None:
-    text = render(many(700), "research")
+    text = render_form(many(700), "research")
     shown = [int(number) for number in re.findall(r"def part_(\d+)\(", text)]
     assert shown == list(range(700 - len(shown), 700))
     assert f"- {700 - len(shown)} more not shown; all are in `holdfast recover WORDS`" in text
@@ -217,14 +217,14 @@ def test_what_is_left_out_is_worth_least_and_counted() -> None:
 
 @pytest.mark.seed("R189")
 def test_no_kind_of_row_crowds_out_another() -> None:
-    text = render(many(700), "research")
+    text = render_form(many(700), "research")
     assert text.count("- src/part_") > 30
     assert text.count("- def part_") > 30
 
 
 def planned(*lines: str) -> dict[str, list[str]]:
     facts = tuple(Fact(line, A, "Read x") for line in lines)
-    parts = render(Summary(facts=facts), "planning").split("\n\n### ")[2:]
+    parts = render_form(Summary(facts=facts), "planning").split("\n\n### ")[2:]
     rows = {part.split("\n")[0]: part.split("\n")[1:] for part in parts}
     return {title: [row[3:].split("` (")[0] for row in found] for title, found in rows.items()}
 
@@ -281,7 +281,7 @@ def test_prose_and_calls_are_no_definitions(line: str) -> None:
 @pytest.mark.seed("R191")
 def test_functions_that_a_change_names_are_in_the_specification() -> None:
     files = (File("src/a.ts", "modified", A, "Load, save(), find(); +31 −4"),)
-    assert "- `Load, save(), find()` (src/a.ts)" in render(Summary(files=files), "planning")
+    assert "- `Load, save(), find()` (src/a.ts)" in render_form(Summary(files=files), "planning")
 
 
 @pytest.mark.seed("R076")
@@ -295,7 +295,7 @@ def test_the_object_has_the_keys_of_the_protocol_in_plain_values() -> None:
         next=(Next("Test", A),),
         at="2031-04-02T09:15:00Z",
     )
-    found = as_object(summary, "s-1")
+    found = summary_object(summary, "s-1")
     assert json.loads(json.dumps(found)) == found
     assert found == {
         "session_id": "s-1",
@@ -329,7 +329,7 @@ def test_the_object_has_the_keys_of_the_protocol_in_plain_values() -> None:
 
 @pytest.mark.seed("R076")
 def test_the_object_names_the_folder_that_the_archive_is_in() -> None:
-    assert as_object(Summary(), "s", archive=ARCHIVE)["recovery_refs"] == {
+    assert summary_object(Summary(), "s", archive=ARCHIVE)["recovery_refs"] == {
         "full_conversation": ARCHIVE,
         "offloaded": ".holdfast/cache/offloaded/",
         "checkpoints": ".holdfast/cache/checkpoints/",
@@ -338,7 +338,7 @@ def test_the_object_names_the_folder_that_the_archive_is_in() -> None:
 
 def test_a_checkpoint_shows_what_was_said_last_whole_and_the_rest_by_its_beginning() -> None:
     said = tuple(Quote(f"number {number}: " + "word " * 1_000, A) for number in range(100))
-    page = render(Summary(words=(*said, Quote("and mind the gap", B))), "checkpoint")
+    page = render_form(Summary(words=(*said, Quote("and mind the gap", B))), "checkpoint")
     assert "and mind the gap" in page
     assert said[-1].text.strip() in page
     assert said[0].text not in page

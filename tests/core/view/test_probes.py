@@ -4,12 +4,12 @@ from holdfast.core.ledger.entry import Compressed, Entry, Noted, Said, Step
 from holdfast.core.ledger.summary import Constraint, File, Intent, Quote, Summary
 from holdfast.core.ledger.window import Window, fold
 from holdfast.core.view.probes import (
-    Probed,
+    ProbeReport,
     newest_summary,
+    probe_report_document,
+    probe_text,
     probe_window,
-    probed,
-    probed_document,
-    render_probed,
+    render_probe_report,
 )
 from tests.core.building import answer, ask, back, bash, entries, named, words
 
@@ -37,7 +37,7 @@ def window(text: str, *notes: Noted) -> Window:
     return fold([*SAID, *derived])
 
 
-def asked(shown: Window) -> Probed:
+def asked(shown: Window) -> ProbeReport:
     made = newest_summary(shown)
     assert made is not None
     return probe_window(shown, made, words, 100)
@@ -59,7 +59,7 @@ def test_facts_are_asked_for_whether_the_summary_shows_them_or_not() -> None:
             "retry_budget = 17\nlimit_of_rows = 5000\nThe limit is wrong.\nBash cat rows.py"
         )
     )
-    assert (full.misses, full.score.met, full.of) == ((), True, named(6)[:12])
+    assert (full.misses, full.score.meets_targets, full.of) == ((), True, named(6)[:12])
 
 
 def test_what_was_lifted_since_is_not_asked_for() -> None:
@@ -71,8 +71,8 @@ def test_what_was_lifted_since_is_not_asked_for() -> None:
 
 
 def test_scores_come_first_then_misses_then_answers() -> None:
-    came = probed(ROWS, "Fix the parser in parse_rows.\n| rows.py | modified |")
-    told = render_probed(came).splitlines()
+    came = probe_text(ROWS, "Fix the parser in parse_rows.\n| rows.py | modified |")
+    told = render_probe_report(came).splitlines()
     assert told[0] == "2 of 3 questions are answered by the summary; nothing was summarised yet"
     titles = [line for line in told if line.startswith("### ")]
     assert titles == ["### Quality", "### Misses", "### Recall", "### Artifact"]
@@ -86,6 +86,6 @@ def test_scores_come_first_then_misses_then_answers() -> None:
 
 
 def test_a_program_gets_every_question_with_its_answer() -> None:
-    found = probed_document(probed(ROWS, "Fix the parser in parse_rows."))
+    found = probe_report_document(probe_text(ROWS, "Fix the parser in parse_rows."))
     assert (found["compression"], found["asked"], found["answered"]) == (None, 3, 1)
     assert found["met"] is False

@@ -1,6 +1,6 @@
 import pytest
 
-from holdfast.core.ledger.append import Arrival, Draft, arrive, derived
+from holdfast.core.ledger.append import Arrival, Draft, append_arrivals, derived_entry
 from holdfast.core.ledger.entry import (
     Attached,
     Compacted,
@@ -18,7 +18,15 @@ from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.window import Item
 from holdfast.core.measure.sizes import raw_sizes
 from holdfast.core.measure.usage import Usage
-from holdfast.core.view.status import Report, Saving, Share, kind_of, render, savings_of, shares_of
+from holdfast.core.view.status import (
+    Saving,
+    StatusReport,
+    WindowShare,
+    name_kind,
+    render_status,
+    savings_of,
+    shares_of,
+)
 
 
 def step(tier: int, before: int, after: int) -> Step:
@@ -36,9 +44,9 @@ def test_every_compression_is_listed_with_what_it_saved() -> None:
         Said("user", "hi"),
     ]
     entries = [
-        derived(at, body, parent=None, at=f"t{at}")
+        derived_entry(at, body, parent=None, at=f"t{at}")
         if not isinstance(body, Said)
-        else arrive(Head(seq=at), [Arrival(b"", (Draft(body),))]).entries[0]
+        else append_arrivals(Head(seq=at), [Arrival(b"", (Draft(body),))]).entries[0]
         for at, body in enumerate(bodies)
     ]
     assert savings_of(entries) == (
@@ -59,18 +67,18 @@ def test_shares_are_listed_by_size_with_results_under_their_tool() -> None:
         ToolReturned("c9", "out"),
         Said("user", "on"),
     ]
-    entries = arrive(Head(), [Arrival(b"", (Draft(body),)) for body in bodies]).entries
+    entries = append_arrivals(Head(), [Arrival(b"", (Draft(body),)) for body in bodies]).entries
     assert shares_of([Item(entry) for entry in entries], [5, 7, 400, 5, 1]) == (
-        Share("read results", 1, 400),
-        Share("read calls", 1, 7),
-        Share("user", 2, 6),
-        Share("unknown tool results", 1, 5),
+        WindowShare("read results", 1, 400),
+        WindowShare("read calls", 1, 7),
+        WindowShare("user", 2, 6),
+        WindowShare("unknown tool results", 1, 5),
     )
 
 
 def test_what_stands_in_is_counted_as_it_is_and_the_summary_has_its_own_share() -> None:
     bodies: list[Source] = [Said("user", "go"), ToolCalled("c1", "read", "{}")]
-    entries = arrive(Head(), [Arrival(b"", (Draft(body),)) for body in bodies]).entries
+    entries = append_arrivals(Head(), [Arrival(b"", (Draft(body),)) for body in bodies]).entries
     first, second = entries
     cut = Step((second.id,), "x", ToolCalled("c1", "read", "{…}"), after=3)
     stands = Step((first.id,), "x", Said("user", "all", by="holdfast"), after=40)
@@ -79,12 +87,12 @@ def test_what_stands_in_is_counted_as_it_is_and_the_summary_has_its_own_share() 
         Item(second, cut.hides, cut.stand_in),
     ]
     raws = raw_sizes(items, {1: 900, 2: 500}, len)
-    assert shares_of(items, raws) == (Share("read calls", 1, 7), Share("summary", 1, 3))
+    assert shares_of(items, raws) == (WindowShare("read calls", 1, 7), WindowShare("summary", 1, 3))
 
 
 def test_what_a_host_saved_is_told_by_the_window_before_and_after_it() -> None:
-    pruned = derived(1, Compressed((step(0, 30, 10),), 0, 1, by="host"), parent=None, at="t1")
-    dropped = derived(2, Compacted("auto"), parent=None, at="t2")
+    pruned = derived_entry(1, Compressed((step(0, 30, 10),), 0, 1, by="host"), parent=None, at="t1")
+    dropped = derived_entry(2, Compacted("auto"), parent=None, at="t2")
     sizes = {pruned.id: (500, 470), dropped.id: (900, 200)}
     assert savings_of([pruned, dropped], sizes) == (
         Saving("t1", "Replaced by host", 0, 1, 30),
@@ -95,7 +103,7 @@ def test_what_a_host_saved_is_told_by_the_window_before_and_after_it() -> None:
 def test_what_results_and_inputs_saved_adds_up_in_the_tokens_of_the_window() -> None:
     cut = Step(("b",), "x", ToolCalled("c", "t", "{}"), tier=2, before=20, after=10)
     made = Compressed((step(1, 60, 40), cut), 0, 1, before=1_045, after=1_000)
-    assert savings_of([derived(1, made, parent=None, at="t1")]) == (
+    assert savings_of([derived_entry(1, made, parent=None, at="t1")]) == (
         Saving("t1", "Tier 2 (truncate)", 2, 2, 45, 1, 30, 1, 15),
     )
 
@@ -115,10 +123,10 @@ def test_what_results_and_inputs_saved_adds_up_in_the_tokens_of_the_window() -> 
     ],
 )
 def test_everything_has_a_name_a_person_would_use(body: Source, what: str) -> None:
-    assert kind_of(body, {}) == what
+    assert name_kind(body, {}) == what
 
 
-REPORT = Report(
+REPORT = StatusReport(
     session="s",
     at="2026-03-01 10:00 SAST",
     usage=Usage(60_000, 100_000, "calibrated", overhead=21_000),
@@ -129,7 +137,7 @@ REPORT = Report(
         Saving("", "Tier 2 (truncate)", 2, 1, 300, inputs=1, inputs_saved=300),
         Saving("10:05", "Tier 3 (summary)", 3, 1, 40_000),
     ),
-    shares=(Share("read results", 4, 39_000),),
+    shares=(WindowShare("read results", 4, 39_000),),
     overhead=21_000,
     warnings=("the model is not known",),
 )
@@ -137,7 +145,7 @@ REPORT = Report(
 
 @pytest.mark.seed("R033", "R034", "R035")
 def test_a_report_says_what_was_done_what_to_do_and_what_it_saved() -> None:
-    assert render(REPORT).splitlines() == [
+    assert render_status(REPORT).splitlines() == [
         "## Context Status Report",
         "",
         "**Timestamp:** 2026-03-01 10:00 SAST",
@@ -171,7 +179,7 @@ def test_a_report_says_what_was_done_what_to_do_and_what_it_saved() -> None:
 
 
 def test_a_report_of_a_session_nothing_was_done_to_says_none() -> None:
-    plain = Report("s", "now", Usage(1, 100, "exact"), 1, 0, (), (), 0)
-    lines = render(plain).splitlines()
+    plain = StatusReport("s", "now", Usage(1, 100, "exact"), 1, 0, (), (), 0)
+    lines = render_status(plain).splitlines()
     assert lines[lines.index("### Compression History") + 3] == "| None | | |"
     assert lines[-2:] == ["| What | Count | Tokens |", "|---|---|---|"]

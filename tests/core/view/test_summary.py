@@ -2,16 +2,16 @@ import pytest
 
 from holdfast.core.ledger.entry import Compressed, Said, Step
 from holdfast.core.ledger.summary import Constraint, Decision, Error, File, Summary
-from holdfast.core.ledger.window import apply
-from holdfast.core.measure.sizes import Sized
+from holdfast.core.ledger.window import apply_steps
+from holdfast.core.measure.sizes import SizedWindow
 from holdfast.core.measure.usage import Usage
-from holdfast.core.view.status import Share
-from holdfast.core.view.summary import render_summarized, rows_of, summarized
+from holdfast.core.view.status import WindowShare
+from holdfast.core.view.summary import count_rows, render_summary_effect, summary_effect
 from tests.core.building import answer, ask, back, bash, items, lines, named, words
 
 SHOWN = items(ask("Look."), bash("a", "show"), back("a", lines(50)), answer("I see."), ask("And?"))
 RAWS = tuple(words(str(item.body)) for item in SHOWN)
-NOW = Sized(Usage(sum(RAWS), 900, "exact"), tuple(SHOWN), RAWS, RAWS)
+NOW = SizedWindow(Usage(sum(RAWS), 900, "exact"), tuple(SHOWN), RAWS, RAWS)
 AFTER = Usage(RAWS[4] + 1 + 40 + 7, 900, "exact", overhead=7)
 ROWS = Summary(
     constraints=(Constraint("Keep it.", "a"), Constraint("Gone.", "a", lifted="b")),
@@ -42,31 +42,31 @@ MADE = Compressed(
 
 @pytest.mark.seed("R063", "R065")
 def test_what_left_and_what_stays_are_counted_by_kind() -> None:
-    made = summarized(NOW, MADE, AFTER)
+    made = summary_effect(NOW, MADE, AFTER)
     assert made is not None
     assert [(one.what, one.count) for one in made.leaves] == [
         ("Bash results", 1),
         ("Bash calls", 1),
         ("user", 1),
     ]
-    assert made.stays == (Share("user", 1, RAWS[4]), Share("assistant", 1, 1))
+    assert made.stays == (WindowShare("user", 1, RAWS[4]), WindowShare("assistant", 1, 1))
     assert (made.tokens, made.mark) == (40, "below_target")
     assert sum(one.tokens for one in made.stays) + made.tokens + made.overhead == AFTER.tokens
 
 
 def test_a_compression_without_a_summary_tells_of_none() -> None:
-    assert summarized(NOW, None, AFTER) is None
-    assert summarized(NOW, Compressed(MADE.steps, 0, 9), AFTER) is None
+    assert summary_effect(NOW, None, AFTER) is None
+    assert summary_effect(NOW, Compressed(MADE.steps, 0, 9), AFTER) is None
 
 
 def test_an_older_summary_neither_leaves_nor_stays() -> None:
-    after = tuple(apply(MADE.steps[:1], SHOWN))
+    after = tuple(apply_steps(MADE.steps[:1], SHOWN))
     again = Step(
         (named(1), named(2), named(3), named(4)), "old", MADE.steps[0].stand_in, tier=3, after=30
     )
-    now = Sized(Usage(55, 900, "exact"), after, (40, 5, 10), (40, 5, 10))
+    now = SizedWindow(Usage(55, 900, "exact"), after, (40, 5, 10), (40, 5, 10))
     body = Compressed((again,), 1, 9, summary=ROWS)
-    made = summarized(now, body, Usage(40, 900, "exact"))
+    made = summary_effect(now, body, Usage(40, 900, "exact"))
     assert made is not None
     assert made.older == 40
     assert [one.what for one in made.leaves] == ["assistant"]
@@ -74,7 +74,7 @@ def test_an_older_summary_neither_leaves_nor_stays() -> None:
 
 
 def test_sections_are_counted_by_what_they_tell() -> None:
-    assert {what: count for what, count in rows_of(ROWS).items() if count} == {
+    assert {what: count for what, count in count_rows(ROWS).items() if count} == {
         "constraints": 1,
         "files changed": 1,
         "files read": 1,
@@ -85,9 +85,9 @@ def test_sections_are_counted_by_what_they_tell() -> None:
 
 
 def test_scores_below_their_target_say_so() -> None:
-    made = summarized(NOW, MADE, AFTER)
+    made = summary_effect(NOW, MADE, AFTER)
     assert made is not None
-    told = render_summarized(made)
+    told = render_summary_effect(made)
     assert told[-2:] == [
         "quality: accuracy 3.0 (below 4.0), continuity 5.0",
         "mark: below_target; the window was made smaller all the same",

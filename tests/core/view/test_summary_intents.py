@@ -2,7 +2,12 @@ import pytest
 
 from holdfast.core.ledger.entry import Entry, Noted
 from holdfast.core.ledger.summary import Constraint
-from holdfast.core.view.summary import asked_of, intent_document, meant, render_intent
+from holdfast.core.observe.requests.pins import matching_constraints
+from holdfast.core.view.summary import (
+    intent_document,
+    read_session_intent,
+    render_intent,
+)
 from tests.core.building import answer, ask, entries, named
 
 SAID = entries(
@@ -16,7 +21,7 @@ def noted(seq: int, what: str, **facts: str) -> Entry:
 
 @pytest.mark.seed("R068", "R081", "R215")
 def test_requests_and_constraints_are_told_word_for_word_with_their_entries() -> None:
-    asked = asked_of(SAID, SAID)
+    asked = read_session_intent(SAID, SAID)
     assert asked.intent.original.text == "Fix the parser.\nDo not touch the schema."
     assert render_intent(asked).splitlines() == [
         "## Session Intent",
@@ -35,9 +40,9 @@ def test_requests_and_constraints_are_told_word_for_word_with_their_entries() ->
 
 def test_pins_are_constraints_and_what_is_lifted_says_by_what() -> None:
     pin, lifting = noted(4, "pinned", text="Key 77."), noted(5, "unpinned", pin=named(4))
-    told = render_intent(asked_of(SAID, [*SAID, pin, lifting])).splitlines()
+    told = render_intent(read_session_intent(SAID, [*SAID, pin, lifting])).splitlines()
     assert told[-1] == f"- [{named(4)[:12]}] Key 77. (lifted by {named(5)[:12]})"
-    document = intent_document(asked_of(SAID, [*SAID, pin]))
+    document = intent_document(read_session_intent(SAID, [*SAID, pin]))
     assert document["constraints"] == [
         {
             "text": "Do not touch the schema.",
@@ -79,4 +84,4 @@ ROWS = (
 def test_words_mean_a_constraint_before_names_do_and_what_is_lifted_is_not_meant(
     pin: str, texts: list[str]
 ) -> None:
-    assert [one.text for one in meant(ROWS, pin)] == texts
+    assert [one.text for one in matching_constraints(ROWS, pin)] == texts

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.core.plan.policy import Policy, Retention
-from holdfast.engine.purge.retention import DAY, is_due, retain
+from holdfast.engine.purge.retention import DAY_SECONDS, is_due, retain
 from holdfast.errors import Erased
 from holdfast.session.open import open as open_session
 from holdfast.session.open import open_store
@@ -23,7 +23,7 @@ from tests.contracts.test_erasing import called, returned
 from tests.examples import examples
 
 NOW = 1_800_000_000
-YEARS = 10 * 365 * DAY
+YEARS = 10 * 365 * DAY_SECONDS
 TEN = Policy(retention=Retention(days=10))
 AT = "2027-01-15T08:00:00Z"
 
@@ -53,7 +53,7 @@ def test_a_session_that_was_left_for_so_many_days_is_removed_and_a_newer_one_sta
     gone: dict[int, list[str]] = {}
     for day in range(14):
         say(store, "new", f"day {day}")
-        gone[day] = look(store, NOW + day * DAY)
+        gone[day] = look(store, NOW + day * DAY_SECONDS)
     assert {day: found for day, found in gone.items() if found} == {10: ["old"]}
     assert names(store) == ["new"]
 
@@ -68,7 +68,7 @@ def test_a_session_stays_as_long_as_one_that_goes_on_from_it(store: Store) -> No
         if day < 10:
             say(store, "next", f"day {day}")
         say(store, "new", f"day {day}")
-        gone[day] = look(store, NOW + day * DAY)
+        gone[day] = look(store, NOW + day * DAY_SECONDS)
     found = {day: names for day, names in gone.items() if names}
     assert found == {10: ["other"], 19: ["old", "next"]}
 
@@ -76,15 +76,15 @@ def test_a_session_stays_as_long_as_one_that_goes_on_from_it(store: Store) -> No
 def test_the_newest_session_is_never_removed(store: Store) -> None:
     say(store, "only")
     for day in range(40):
-        assert look(store, NOW + day * DAY) == []
+        assert look(store, NOW + day * DAY_SECONDS) == []
 
 
-@pytest.mark.parametrize("jump", [YEARS, -400 * DAY, -3600, -YEARS])
+@pytest.mark.parametrize("jump", [YEARS, -400 * DAY_SECONDS, -3600, -YEARS])
 def test_a_clock_that_jumps_removes_nothing_young(store: Store, jump: int) -> None:
     say(store, "young")
     say(store, "newer")
-    gone = [look(store, NOW), look(store, NOW + jump), look(store, NOW + jump + DAY)]
-    gone += [look(store, NOW + 2 * DAY), look(store, NOW + 3 * DAY)]
+    gone = [look(store, NOW), look(store, NOW + jump), look(store, NOW + jump + DAY_SECONDS)]
+    gone += [look(store, NOW + 2 * DAY_SECONDS), look(store, NOW + 3 * DAY_SECONDS)]
     assert gone == [[], [], [], [], []]
     assert names(store) == ["newer", "young"]
 
@@ -94,17 +94,17 @@ def test_times_that_entries_were_given_do_not_matter(store: Store) -> None:
         session = Session(name, store, clock=lambda at=at: at, owns_store=False)
         session.append({"role": "user", "content": "hello"})
     say(store, "newest")
-    assert [look(store, NOW + day * DAY) for day in range(9)] == [[]] * 9
+    assert [look(store, NOW + day * DAY_SECONDS) for day in range(9)] == [[]] * 9
 
 
 def test_a_session_that_is_taken_up_again_begins_to_age_anew(store: Store) -> None:
     say(store, "old")
     say(store, "other")
     for day in range(8):
-        look(store, NOW + day * DAY)
+        look(store, NOW + day * DAY_SECONDS)
     say(store, "old", "again")
     say(store, "newest")
-    gone = {day: look(store, NOW + day * DAY) for day in range(8, 20)}
+    gone = {day: look(store, NOW + day * DAY_SECONDS) for day in range(8, 20)}
     assert {day: found for day, found in gone.items() if found} == {10: ["other"], 18: ["old"]}
 
 
@@ -125,8 +125,8 @@ def test_a_look_is_due_once_a_day_and_only_where_something_is_to_expire(store: S
     rules = TEN.retention
     assert (is_due(store, Retention(), NOW), is_due(store, rules, NOW)) == (False, True)
     look(store, NOW)
-    assert not is_due(store, rules, NOW + DAY - 1)
-    assert is_due(store, rules, NOW + DAY)
+    assert not is_due(store, rules, NOW + DAY_SECONDS - 1)
+    assert is_due(store, rules, NOW + DAY_SECONDS)
     # Set back: were it not noted, nothing would age until the clock has caught up.
     assert is_due(store, rules, NOW - 60)
 
@@ -136,7 +136,7 @@ def test_a_ledger_that_is_too_large_loses_the_sessions_left_longest(store: Store
         say(store, name, name * 400_000)
     small = Policy(retention=Retention(megabytes=1))
     assert look(store, NOW, small) == []
-    assert look(store, NOW + DAY, small) == ["a", "b"]
+    assert look(store, NOW + DAY_SECONDS, small) == ["a", "b"]
     assert (names(store), store.size() <= 1_000_000) == (["c", "d"], True)
 
 
@@ -145,18 +145,18 @@ def test_what_is_in_use_stays_however_large_the_ledger_is(store: Store) -> None:
     for day in range(5):
         for name in "abc":
             say(store, name, f"{name}{day}" * 200_000)
-        assert look(store, NOW + day * DAY, small) == []
+        assert look(store, NOW + day * DAY_SECONDS, small) == []
 
 
 def test_a_look_without_consequences_changes_nothing(store: Store) -> None:
     say(store, "old")
     say(store, "new")
     for day in range(10):
-        look(store, NOW + day * DAY)
-    looks = store.looks()
-    found = retain(store, TEN, "", NOW + 10 * DAY, at=AT, dry=True)
+        look(store, NOW + day * DAY_SECONDS)
+    looks = store.retention_checks()
+    found = retain(store, TEN, "", NOW + 10 * DAY_SECONDS, at=AT, dry=True)
     assert [one.session for one in found] == ["old"]
-    assert (names(store), store.looks()) == (["new", "old"], looks)
+    assert (names(store), store.retention_checks()) == (["new", "old"], looks)
 
 
 READ = """
@@ -186,7 +186,7 @@ def test_a_reference_resolves_until_it_expires_and_then_names_the_call(tmp_path:
         say(store, "newer")
         late = Session("s", store, clock=lambda: "2027-02-15T08:00:00Z", owns_store=False)
         assert late.read(ref) == text
-        gone = [look(store, NOW + day * DAY) for day in range(11)]
+        gone = [look(store, NOW + day * DAY_SECONDS) for day in range(11)]
         assert gone[-1] == ["s"]
         with pytest.raises(Erased) as caught:
             Session("newer", store, owns_store=False).read(ref)

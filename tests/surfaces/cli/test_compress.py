@@ -265,7 +265,7 @@ def test_every_reference_in_the_compressed_messages_of_a_file_opens(project: Pat
         assert excerpt["text"].strip() in {text.strip() for text in hidden}
     result = invoke("compress", "in.json", "--budget", "12000")
     (line,) = result.stderr.splitlines()
-    assert line.endswith(f"kept in session {found['session']}: holdfast recover --ref {refs[0]}")
+    assert line.endswith(f"stored in session {found['session']}: holdfast recover --ref {refs[0]}")
 
 
 def test_a_reference_opens_when_other_sessions_are_newer(project: Path) -> None:

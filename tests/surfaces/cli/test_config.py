@@ -7,7 +7,7 @@ import pytest
 
 from holdfast.core.plan.policy import Policy
 from holdfast.errors import BadSetting
-from holdfast.project.settings import CHOICES, SETTINGS, variable
+from holdfast.project.settings import SETTINGS, choices_of, variable
 from tests.input.making import chat, run
 from tests.surfaces.cli.commands import document, done, invoke
 
@@ -75,8 +75,8 @@ def test_every_setting_can_be_set_by_a_variable(
 ) -> None:
     kind = SETTINGS[name]
     words = {"profile": "lean", "role": "architect", "layout": "loa"}
-    chosen = words.get(name, CHOICES.get(name, ("UTC",))[-1])
-    listed = list(CHOICES.get(name, ("a", "b"))[:2])
+    chosen = words.get(name, (choices_of(name) or ("UTC",))[-1])
+    listed = list((choices_of(name) or ("a", "b"))[:2])
     given, meant = {
         str: (chosen, chosen),
         int: ("77", 77),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.core.plan.policy import Policy
-from holdfast.engine.purge.retention import DAY, retain
+from holdfast.engine.purge.retention import DAY_SECONDS, retain
 from holdfast.engine.purge.rewrite import erase_session
 from holdfast.errors import Erased, NotRecorded, StoreRefused
 from holdfast.session.open import open as open_session
@@ -59,7 +59,7 @@ def test_without_asking_the_beginning_of_a_name_is_not_enough(project: Path) -> 
     recorded(project)
     refused = invoke("purge", "li", "--yes")
     assert refused.exit_code == 2
-    assert "name the session as it is called, live" in refused.output
+    assert "--yes needs the full name of the session: live" in refused.output
     assert names() == ["live"]
     assert "live: 28 entries" in done("purge", "li", "--dry-run")
 
@@ -78,7 +78,7 @@ def test_sessions_that_go_on_from_it_are_named_and_lose_what_they_quote(project:
     done("checkpoint", "--reset", "--as", "next")
     assert "nightly export" in done("show", "next", "--ref", "#2")
     told = done("purge", "live", "--dry-run")
-    assert "  and what is quoted of it in next" in told
+    assert "  also its quotations in next" in told
     assert document("purge", "live", "--yes")["sessions"][0]["heirs"] == ["next"]
     assert done("show", "next", "--ref", "#2").startswith("[purged: ")
     assert "nightly export" not in done("intent", "--session", "next")
@@ -197,12 +197,14 @@ def test_what_the_settings_say_goes_by_itself_once_a_day(
     monkeypatch.setenv("HOLDFAST_RETENTION_DAYS", "5")
     assert "nothing to purge" in done("purge", "--retention")
     with open_store(project) as store:
-        first = store.looks()[0]
+        first = store.retention_checks()[0]
         for day in range(1, 5):
             policy = open_session("new", root=project, store=store).policy
-            assert retain(store, policy, str(project), first.clock + day * DAY, at="") == []
+            assert retain(store, policy, str(project), first.clock + day * DAY_SECONDS, at="") == []
         # As if the last look had been a day ago.
-        store.looked(type(first)(first.touched, 4 * DAY, first.clock - DAY))
+        store.add_retention_check(
+            type(first)(first.touched, 4 * DAY_SECONDS, first.clock - DAY_SECONDS)
+        )
     assert names() == ["new"]
     told = invoke("show", "old").exception
     assert isinstance(told, Erased)

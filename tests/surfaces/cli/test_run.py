@@ -6,7 +6,7 @@ import pytest
 from holdfast.errors import NotUnderstood
 from holdfast.session.open import open as open_session
 from holdfast.surfaces import actions
-from holdfast.surfaces.commands import COMMANDS, QUICK, Asked, spelled, understood
+from holdfast.surfaces.commands import COMMANDS, QUICK, ParsedCommand, parse_quick_command, usage_of
 from tests.input.making import run
 from tests.surfaces.cli.commands import document, done, invoke
 from tests.surfaces.cli.working import FIRST, NEEDLE, recorded, window_for
@@ -33,16 +33,18 @@ def live(project: Path) -> Path:
 @pytest.mark.parametrize(("words", "name"), [*WORDS, *MORE])
 def test_the_five_quick_commands_are_understood(words: str, name: str) -> None:
     for said in (words, words.upper(), f"  {words.replace(' ', '   ')}. ", f"/{words}"):
-        asked = understood(said.lower().replace("[topic]", "Retry Loop") if "[" in said else said)
+        asked = parse_quick_command(
+            said.lower().replace("[topic]", "Retry Loop") if "[" in said else said
+        )
         assert asked is not None
         assert asked.command.name == name
         assert asked.rest.lower() == ("retry loop" if name == "recover" else "")
-    assert [spelled(command) for command in QUICK if command.name == name] == [words]
+    assert [usage_of(command) for command in QUICK if command.name == name] == [words]
 
 
 def test_what_follows_a_command_keeps_its_spelling() -> None:
     recover = next(command for command in QUICK if command.name == "recover")
-    assert understood("Recover the RetryLoop") == Asked(recover, "the RetryLoop")
+    assert parse_quick_command("Recover the RetryLoop") == ParsedCommand(recover, "the RetryLoop")
 
 
 @pytest.mark.parametrize(
@@ -53,7 +55,7 @@ def test_what_follows_a_command_keeps_its_spelling() -> None:
     ],
 )
 def test_words_that_only_look_like_a_quick_command_are_none(words: str) -> None:
-    assert understood(words) is None
+    assert parse_quick_command(words) is None
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.name)

@@ -249,7 +249,7 @@ def test_undoing_brings_back_every_word(talk: Path) -> None:
         before = session.wire()
     done("compress", "--budget", BUDGET)
     out = done("undo")
-    assert "back in sight: " in out
+    assert "back in the window: " in out
     with open_session("talk", root=talk) as session:
         assert session.wire() == before
 

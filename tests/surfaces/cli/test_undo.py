@@ -36,7 +36,7 @@ def test_a_person_is_told_what_came_back(project: Path) -> None:
     lines = out.splitlines()
     assert lines[0].startswith("undid the compression ")
     assert lines[0].endswith("of session live (budget of 12,000 tokens)")
-    assert lines[1].startswith("back in sight: ")
+    assert lines[1].startswith("back in the window: ")
     assert "smaller ones" in out
     assert lines[-1].startswith("window: ")
 

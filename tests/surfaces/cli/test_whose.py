@@ -36,7 +36,7 @@ def test_the_newest_session_is_the_one_in_which_something_was_said_last(
 ) -> None:
     for name, at in (("newer", "2026-03-01T00:00:00Z"), ("older", "2026-01-01T00:00:00Z")):
         with monkeypatch.context() as patched:
-            patched.setattr("holdfast.session.open._now", lambda moment=at: moment)
+            patched.setattr("holdfast.session.open.timestamp", lambda moment=at: moment)
             with open_session(name, root=project) as session:
                 session.append({"role": "user", "content": "Begin."})
     assert document("status")["session"] == "newer"

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from holdfast.core.measure.models import UNKNOWN
+from holdfast.core.measure.models import UNKNOWN_MODEL
 from holdfast.session.open import open as open_session
 from tests.surfaces.cli.commands import done
 
@@ -84,4 +84,4 @@ def recorded(root: Path, name: str = "live", reads: int = 12) -> str:
 def window_for(fraction: float, name: str = "live") -> str:
     """The window that a session fills to this part, as an option's value."""
     tokens = json.loads(done("status", "--session", name, "--json"))["usage"]["tokens"]
-    return str(round(tokens / fraction) + UNKNOWN.reserve)
+    return str(round(tokens / fraction) + UNKNOWN_MODEL.reserve)

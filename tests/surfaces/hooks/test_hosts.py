@@ -8,11 +8,15 @@ from typing import Any
 
 import pytest
 
-from holdfast.surfaces.hooks.event import Reply
+from holdfast.surfaces.hooks.event import HookReply
 from holdfast.surfaces.hooks.hosts import codex, gemini, opencode
-from holdfast.surfaces.hooks.hosts.gemini_usage import full_from, is_filling, reported
+from holdfast.surfaces.hooks.hosts.gemini_usage import (
+    compression_threshold,
+    last_usage,
+    may_be_full,
+)
 from holdfast.surfaces.hooks.main import HOSTS
-from holdfast.wire.gemini import call_named
+from holdfast.wire.gemini import call_id
 from tests.surfaces.hooks.hooking import HOOK, LARGE, environment
 
 CODEX = {
@@ -62,7 +66,7 @@ def test_a_small_result_and_an_unknown_event_are_answered_with_nothing(project: 
 
 
 def test_codex_is_not_answered_where_an_answer_would_stop_it() -> None:
-    reply = Reply(context="words", instructions="keep this", output="short")
+    reply = HookReply(context="words", instructions="keep this", output="short")
     assert codex.write("PreCompact", {}, reply) == b""
     assert codex.write("SessionEnd", {}, reply) == b""
     assert json.loads(codex.write("PostToolUse", {}, reply)) == {
@@ -92,11 +96,11 @@ def test_a_call_of_gemini_is_named_as_its_chat_names_it(tmp_path: Path) -> None:
     told: dict[str, Any] = {"session_id": "s1", "cwd": str(tmp_path), **GEMINI}
     happened = gemini.read("AfterTool", told, {})
     assert happened is not None
-    assert happened.call == call_named("run_shell_command", {"command": "cat app.log"})
+    assert happened.call == call_id("run_shell_command", {"command": "cat app.log"})
     assert (happened.kind, happened.output) == ("tool_result", LARGE)
 
 
-@pytest.mark.parametrize(("tokens", "kind"), [(900_000, "full"), (90_000, "tool_result")])
+@pytest.mark.parametrize(("tokens", "kind"), [(900_000, "window_full"), (90_000, "tool_result")])
 def test_a_chat_that_will_be_compressed_is_known_by_what_was_reported(
     tmp_path: Path, tokens: int, kind: str
 ) -> None:
@@ -108,18 +112,18 @@ def test_a_chat_that_will_be_compressed_is_known_by_what_was_reported(
     happened = gemini.read("AfterTool", whole, {"GEMINI_CLI_HOME": str(tmp_path)})
     assert happened is not None
     assert (happened.kind, happened.tokens) == (kind, tokens + 20)
-    assert is_filling(json.dumps(told, separators=(",", ":")).encode())
-    assert reported(str(chat)) == (tokens + 20, "gemini-2.5-pro")
-    assert reported(str(tmp_path / "none")) == (0, "")
+    assert may_be_full(json.dumps(told, separators=(",", ":")).encode())
+    assert last_usage(str(chat)) == (tokens + 20, "gemini-2.5-pro")
+    assert last_usage(str(tmp_path / "none")) == (0, "")
 
 
 def test_where_a_chat_is_compressed_is_read_off_the_settings(tmp_path: Path) -> None:
     mine, theirs = tmp_path / "mine.json", tmp_path / "theirs.json"
-    assert full_from(str(mine), str(theirs)) == 0.5
+    assert compression_threshold(str(mine), str(theirs)) == 0.5
     mine.write_text('{"model": {"compressionThreshold": 0.7}}')
-    assert full_from(str(mine), str(theirs)) == 0.7
+    assert compression_threshold(str(mine), str(theirs)) == 0.7
     theirs.write_text('{"model": {"compressionThreshold" : 0.2 }}')
-    assert full_from(str(mine), str(theirs)) == 0.2
+    assert compression_threshold(str(mine), str(theirs)) == 0.2
 
 
 def test_gemini_is_told_once_what_must_not_be_lost(project: Path) -> None:
@@ -152,8 +156,8 @@ def test_gemini_is_told_once_what_must_not_be_lost(project: Path) -> None:
 
 
 def test_opencode_is_answered_with_what_there_is_and_nothing_else() -> None:
-    assert opencode.write("messages", {}, Reply()) == b""
-    made = Reply(replaced={"c1": {"input": "{}"}}, instructions="keep this")
+    assert opencode.write("messages", {}, HookReply()) == b""
+    made = HookReply(replacements={"c1": {"input": "{}"}}, instructions="keep this")
     assert json.loads(opencode.write("messages", {}, made)) == {
         "context": "keep this",
         "replaced": {"c1": {"input": "{}"}},
@@ -162,7 +166,9 @@ def test_opencode_is_answered_with_what_there_is_and_nothing_else() -> None:
 
 @pytest.mark.parametrize("agent", HOSTS)
 def test_an_answer_with_half_a_letter_in_it_is_written(agent: str) -> None:
-    reply = Reply(output="lone \udfff end", context="half \ud800", block="\udc00", told="\udfff")
+    reply = HookReply(
+        output="lone \udfff end", context="half \ud800", block="\udc00", user_message="\udfff"
+    )
     speaks = import_module(f"holdfast.surfaces.hooks.hosts.{HOSTS[agent]}")
     results = {"gemini": "AfterTool", "opencode": "tool.execute.after"}
     document: dict[str, object] = {"tool_response": "old"}

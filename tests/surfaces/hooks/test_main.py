@@ -129,7 +129,7 @@ def test_a_small_result_loads_nothing_and_leaves_nothing(project: Path) -> None:
     code = (
         "import sys; sys.argv = ['x', 'claude-code', 'PostToolUse']\n"
         "from holdfast.surfaces.hooks import main\n"
-        "assert main._guarded(sys.argv[1:]) == b''\n"
+        "assert main._answer_or_nothing(sys.argv[1:]) == b''\n"
         "sys.stderr = open(3, 'w'); print(*sys.modules, file=sys.stderr)\n"
     )
     script = f'exec 3>&1; "{HOOK.replace("holdfast-hook", "python")}" -c "$0" 3>&1 >/dev/null'

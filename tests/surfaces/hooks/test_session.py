@@ -228,7 +228,7 @@ def test_in_a_very_long_session_nobody_waits_for_a_checkpoint(
     used = {**USAGE, "cache_read_input_tokens": 160_000}
     line = assistant("a9", "a3", "m9", text("On."), usage=used, model="claude-haiku-4-5")
     transcript.write_bytes(jsonl(*LINES, line))
-    short = "from holdfast.surfaces.hooks import session\nsession.LONG = 3\n"
+    short = "from holdfast.surfaces.hooks import session\nsession.MAX_CHECKPOINT_ENTRIES = 3\n"
     (project / "sitecustomize.py").write_text(short)
     path = str(project)
     told = run(project, event, {"transcript_path": str(transcript)}, PYTHONPATH=path)
@@ -306,7 +306,7 @@ def _checkpoints(project: Path) -> int:
 def test_a_record_that_no_hook_can_go_through_is_told_from_the_ends_of_the_transcript(
     project: Path, transcript: Path, event: str
 ) -> None:
-    few = "from holdfast.surfaces.hooks import session\nsession.MOST = 3\n"
+    few = "from holdfast.surfaces.hooks import session\nsession.MAX_ENTRIES = 3\n"
     (project / "sitecustomize.py").write_text(few)
     document = {"transcript_path": str(transcript), "source": "compact"}
     told = run(project, event, document, PYTHONPATH=str(project))

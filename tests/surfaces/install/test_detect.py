@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.errors import NotRecorded, Unreadable
 from tests.surfaces.cli.commands import document, done, invoke
-from tests.surfaces.install.test_installing import put, tree
+from tests.surfaces.install.test_installing import tree, write_file
 
 
 @pytest.fixture(autouse=True)
@@ -33,9 +33,9 @@ def program(folder: Path, name: str) -> Path:
     return path
 
 
-def found(told: dict[str, Any]) -> dict[str, str]:
+def agents_found(report: dict[str, Any]) -> dict[str, str]:
     """The agents that were found, and by what."""
-    return {one["agent"]: one["where"] for one in told["found"]}
+    return {row["agent"]: row["where"] for row in report["found"]}
 
 
 @pytest.mark.parametrize("command", ["install", "doctor", "uninstall"])
@@ -54,22 +54,22 @@ def test_agents_are_found_by_their_programs_and_by_their_settings(
     opencode = program(programs, "opencode")
     (project / "home" / ".codex").mkdir()
     (project / ".gemini").mkdir()
-    told = document("install", "--dry-run")
-    assert found(told) == {
+    report = document("install", "--dry-run")
+    assert agents_found(report) == {
         "claude-code": str(claude),
         "codex": str(project / "home" / ".codex"),
         "opencode": str(opencode),
         "gemini": str(project / ".gemini"),
     }
-    assert [one["agent"] for one in told["agents"]] == list(found(told))
-    assert all(one["files"] and one["dry_run"] for one in told["agents"])
+    assert [row["agent"] for row in report["agents"]] == list(agents_found(report))
+    assert all(row["files"] and row["dry_run"] for row in report["agents"])
 
 
 def test_holdfast_is_put_into_all_that_are_there_and_taken_out_of_all_that_have_it(
     project: Path,
 ) -> None:
     (project / "home" / ".codex").mkdir()
-    put(project / "home" / ".gemini" / "settings.json", "{}\n")
+    write_file(project / "home" / ".gemini" / "settings.json", "{}\n")
     before = tree(project)
     out = done("install")
     for agent in ("codex", "gemini"):
@@ -77,18 +77,18 @@ def test_holdfast_is_put_into_all_that_are_there_and_taken_out_of_all_that_have_
         assert document("install", agent)["files"] == []
     assert "claude-code" not in out
     taken = document("uninstall")
-    assert [one["agent"] for one in taken["agents"]] == ["codex", "gemini"]
+    assert [row["agent"] for row in taken["agents"]] == ["codex", "gemini"]
     assert tree(project) == before
 
 
 def test_the_settings_of_one_agent_that_cannot_be_read_stop_no_other(project: Path) -> None:
     (project / "home" / ".codex").mkdir()
-    put(project / ".gemini" / "settings.json", "{ broken")
+    write_file(project / ".gemini" / "settings.json", "{ broken")
     result = invoke("install", "--json")
-    told = json.loads(result.stdout)
+    report = json.loads(result.stdout)
     assert result.exit_code == Unreadable.exit_code
-    assert [one["agent"] for one in told["agents"]] == ["codex"]
-    assert [one["agent"] for one in told["errors"]] == ["gemini"]
+    assert [row["agent"] for row in report["agents"]] == ["codex"]
+    assert [row["agent"] for row in report["errors"]] == ["gemini"]
     assert result.stderr.startswith("holdfast: gemini: ")
     assert document("install", "codex")["files"] == []
 
@@ -103,13 +103,13 @@ def test_the_doctor_tries_the_agents_that_have_holdfast_and_names_the_others(
     assert none.stdout.count("it has no Holdfast: holdfast install ") == 2
     done("install", "gemini", "--user")
     result = invoke("doctor", "--json")
-    told = json.loads(result.stdout)
-    assert (result.exit_code, told["works"]) == (0, True)
-    assert [(one["agent"], one["has"]) for one in told["found"]] == [
+    report = json.loads(result.stdout)
+    assert (result.exit_code, report["works"]) == (0, True)
+    assert [(row["agent"], row["has"]) for row in report["found"]] == [
         ("codex", ""),
         ("gemini", "user"),
     ]
-    (tried,) = told["agents"]
+    (tried,) = report["agents"]
     assert (tried["agent"], tried["works"], len(tried["checks"]) > 5) == ("gemini", True, True)
     shown = invoke("doctor")
     assert shown.exit_code == 0

@@ -25,7 +25,7 @@ def settings(project: Path, scope: str) -> Path:
     return mine if scope == "--user" else project / ".claude/settings.local.json"
 
 
-def put(path: Path, text: str) -> bytes:
+def write_file(path: Path, text: str) -> bytes:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     return path.read_bytes()
@@ -38,7 +38,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("scope", ["--project", "--user"])
 def test_uninstalling_restores_every_byte(project: Path, scope: str) -> None:
-    put(settings(project, scope), SETTINGS)
+    write_file(settings(project, scope), SETTINGS)
     before = tree(project)
     first = document("install", "claude-code", scope)
     assert first["files"]
@@ -52,26 +52,26 @@ def test_uninstalling_restores_every_byte(project: Path, scope: str) -> None:
 
 
 def test_a_dry_run_says_what_would_change_and_changes_nothing(project: Path) -> None:
-    put(settings(project, "--project"), SETTINGS)
+    write_file(settings(project, "--project"), SETTINGS)
     before = tree(project)
-    told = document("install", "claude-code", "--dry-run")
-    assert str(settings(project, "--project")) in [one["path"] for one in told["files"]]
+    report = document("install", "claude-code", "--dry-run")
+    assert str(settings(project, "--project")) in [row["path"] for row in report["files"]]
     assert tree(project) == before
 
 
 def test_where_somebody_wrote_since_only_our_parts_go(project: Path) -> None:
     path = settings(project, "--project")
-    put(path, SETTINGS)
+    write_file(path, SETTINGS)
     done("install", "claude-code")
     path.write_text(path.read_text().replace('"say done"', '"say it is done"'))
-    told = document("uninstall", "claude-code")
-    assert [one["act"] for one in told["files"] if one["path"] == str(path)] == ["cleaned"]
+    report = document("uninstall", "claude-code")
+    assert [row["act"] for row in report["files"] if row["path"] == str(path)] == ["cleaned"]
     assert path.read_text() == SETTINGS.replace('"say done"', '"say it is done"')
 
 
 def test_installing_again_after_somebody_wrote_keeps_their_words_for_later(project: Path) -> None:
     path = settings(project, "--project")
-    put(path, SETTINGS)
+    write_file(path, SETTINGS)
     done("install", "claude-code")
     edited = path.read_text().replace('"say done"', '"say it is done"').replace(PLUGIN, "x@y")
     path.write_text(edited)
@@ -83,7 +83,7 @@ def test_installing_again_after_somebody_wrote_keeps_their_words_for_later(proje
 
 def test_a_link_stays_a_link(project: Path) -> None:
     real = project / "dotfiles/settings.json"
-    before = put(real, SETTINGS)
+    before = write_file(real, SETTINGS)
     path = settings(project, "--user")
     path.parent.mkdir(parents=True)
     path.symlink_to(real)
@@ -97,9 +97,9 @@ def test_a_link_stays_a_link(project: Path) -> None:
 
 def test_what_is_read_only_is_left_alone_with_a_sentence(project: Path) -> None:
     path = settings(project, "--project")
-    before = put(path, SETTINGS)
+    before = write_file(path, SETTINGS)
     path.chmod(0o444)
-    refused(invoke("install", "claude-code"), "read-only")
+    assert_refused(invoke("install", "claude-code"), "read-only")
     assert path.read_bytes() == before
     assert list(project.glob(".holdfast/**/*")) == []
 
@@ -107,15 +107,15 @@ def test_what_is_read_only_is_left_alone_with_a_sentence(project: Path) -> None:
 @pytest.mark.parametrize("text", ["{ not json", '["a list"]', '{"enabledPlugins": "yes"}'])
 def test_what_is_not_understood_is_left_alone_with_a_sentence(project: Path, text: str) -> None:
     path = settings(project, "--project")
-    before = put(path, text)
-    refused(invoke("install", "claude-code"), "left as it is")
+    before = write_file(path, text)
+    assert_refused(invoke("install", "claude-code"), "left as it is")
     assert path.read_bytes() == before
     assert list(project.glob(".holdfast/**/*")) == []
 
 
 def test_the_mode_of_a_file_stays(project: Path) -> None:
     path = settings(project, "--user")
-    put(path, SETTINGS)
+    write_file(path, SETTINGS)
     path.chmod(0o600)
     done("install", "claude-code", "--user")
     assert path.stat().st_mode & 0o777 == 0o600
@@ -123,17 +123,17 @@ def test_the_mode_of_a_file_stays(project: Path) -> None:
 
 def test_a_status_line_of_somebody_else_stays(project: Path) -> None:
     path = settings(project, "--project")
-    put(path, '{"statusLine": {"type": "command", "command": "mine"}}\n')
-    told = document("install", "claude-code")
+    write_file(path, '{"statusLine": {"type": "command", "command": "mine"}}\n')
+    report = document("install", "claude-code")
     assert json.loads(path.read_text())["statusLine"]["command"] == "mine"
-    assert any("status line" in note for note in told["notes"])
+    assert any("status line" in note for note in report["notes"])
 
 
 def test_a_project_of_a_user_who_has_it_everywhere_needs_nothing(project: Path) -> None:
     done("install", "claude-code", "--user")
-    told = document("install", "claude-code", "--project")
-    assert told["files"] == []
-    assert "nothing to do here" in told["notes"][0]
+    report = document("install", "claude-code", "--project")
+    assert report["files"] == []
+    assert "nothing to do here" in report["notes"][0]
 
 
 def test_what_is_put_into_a_project_is_kept_out_of_its_repository(project: Path) -> None:
@@ -155,7 +155,7 @@ def test_doctor_says_what_is_wrong_in_a_line_and_ends_with_one(project: Path) ->
     assert "Traceback" not in broken.stdout
 
 
-def refused(result: Result, words: str) -> None:
+def assert_refused(result: Result, words: str) -> None:
     assert result.exit_code != 0
     assert words in str(result.exception)
     assert os.linesep not in str(result.exception)

@@ -62,12 +62,14 @@ def test_an_empty_file_becomes_one_object(text: str) -> None:
 )
 def test_what_is_no_json_is_refused_with_where(text: str) -> None:
     with pytest.raises(Unreadable, match="left as it is"):
-        jsonc.edited("settings.json", text.encode(), lambda it: jsonc.with_member(it, ("a",), 1))
+        jsonc.edit_bytes(
+            "settings.json", text.encode(), lambda it: jsonc.with_member(it, ("a",), 1)
+        )
 
 
 def test_something_else_than_an_object_on_the_way_is_refused() -> None:
     with pytest.raises(Unreadable, match="a is no object"):
-        jsonc.edited("s.json", b'{"a": 7}', lambda it: jsonc.with_member(it, ("a", "b"), 1))
+        jsonc.edit_bytes("s.json", b'{"a": 7}', lambda it: jsonc.with_member(it, ("a", "b"), 1))
 
 
 values = st.recursive(

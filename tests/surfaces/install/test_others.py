@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from holdfast.errors import Unreadable
-from holdfast.surfaces.install.hooks import is_ours, with_hooks, without_hooks
+from holdfast.surfaces.install.hooks import is_our_group, with_hooks, without_hooks
 from holdfast.surfaces.install.jsonc import NotJsonc
 from holdfast.text.jsontext import Json
 from tests.surfaces.cli.commands import document, done, invoke
-from tests.surfaces.install.test_installing import put, tree
+from tests.surfaces.install.test_installing import tree, write_file
 
 AGENTS = ("codex", "gemini", "opencode")
 JSON = """{
@@ -42,7 +42,7 @@ def test_uninstalling_leaves_no_trace_where_nothing_was(
 @pytest.mark.parametrize("agent", AGENTS)
 def test_uninstalling_restores_every_byte_of_what_was_there(project: Path, agent: str) -> None:
     for path, text in FILES[agent].items():
-        put(project / path, text)
+        write_file(project / path, text)
     before = tree(project)
     done("install", agent)
     for path in FILES[agent]:
@@ -56,7 +56,7 @@ def test_uninstalling_restores_every_byte_of_what_was_there(project: Path, agent
 @pytest.mark.parametrize("agent", AGENTS)
 def test_where_somebody_edited_since_only_our_parts_go(project: Path, agent: str) -> None:
     for path, text in FILES[agent].items():
-        put(project / path, text)
+        write_file(project / path, text)
     done("install", agent)
     for path in FILES[agent]:
         file = project / path
@@ -82,7 +82,7 @@ def test_where_somebody_edited_since_only_our_parts_go(project: Path, agent: str
 def test_what_is_not_understood_is_left_alone(
     project: Path, agent: str, path: str, text: str
 ) -> None:
-    put(project / path, text)
+    write_file(project / path, text)
     before = tree(project)
     refused = invoke("install", agent)
     assert isinstance(refused.exception, Unreadable)
@@ -96,22 +96,22 @@ def test_doctor_tells_that_nothing_is_installed_and_that_all_of_it_works(
 ) -> None:
     assert "holdfast install" in invoke("doctor", agent).stdout
     done("install", agent)
-    told = json.loads(invoke("doctor", agent, "--json").stdout)
-    wrong = {check["what"] for check in told["checks"] if not check["holds"]}
+    report = json.loads(invoke("doctor", agent, "--json").stdout)
+    wrong = {check["what"] for check in report["checks"] if not check["holds"]}
     # Whether Codex trusts a hook is for its user to say.
     assert wrong == ({"trust"} if agent == "codex" else set())
-    assert {"settings", "server holdfast"} <= {check["what"] for check in told["checks"]}
+    assert {"settings", "server holdfast"} <= {check["what"] for check in report["checks"]}
 
 
 def test_our_hooks_are_known_by_the_program_that_they_start() -> None:
     def group(command: str) -> Json:
         return {"hooks": [{"type": "command", "command": command}]}
 
-    assert is_ours(group("/opt/x/bin/holdfast-hook codex Stop || true"))
-    assert is_ours(group("python3 -m holdfast.surfaces.hooks.main codex Stop"))
-    assert not is_ours(group("echo holdfast"))
-    assert not is_ours(group("echo 'a quote that never ends"))
-    assert not is_ours({"hooks": "none"})
+    assert is_our_group(group("/opt/x/bin/holdfast-hook codex Stop || true"))
+    assert is_our_group(group("python3 -m holdfast.surfaces.hooks.main codex Stop"))
+    assert not is_our_group(group("echo holdfast"))
+    assert not is_our_group(group("echo 'a quote that never ends"))
+    assert not is_our_group({"hooks": "none"})
 
 
 def test_an_older_hook_of_ours_is_replaced_and_those_of_others_stay_in_their_order() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import holdfast
-from holdfast.surfaces.commands import QUICK, understood
+from holdfast.surfaces.commands import QUICK, parse_quick_command
 from holdfast.surfaces.hooks.hosts.claude_code import EVENTS
 
 MARKET = Path(holdfast.__file__).parent / "surfaces/install/plugins/claude-code"
@@ -70,7 +70,7 @@ def test_the_skill_says_who_it_is_and_what_it_executes() -> None:
 def test_the_skill_names_the_quick_commands_and_holds_for_every_role() -> None:
     text = (PLUGIN / "skills/context-compression/SKILL.md").read_text()
     for words in ("compress", "context status", "show session intent", "compression log"):
-        assert understood(words) is not None
+        assert parse_quick_command(words) is not None
         assert f"| {words} |" in text
     assert "for every role" in text
 

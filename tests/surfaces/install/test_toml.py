@@ -3,7 +3,7 @@
 import pytest
 
 from holdfast.errors import Unreadable
-from holdfast.surfaces.install.toml import NotToml, edited, table_at, with_table, without_table
+from holdfast.surfaces.install.toml import NotToml, edit_bytes, table_at, with_table, without_table
 
 NAME = "mcp_servers.holdfast"
 VALUES = {"command": "/opt/it's \\here/holdfast", "args": ["mcp"], "startup_timeout_sec": 20}
@@ -57,4 +57,4 @@ def test_what_is_not_understood_is_refused(text: str) -> None:
 
 def test_a_file_that_is_no_text_is_refused_by_its_name() -> None:
     with pytest.raises(Unreadable):
-        edited("config.toml", b"\xff\xfe", lambda text: text)
+        edit_bytes("config.toml", b"\xff\xfe", lambda text: text)

@@ -1,4 +1,4 @@
-"""The official client library at our server: over pipes and HTTP, with a handshake and without."""
+"""Connect the official MCP client library to our server, over stdio or HTTP."""
 
 import subprocess
 import sys
@@ -19,8 +19,10 @@ MODES = ("auto", "legacy")
 
 
 @asynccontextmanager
-async def piped(root: Path, *words: str, mode: str = "auto", **more: str) -> AsyncGenerator[Client]:
-    """A client of a server that it started itself."""
+async def stdio_client_of(
+    root: Path, *words: str, mode: str = "auto", **more: str
+) -> AsyncGenerator[Client]:
+    """Start a server over stdio, and connect the official client to it."""
     server = StdioServerParameters(
         command=sys.executable,
         args=["-m", "holdfast", "mcp", *words],
@@ -32,8 +34,8 @@ async def piped(root: Path, *words: str, mode: str = "auto", **more: str) -> Asy
 
 
 @contextmanager
-def served(root: Path, *words: str, **more: str) -> Generator[str]:
-    """The address of a server over HTTP."""
+def http_server_url(root: Path, *words: str, **more: str) -> Generator[str]:
+    """Start a server over HTTP, and give its URL."""
     process = subprocess.Popen(
         [sys.executable, "-m", "holdfast", "mcp", "--http", "0", *words],
         cwd=root,
@@ -50,8 +52,8 @@ def served(root: Path, *words: str, **more: str) -> Generator[str]:
         process.stderr.close()
 
 
-def run(work: Callable[[], Awaitable[T]]) -> T:
-    """What comes of an asynchronous function, within a minute."""
+def run_async(work: Callable[[], Awaitable[T]]) -> T:
+    """Run an asynchronous function for at most a minute, and return its result."""
 
     async def within() -> T:
         with anyio.fail_after(60):

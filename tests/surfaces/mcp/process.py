@@ -1,4 +1,4 @@
-"""A server in a process of its own, and its pipes, without any library in between."""
+"""Start a server in a process of its own, and talk to it over its pipes without a library."""
 
 import json
 import os
@@ -13,21 +13,21 @@ import holdfast
 
 SOURCE = str(Path(holdfast.__file__).parents[1])
 WAIT = 30.0
-"""Seconds after which an answer is taken for one that never comes."""
+"""Seconds to wait for an answer."""
 
 
 def environment(**more: str) -> dict[str, str]:
-    """What a server is started with: nothing of the user's own settings."""
-    kept = {
+    """The environment of a server, without the user's own settings."""
+    inherited = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("HOLDFAST_", "AGENTWIRE_", "XDG_", "CLAUDE_", "CODEX_"))
     }
-    return {**kept, "PYTHONPATH": SOURCE, **more}
+    return {**inherited, "PYTHONPATH": SOURCE, **more}
 
 
-class Piped:
-    """A server that is spoken to line by line."""
+class StdioServer:
+    """A server process, used line by line."""
 
     def __init__(self, root: Path, *words: str, code: str = "", **more: str) -> None:
         program = ["-c", code] if code else ["-m", "holdfast", "mcp"]
@@ -70,7 +70,7 @@ class Piped:
         self.ask("tools/call", name, name=tool, arguments=arguments)
 
     def line(self) -> bytes:
-        """The next line of the server's; nothing when it ends first."""
+        """Read the next line of the server; empty if it ends first."""
         assert self.process.stdout is not None
         while b"\n" not in self._rest:
             if not select.select([self.process.stdout], [], [], WAIT)[0]:
@@ -86,17 +86,19 @@ class Piped:
         return json.loads(self.line())
 
     def answers(self, count: int) -> dict[Any, dict[str, Any]]:
-        """The next answers, by the id that each names."""
+        """Read the next answers, by id."""
         came = [self.answer() for _ in range(count)]
-        return {one.get("id"): one for one in came}
+        return {row.get("id"): row for row in came}
 
     def close_input(self) -> None:
         assert self.process.stdin is not None
         self.process.stdin.close()
 
 
-def printed(root: Path, lines: Sequence[bytes], **more: str) -> subprocess.CompletedProcess[bytes]:
-    """All that a server prints when these lines are all that it gets."""
+def run_with_input(
+    root: Path, lines: Sequence[bytes], **more: str
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a server with these lines as its whole input, and return its output."""
     return subprocess.run(
         [sys.executable, "-m", "holdfast", "mcp"],
         cwd=root,

@@ -10,30 +10,34 @@ from mcp import Client, MCPError
 from mcp.types import CallToolResult, TextContent, TextResourceContents
 
 from holdfast.session.open import open as open_session
-from holdfast.surfaces.mcp.calls import CALLS
-from holdfast.surfaces.mcp.tools import TOOLS, schema_of
+from holdfast.surfaces.mcp.calls import HANDLERS
+from holdfast.surfaces.mcp.tools import TOOLS, input_schema
 from tests.surfaces.cli.working import FIRST, LATEST, NEEDLE, recorded
-from tests.surfaces.mcp.clients import MODES, piped, run, served
+from tests.surfaces.mcp.clients import MODES, http_server_url, run_async, stdio_client_of
 
 WAYS = [(carrier, mode) for carrier in ("pipes", "http") for mode in MODES]
 
 
-class Way:
+class Transport:
     """One way of reaching a server of a project."""
 
     def __init__(self, carrier: str, mode: str, root: Path, stack: ExitStack) -> None:
         self.root, self.mode = root, mode
-        self.url = stack.enter_context(served(root)) if carrier == "http" else ""
+        self.url = stack.enter_context(http_server_url(root)) if carrier == "http" else ""
 
     def client(self) -> AbstractAsyncContextManager[Client]:
-        return Client(self.url, mode=self.mode) if self.url else piped(self.root, mode=self.mode)
+        return (
+            Client(self.url, mode=self.mode)
+            if self.url
+            else stdio_client_of(self.root, mode=self.mode)
+        )
 
 
 @pytest.fixture(params=WAYS, ids="-".join)
 def way(request: pytest.FixtureRequest, project: Path) -> Any:
     with ExitStack() as stack:
         carrier, mode = request.param
-        yield Way(carrier, mode, project, stack)
+        yield Transport(carrier, mode, project, stack)
 
 
 def text_of(result: CallToolResult) -> str:
@@ -43,12 +47,12 @@ def text_of(result: CallToolResult) -> str:
     return block.text
 
 
-def test_every_tool_is_there_and_says_what_it_takes(way: Way) -> None:
+def test_every_tool_is_there_and_says_what_it_takes(way: Transport) -> None:
     async def work() -> Any:
         async with way.client() as client:
             return client.protocol_version, (await client.list_tools()).tools
 
-    version, found = run(work)
+    version, found = run_async(work)
     assert version == {"auto": "2026-07-28", "legacy": "2025-11-25"}[way.mode]
     assert [tool.name for tool in found] == [
         "context_generate",
@@ -73,7 +77,7 @@ def test_every_tool_is_there_and_says_what_it_takes(way: Way) -> None:
     }
 
 
-def test_tools_answer_in_text(way: Way) -> None:
+def test_tools_answer_in_text(way: Transport) -> None:
     async def work() -> Any:
         async with way.client() as client:
             return {
@@ -87,7 +91,7 @@ def test_tools_answer_in_text(way: Way) -> None:
                 )
             }
 
-    came = run(work)
+    came = run_async(work)
     assert came["context_status"].startswith("## Context Status Report\n")
     assert FIRST.split("\n", maxsplit=1)[0] in came["context_intent"]
     assert LATEST in came["context_intent"]
@@ -99,7 +103,9 @@ def test_tools_answer_in_text(way: Way) -> None:
         assert session.ledger.find(ref).id.startswith(ref)
 
 
-def test_a_compression_is_planned_unless_it_is_asked_for_and_what_left_is_found(way: Way) -> None:
+def test_a_compression_is_planned_unless_it_is_asked_for_and_what_left_is_found(
+    way: Transport,
+) -> None:
     Path(way.root, "holdfast.toml").write_text("window = 40000\n")
 
     async def work() -> Any:
@@ -113,7 +119,7 @@ def test_a_compression_is_planned_unless_it_is_asked_for_and_what_left_is_found(
             listed = (await client.list_resources()).resources
             return before, planned, between, made, log, found, listed
 
-    before, planned, between, made, log, found, listed = run(work)
+    before, planned, between, made, log, found, listed = run_async(work)
     assert "Level:** GREEN" not in before
     assert "Nothing was changed" in planned
     assert between != log
@@ -124,9 +130,9 @@ def test_a_compression_is_planned_unless_it_is_asked_for_and_what_left_is_found(
     assert kinds == {"summary", "entry"}
 
 
-def test_an_entry_is_read_whole_or_by_its_lines(way: Way) -> None:
+def test_an_entry_is_read_whole_or_by_its_lines(way: Transport) -> None:
     with open_session("live", root=way.root) as session:
-        hit = next(one for one in session.recover("retry_budget") if NEEDLE in one.text)
+        hit = next(row for row in session.recover("retry_budget") if NEEDLE in row.text)
 
     async def work() -> Any:
         async with way.client() as client:
@@ -135,7 +141,7 @@ def test_an_entry_is_read_whole_or_by_its_lines(way: Way) -> None:
             whole = await client.read_resource(f"holdfast://entry/{hit.ref}")
             return text_of(part), lines.contents[0], whole.contents[0]
 
-    part, lines, whole = run(work)
+    part, lines, whole = run_async(work)
     assert isinstance(lines, TextResourceContents)
     assert isinstance(whole, TextResourceContents)
     assert [line.strip() for line in part.split("\n")[1:-1]] == [
@@ -146,16 +152,16 @@ def test_an_entry_is_read_whole_or_by_its_lines(way: Way) -> None:
     assert whole.mime_type == "text/plain"
 
 
-def test_a_summary_is_read_by_the_name_of_its_session(way: Way) -> None:
+def test_a_summary_is_read_by_the_name_of_its_session(way: Transport) -> None:
     recorded(way.root, name="other/é", reads=1)
 
     async def work() -> Any:
         async with way.client() as client:
             listed = (await client.list_resources()).resources
-            return [await client.read_resource(str(one.uri)) for one in listed]
+            return [await client.read_resource(str(row.uri)) for row in listed]
 
-    found = run(work)
-    texts = [one.contents[0].text for one in found]
+    found = run_async(work)
+    texts = [row.contents[0].text for row in found]
     assert any("[other/é]" in text for text in texts)
     assert all(FIRST.split("\n", maxsplit=1)[0] in text for text in texts)
 
@@ -181,10 +187,10 @@ def test_what_goes_wrong_is_said_in_a_sentence(
     project: Path, tool: str, arguments: dict[str, Any], words: str
 ) -> None:
     async def work() -> Any:
-        async with piped(project) as client:
+        async with stdio_client_of(project) as client:
             return await client.call_tool(tool, arguments)
 
-    came = run(work)
+    came = run_async(work)
     assert came.is_error
     assert words in text_of(came)
     assert "\n" not in text_of(came)
@@ -193,11 +199,11 @@ def test_what_goes_wrong_is_said_in_a_sentence(
 
 def test_a_project_without_a_ledger_says_so(tmp_path: Path) -> None:
     async def work() -> Any:
-        async with piped(tmp_path) as client:
+        async with stdio_client_of(tmp_path) as client:
             called = await client.call_tool("context_status", {})
             return called, (await client.list_resources()).resources
 
-    called, listed = run(work)
+    called, listed = run_async(work)
     assert called.is_error
     assert "no ledger" in text_of(called)
     assert listed == []
@@ -207,7 +213,7 @@ def test_a_project_without_a_ledger_says_so(tmp_path: Path) -> None:
 def test_what_there_is_not_is_refused_by_name(project: Path, mode: str) -> None:
     async def work() -> list[int]:
         codes: list[int] = []
-        async with piped(project, mode=mode) as client:
+        async with stdio_client_of(project, mode=mode) as client:
             for ask in (
                 lambda: client.call_tool("context_everything", {}),
                 lambda: client.read_resource("holdfast://entry/ffffffffff"),
@@ -221,15 +227,15 @@ def test_what_there_is_not_is_refused_by_name(project: Path, mode: str) -> None:
         return codes
 
     unknown = -32602 if mode == "auto" else -32002
-    assert run(work) == [-32602, unknown, unknown, unknown, -32602]
+    assert run_async(work) == [-32602, unknown, unknown, unknown, -32602]
 
 
-def test_one_that_wants_to_know_is_told_how_far_it_is(way: Way) -> None:
-    told: list[tuple[float, str | None]] = []
+def test_one_that_wants_to_know_is_told_how_far_it_is(way: Transport) -> None:
+    progress_reports: list[tuple[float, str | None]] = []
 
     async def heard(progress: float, total: float | None, message: str | None) -> None:
         assert total is None
-        told.append((progress, message))
+        progress_reports.append((progress, message))
 
     async def work() -> Any:
         async with way.client() as client:
@@ -237,15 +243,15 @@ def test_one_that_wants_to_know_is_told_how_far_it_is(way: Way) -> None:
                 "context_compress", {"dry_run": False}, progress_callback=heard
             )
 
-    assert not run(work).is_error
+    assert not run_async(work).is_error
     # A server that takes its time to begin says first that it is at work.
-    stages = [message for _, message in told if message != "working"]
+    stages = [message for _, message in progress_reports if message != "working"]
     assert stages[0] == "compressing"
-    figures = [progress for progress, _ in told]
+    figures = [progress for progress, _ in progress_reports]
     assert figures == sorted(set(figures))
 
 
-def test_names_of_sessions_are_completed(way: Way) -> None:
+def test_names_of_sessions_are_completed(way: Transport) -> None:
     recorded(way.root, name="later", reads=1)
 
     async def work() -> Any:
@@ -255,7 +261,7 @@ def test_names_of_sessions_are_completed(way: Way) -> None:
         async with way.client() as client:
             return (await client.complete(template, {"name": "session", "value": "l"})).completion
 
-    assert sorted(run(work).values) == ["later", "live"]
+    assert sorted(run_async(work).values) == ["later", "live"]
 
 
 @pytest.mark.parametrize("words", [("--session", "first"), ()], ids=["flag", "environment"])
@@ -267,30 +273,34 @@ def test_the_session_is_the_one_named_and_else_the_newest(
     more = {} if words else {"HOLDFAST_SESSION": "first"}
 
     async def status(*words: str, **more: str) -> str:
-        async with piped(project, *words, **more) as client:
+        async with stdio_client_of(project, *words, **more) as client:
             return text_of(await client.call_tool("context_status", {}))
 
-    assert "**Session:** first" in run(lambda: status(*words, **more))
-    assert "**Session:** newest" in run(status)
+    assert "**Session:** first" in run_async(lambda: status(*words, **more))
+    assert "**Session:** newest" in run_async(status)
 
 
 def test_the_newest_session_is_looked_for_with_every_call(project: Path) -> None:
     async def work() -> Any:
-        async with piped(project) as client:
+        async with stdio_client_of(project) as client:
             before = text_of(await client.call_tool("context_status", {}))
             recorded(project, name="fresh", reads=1)
             return before, text_of(await client.call_tool("context_status", {}))
 
-    before, after = run(work)
+    before, after = run_async(work)
     assert "**Session:** live" in before
     assert "**Session:** fresh" in after
 
 
 def test_the_table_of_tools_and_what_they_do_agree() -> None:
-    assert list(CALLS) == [tool.name for tool in TOOLS]
+    assert list(HANDLERS) == [tool.name for tool in TOOLS]
     for tool in TOOLS:
-        fields = {field.name: field for field in msgspec.structs.fields(CALLS[tool.name].takes)}
-        assert list(fields) == [one.name for one in tool.takes]
-        assert [n for n, f in fields.items() if f.required] == schema_of(tool).get("required", [])
-        defaults = {one.name: one.default for one in tool.takes if not one.required}
+        fields = {
+            field.name: field for field in msgspec.structs.fields(HANDLERS[tool.name].arguments)
+        }
+        assert list(fields) == [row.name for row in tool.arguments]
+        assert [n for n, f in fields.items() if f.required] == input_schema(tool).get(
+            "required", []
+        )
+        defaults = {row.name: row.default for row in tool.arguments if not row.required}
         assert {n: f.default for n, f in fields.items() if not f.required} == defaults

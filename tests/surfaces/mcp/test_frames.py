@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.surfaces.mcp.frames import REACH, Frame, Lines, id_of, read_frames
+from holdfast.surfaces.mcp.frames import ID_SEARCH_BYTES, LineBuffer, RpcFrame, find_id, read_frames
 
 IDS = st.integers(-(10**15), 10**15) | st.text(
     st.characters(codec="utf-8", exclude_characters='"\\'), max_size=40
@@ -28,7 +28,7 @@ def test_no_line_is_too_odd_to_be_read(line: bytes) -> None:
 @given(IDS, JSON)
 def test_a_request_is_read_as_it_was_written(name: int | str, params: Any) -> None:
     line = json.dumps({"jsonrpc": "2.0", "id": name, "method": "m", "params": {"p": params}})
-    assert read_frames(line.encode()) == [Frame("m", {"p": params}, name)]
+    assert read_frames(line.encode()) == [RpcFrame("m", {"p": params}, name)]
 
 
 @given(IDS, JSON, st.booleans())
@@ -46,7 +46,7 @@ def test_the_id_of_a_broken_request_is_found_at_either_end(
 def test_a_batch_is_as_many_frames() -> None:
     line = b'[{"jsonrpc":"2.0","id":1,"method":"a"},{"jsonrpc":"2.0","method":"b"},7]'
     first, second, third = read_frames(line)
-    assert (first, second) == (Frame("a", id=1), Frame("b"))
+    assert (first, second) == (RpcFrame("a", id=1), RpcFrame("b"))
     assert third.flaw
 
 
@@ -86,17 +86,17 @@ def test_an_empty_line_says_nothing(line: bytes) -> None:
 
 
 def test_an_answer_to_a_question_that_we_never_asked_is_let_be() -> None:
-    assert read_frames(b'{"jsonrpc":"2.0","id":3,"result":{}}') == [Frame()]
+    assert read_frames(b'{"jsonrpc":"2.0","id":3,"result":{}}') == [RpcFrame()]
 
 
 @given(st.lists(st.binary(max_size=60)), st.integers(1, 7))
 def test_lines_are_the_same_however_they_are_cut(lines: list[bytes], size: int) -> None:
     lines = [line.replace(b"\n", b"") for line in lines]
     whole = b"".join(line + b"\n" for line in lines)
-    reader = Lines()
+    reader = LineBuffer()
     cut = [whole[at : at + size] for at in range(0, len(whole), size)]
     assert [line for chunk in cut for line, _ in reader.feed(chunk)] == lines
-    assert list(reader.end()) == []
+    assert list(reader.flush()) == []
 
 
 @pytest.mark.parametrize("tail", [b'"}', b'"},"jsonrpc":"2.0","id":12}'])
@@ -104,18 +104,18 @@ def test_a_line_that_is_too_long_is_dropped_but_for_its_ends(tail: bytes) -> Non
     head = b'{"jsonrpc":"2.0","id":12,"method":"m","params":{"q":"'
     if b"id" in tail:
         head = b'{"method":"m","params":{"q":"'
-    reader, longest = Lines(longest=4 * REACH), 0
+    reader, longest = LineBuffer(max_bytes=4 * ID_SEARCH_BYTES), 0
     found = list(reader.feed(head))
     for _ in range(400):
-        found += reader.feed(b"x" * REACH)
-        longest = max(longest, len(bytes(reader._kept)))  # pyright: ignore[reportPrivateUsage]
+        found += reader.feed(b"x" * ID_SEARCH_BYTES)
+        longest = max(longest, len(bytes(reader._buffer)))  # pyright: ignore[reportPrivateUsage]
     found += reader.feed(tail + b"\n")
     ((line, lost),) = found
-    assert longest <= 5 * REACH
-    assert lost + len(line) == len(head) + 400 * REACH + len(tail)
+    assert longest <= 5 * ID_SEARCH_BYTES
+    assert lost + len(line) == len(head) + 400 * ID_SEARCH_BYTES + len(tail)
     (frame,) = read_frames(line, lost)
     assert (frame.id, bool(frame.flaw)) == (12, True)
 
 
 def test_an_id_inside_of_a_value_is_nobodys() -> None:
-    assert id_of(b'{"a":"\\"id\\":5","b":[{"id":6}],') is None
+    assert find_id(b'{"a":"\\"id\\":5","b":[{"id":6}],') is None

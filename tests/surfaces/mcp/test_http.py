@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from tests.surfaces.mcp.clients import served
+from tests.surfaces.mcp.clients import http_server_url
 
 PING = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
 JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 
 
-def sent(
+def send_request(
     url: str,
     body: bytes = PING,
     headers: Mapping[str, str] = {},
@@ -43,7 +43,7 @@ def sent(
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    with served(tmp_path_factory.mktemp("project")) as address:
+    with http_server_url(tmp_path_factory.mktemp("project")) as address:
         yield address
 
 
@@ -51,7 +51,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Any:
     "host", ["127.0.0.1:PORT", "localhost:PORT", "LOCALHOST:PORT", "[::1]:PORT"]
 )
 def test_this_machine_is_answered_by_any_of_its_names(url: str, host: str) -> None:
-    status, body, _ = sent(url, headers={"Host": host})
+    status, body, _ = send_request(url, headers={"Host": host})
     assert (status, json.loads(body)) == (200, {"jsonrpc": "2.0", "id": 1, "result": {}})
 
 
@@ -72,7 +72,7 @@ def test_this_machine_is_answered_by_any_of_its_names(url: str, host: str) -> No
     ],
 )
 def test_a_name_that_is_not_this_machine_is_turned_away(url: str, host: str) -> None:
-    assert sent(url, headers={"Host": host})[0] == 421
+    assert send_request(url, headers={"Host": host})[0] == 421
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_name_that_is_not_this_machine_is_turned_away(url: str, host: str) -> 
     ["http://localhost", "http://127.0.0.1:6274", "https://localhost:8443", "http://[::1]"],
 )
 def test_a_page_of_this_machine_is_answered(url: str, origin: str) -> None:
-    assert sent(url, headers={"Origin": origin})[0] == 200
+    assert send_request(url, headers={"Origin": origin})[0] == 200
 
 
 @pytest.mark.parametrize(
@@ -99,19 +99,19 @@ def test_a_page_of_this_machine_is_answered(url: str, origin: str) -> None:
     ],
 )
 def test_a_page_of_elsewhere_is_turned_away(url: str, origin: str) -> None:
-    status, _, headers = sent(url, headers={"Origin": origin})
+    status, _, headers = send_request(url, headers={"Origin": origin})
     assert status == 403
     assert "Access-Control-Allow-Origin" not in headers
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
 def test_what_a_page_could_send_without_asking_is_not_taken(url: str, kind: str) -> None:
-    assert sent(url, headers={"Content-Type": kind}, plain=True)[0] == 415
+    assert send_request(url, headers={"Content-Type": kind}, plain=True)[0] == 415
 
 
 def test_asking_whether_a_page_may_is_not_answered_with_yes(url: str) -> None:
     asked = {"Origin": "http://attacker.example", "Access-Control-Request-Method": "POST"}
-    status, _, headers = sent(url, b"", asked, method="OPTIONS", plain=True)
+    status, _, headers = send_request(url, b"", asked, method="OPTIONS", plain=True)
     assert status >= 400
     assert "Access-Control-Allow-Origin" not in headers
 
@@ -132,17 +132,17 @@ def test_asking_whether_a_page_may_is_not_answered_with_yes(url: str) -> None:
     ],
 )
 def test_what_is_no_request_gets_its_status(url: str, change: dict[str, Any], status: int) -> None:
-    assert sent(url, **change)[0] == status
+    assert send_request(url, **change)[0] == status
 
 
 def test_a_batch_is_answered_as_one(url: str) -> None:
     body = b'[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"x"}]'
-    status, came, _ = sent(url, body)
+    status, came, _ = send_request(url, body)
     assert status == 200
-    assert [one["id"] for one in json.loads(came)] == [1, 2]
+    assert [row["id"] for row in json.loads(came)] == [1, 2]
 
 
-def enveloped(method: str, **params: Any) -> bytes:
+def request_with_envelope(method: str, **params: Any) -> bytes:
     prefix = "io.modelcontextprotocol/"
     meta: dict[str, Any] = {
         f"{prefix}protocolVersion": "2026-07-28",
@@ -166,18 +166,18 @@ def enveloped(method: str, **params: Any) -> bytes:
 def test_headers_that_say_something_else_than_the_request_are_refused(
     url: str, headers: dict[str, str], status: int
 ) -> None:
-    body = enveloped("tools/call", name="context_log", arguments={})
+    body = request_with_envelope("tools/call", name="context_log", arguments={})
     given = {"MCP-Protocol-Version": "2026-07-28", **headers}
-    came = sent(url, body, given)
+    came = send_request(url, body, given)
     assert came[0] == status
     if status == 400:
         assert json.loads(came[1])["error"]["code"] == -32020
 
 
 def test_a_token_keeps_others_out(tmp_path: Path) -> None:
-    with served(tmp_path, HOLDFAST_MCP_TOKEN="s3cret") as url:
+    with http_server_url(tmp_path, HOLDFAST_MCP_TOKEN="s3cret") as url:
         statuses = [
-            sent(url, headers=headers)[0]
+            send_request(url, headers=headers)[0]
             for headers in (
                 {},
                 {"Authorization": "Bearer wrong"},
@@ -204,4 +204,4 @@ def test_a_client_that_leaves_in_the_middle_harms_nobody(url: str) -> None:
         with socket.create_connection(("127.0.0.1", port)) as leaving:
             head = f"POST /mcp HTTP/1.1\r\nHost: localhost:{port}\r\n"
             leaving.sendall(f"{head}Content-Type: application/json\r\nContent-Length: 9".encode())
-    assert sent(url)[0] == 200
+    assert send_request(url)[0] == 200

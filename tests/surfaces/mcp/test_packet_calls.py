@@ -8,12 +8,12 @@ import pytest
 from mcp import Client, MCPError
 from mcp.types import CallToolResult, TextContent, TextResourceContents
 
-from holdfast.packets.feedback import collect, reports, wanted
+from holdfast.packets.feedback import collect_feedback, open_requests, recorded_feedback
 from holdfast.packets.packet import Packet
-from holdfast.packets.records import handed
+from holdfast.packets.records import packet_records
 from holdfast.session.open import open as open_session
 from tests.surfaces.cli.working import FIRST, recorded
-from tests.surfaces.mcp.clients import piped, run
+from tests.surfaces.mcp.clients import run_async, stdio_client_of
 
 TASK = "Fix the retry loop of the export"
 
@@ -24,13 +24,13 @@ def text_of(came: CallToolResult) -> str:
     return block.text
 
 
-async def said(client: Client, tool: str, **arguments: Any) -> str:
+async def call_text(client: Client, tool: str, **arguments: Any) -> str:
     came = await client.call_tool(tool, arguments)
     assert not came.is_error, text_of(came)
     return text_of(came)
 
 
-async def refused(client: Client, tool: str, **arguments: Any) -> str:
+async def call_error(client: Client, tool: str, **arguments: Any) -> str:
     came = await client.call_tool(tool, arguments)
     assert came.is_error
     assert "\n" not in text_of(came)
@@ -39,33 +39,33 @@ async def refused(client: Client, tool: str, **arguments: Any) -> str:
 
 def test_two_workers_at_once_get_their_own(project: Path) -> None:
     async def work() -> Any:
-        async with piped(project) as client:
-            await said(client, "context_generate", task=TASK, pane=1)
-            await said(client, "context_generate", task="Write the docs of the export", pane=2)
-            which = await refused(client, "context_read")
+        async with stdio_client_of(project) as client:
+            await call_text(client, "context_generate", task=TASK, pane=1)
+            await call_text(client, "context_generate", task="Write the docs of the export", pane=2)
+            which = await call_error(client, "context_read")
         async with (
-            piped(project, AGENTWIRE_PANE="1") as one,
-            piped(project, HOLDFAST_PANE="2") as two,
+            stdio_client_of(project, AGENTWIRE_PANE="1") as one,
+            stdio_client_of(project, HOLDFAST_PANE="2") as two,
         ):
-            return which, await said(one, "context_read"), await said(two, "context_read")
+            return which, await call_text(one, "context_read"), await call_text(two, "context_read")
 
-    which, one, two = run(work)
+    which, one, two = run_async(work)
     assert "pane-1, pane-2" in which
     assert TASK in one
     assert "Write the docs of the export" in two
     with open_session("live", root=project) as session:
-        assert [listed.reads for listed in handed(session.ledger)] == [1, 1]
+        assert [listed.reads for listed in packet_records(session.ledger)] == [1, 1]
 
 
 @pytest.mark.seed("R354")
 def test_a_worker_begins_with_one_layer_and_asks_for_the_next(project: Path) -> None:
     async def work() -> Any:
-        async with piped(project, HOLDFAST_PANE="1") as client:
-            await said(client, "context_generate", task=TASK, pane=1, depth="deep")
-            layers = [await said(client, "context_read", layers=at) for at in (1, 2, 3, 4)]
-            return layers, await said(client, "context_read")
+        async with stdio_client_of(project, HOLDFAST_PANE="1") as client:
+            await call_text(client, "context_generate", task=TASK, pane=1, depth="deep")
+            layers = [await call_text(client, "context_read", layers=at) for at in (1, 2, 3, 4)]
+            return layers, await call_text(client, "context_read")
 
-    layers, whole = run(work)
+    layers, whole = run_async(work)
     assert TASK in layers[0]
     assert "Do not touch the schema." in layers[0]
     assert all("Do not touch the schema." not in layer for layer in layers[1:])
@@ -76,24 +76,24 @@ def test_a_worker_begins_with_one_layer_and_asks_for_the_next(project: Path) -> 
 
 def test_without_a_pane_a_packet_is_made_and_nothing_is_kept(project: Path) -> None:
     async def work() -> str:
-        async with piped(project) as client:
-            return await said(client, "context_generate", task=TASK, depth="minimal")
+        async with stdio_client_of(project) as client:
+            return await call_text(client, "context_generate", task=TASK, depth="minimal")
 
-    packet = Packet.from_yaml(run(work))
+    packet = Packet.from_yaml(run_async(work))
     assert packet.token_count <= 100
     assert "Do not touch the schema." in packet.constraints
     assert not (project / ".holdfast" / "context").exists()
     with open_session("live", root=project) as session:
-        assert handed(session.ledger) == []
+        assert packet_records(session.ledger) == []
 
 
 @pytest.mark.seed("R344")
 def test_a_worker_that_is_stuck_says_so_and_the_orchestrator_can_see_it(project: Path) -> None:
     async def work() -> str:
-        async with piped(project, HOLDFAST_PANE="1") as client:
-            await said(client, "context_generate", task=TASK, pane=1)
-            await said(client, "context_read")
-            return await said(
+        async with stdio_client_of(project, HOLDFAST_PANE="1") as client:
+            await call_text(client, "context_generate", task=TASK, pane=1)
+            await call_text(client, "context_read")
+            return await call_text(
                 client,
                 "context_feedback",
                 gaps=["Which retry limit do the others use?"],
@@ -101,34 +101,34 @@ def test_a_worker_that_is_stuck_says_so_and_the_orchestrator_can_see_it(project:
                 outcome="blocked",
             )
 
-    told = run(work)
-    assert told.startswith("Recorded for pane-1: 1 context gap, 1 unused, blocked;")
+    reply = run_async(work)
+    assert reply.startswith("Recorded for pane-1: 1 context gap, 1 unused, blocked;")
     with open_session("live", root=project) as session:
-        ((_, feedback),) = reports(session.ledger)
+        ((_, feedback),) = recorded_feedback(session.ledger)
         assert (feedback.gaps, feedback.unused, feedback.outcome, feedback.pane) == (
             ("Which retry limit do the others use?",),
             ("the log format",),
             "blocked",
             "pane-1",
         )
-        (again,) = collect(session.ledger)
+        (again,) = collect_feedback(session.ledger)
         assert (again.file, again.new) == (".holdfast/feedback/pane-1.md", False)
-        (asked,) = wanted(session.ledger)
+        (asked,) = open_requests(session.ledger)
         assert (asked.pane, asked.why) == ("pane-1", "Which retry limit do the others use?")
 
 
 def test_packets_are_addresses_and_prompts_as_well(project: Path) -> None:
     async def work() -> Any:
-        async with piped(project) as client:
+        async with stdio_client_of(project) as client:
             bare = await client.get_prompt("worker", {})
-            made = await said(client, "context_generate", task=TASK, pane=7)
-            listed = [str(one.uri) for one in (await client.list_resources()).resources]
+            made = await call_text(client, "context_generate", task=TASK, pane=7)
+            listed = [str(row.uri) for row in (await client.list_resources()).resources]
             read = await client.read_resource("holdfast://packet/7")
             worker = await client.get_prompt("worker", {"pane": "7"})
             lead = await client.get_prompt("orchestrator", {"pane": "7", "task": TASK})
             return bare, made, listed, read, worker, lead
 
-    bare, made, listed, read, worker, lead = run(work)
+    bare, made, listed, read, worker, lead = run_async(work)
     (contents,) = read.contents
     assert isinstance(contents, TextResourceContents)
     assert "holdfast://packet/7" in listed
@@ -145,7 +145,7 @@ def test_packets_are_addresses_and_prompts_as_well(project: Path) -> None:
     assert "## Context Handoff" in words(lead)
     assert TASK in words(lead)
     with open_session("live", root=project) as session:
-        assert [one.reads for one in handed(session.ledger)] == [1]
+        assert [row.reads for row in packet_records(session.ledger)] == [1]
 
 
 @pytest.mark.parametrize(
@@ -169,10 +169,10 @@ def test_what_cannot_be_done_is_one_sentence(
     project: Path, tool: str, arguments: dict[str, Any], words: str
 ) -> None:
     async def work() -> str:
-        async with piped(project) as client:
-            return await refused(client, tool, **arguments)
+        async with stdio_client_of(project) as client:
+            return await call_error(client, tool, **arguments)
 
-    assert words in run(work)
+    assert words in run_async(work)
 
 
 @pytest.mark.parametrize(
@@ -188,11 +188,11 @@ def test_what_cannot_be_done_is_one_sentence(
 )
 def test_any_task_can_be_handed_over(project: Path, task: str) -> None:
     async def work() -> Any:
-        async with piped(project, HOLDFAST_PANE="1") as client:
-            made = await said(client, "context_generate", task=task, pane=1)
-            return made, await said(client, "context_read")
+        async with stdio_client_of(project, HOLDFAST_PANE="1") as client:
+            made = await call_text(client, "context_generate", task=task, pane=1)
+            return made, await call_text(client, "context_read")
 
-    made, read = run(work)
+    made, read = run_async(work)
     packet = Packet.from_yaml(made)
     assert read.startswith(packet.to_prompt())
     assert "Do not touch the schema." in packet.constraints
@@ -204,26 +204,26 @@ def test_an_empty_conversation_gives_a_packet_of_the_task_alone(tmp_path: Path) 
         session.note("spawn")
 
     async def work() -> str:
-        async with piped(tmp_path) as client:
-            return await said(client, "context_generate", task=TASK)
+        async with stdio_client_of(tmp_path) as client:
+            return await call_text(client, "context_generate", task=TASK)
 
-    packet = Packet.from_yaml(run(work))
+    packet = Packet.from_yaml(run_async(work))
     assert (packet.goal, packet.constraints, packet.decisions) == (TASK, (), ())
 
 
 def test_a_file_that_someone_changed_is_refused_and_the_record_is_whole(project: Path) -> None:
     async def work() -> Any:
-        async with piped(project, HOLDFAST_PANE="1") as client:
-            await said(client, "context_generate", task=TASK, pane=1)
+        async with stdio_client_of(project, HOLDFAST_PANE="1") as client:
+            await call_text(client, "context_generate", task=TASK, pane=1)
             path = project / ".holdfast" / "context" / "pane-1.yaml"
             path.write_text(path.read_text().replace("Do not touch", "Do touch"))
-            wrong = await refused(client, "context_read")
+            wrong = await call_error(client, "context_read")
             path.write_text("!!python/object/apply:os.system ['touch pwned']")
-            hostile = await refused(client, "context_read")
+            hostile = await call_error(client, "context_read")
             path.unlink()
-            return wrong, hostile, await said(client, "context_read")
+            return wrong, hostile, await call_text(client, "context_read")
 
-    wrong, hostile, whole = run(work)
+    wrong, hostile, whole = run_async(work)
     assert "checksum" in wrong
     assert "pane-1.yaml" in hostile
     assert not (project / "pwned").exists()
@@ -234,11 +234,11 @@ def test_a_folder_that_cannot_be_written_loses_no_packet(project: Path) -> None:
     (project / ".holdfast" / "context").write_text("in the way")
 
     async def work() -> Any:
-        async with piped(project, HOLDFAST_PANE="1") as client:
-            failed = await refused(client, "context_generate", task=TASK, pane=1)
-            return failed, await said(client, "context_read")
+        async with stdio_client_of(project, HOLDFAST_PANE="1") as client:
+            failed = await call_error(client, "context_generate", task=TASK, pane=1)
+            return failed, await call_text(client, "context_read")
 
-    failed, read = run(work)
+    failed, read = run_async(work)
     assert "could not be written" in failed
     assert TASK in read
 
@@ -247,14 +247,14 @@ def test_a_question_that_the_ledger_answers_names_its_source(project: Path) -> N
     recorded(project, name="other", reads=1)
 
     async def work() -> Any:
-        async with piped(project) as client:
-            known = await said(client, "context_query", question="May I touch the schema?")
-            unknown = await said(
+        async with stdio_client_of(project) as client:
+            known = await call_text(client, "context_query", question="May I touch the schema?")
+            unknown = await call_text(
                 client, "context_query", question="Which colour has the login button?"
             )
             return known, unknown
 
-    known, unknown = run(work)
+    known, unknown = run_async(work)
     assert FIRST.split("\n")[1] in known
     assert "ref " in known
     assert unknown.startswith("Not known")
@@ -262,26 +262,26 @@ def test_a_question_that_the_ledger_answers_names_its_source(project: Path) -> N
 
 def test_a_prompt_for_one_of_several_workers_lists_them(project: Path) -> None:
     async def work() -> None:
-        async with piped(project) as client:
+        async with stdio_client_of(project) as client:
             for pane in (1, 2):
-                await said(client, "context_generate", task=TASK, pane=pane)
+                await call_text(client, "context_generate", task=TASK, pane=pane)
             with pytest.raises(MCPError) as caught:
                 await client.get_prompt("worker", {})
             assert "pane-1, pane-2" in str(caught.value)
 
-    run(work)
+    run_async(work)
 
 
 @pytest.mark.seed("R289")
 def test_tools_can_have_the_prefix_that_the_roles_name(project: Path) -> None:
     async def work() -> Any:
-        async with piped(project, "--prefix", "agentwire_") as client:
+        async with stdio_client_of(project, "--prefix", "agentwire_") as client:
             names = [tool.name for tool in (await client.list_tools()).tools]
-            made = await said(client, "agentwire_context_generate", task=TASK, pane=1)
+            made = await call_text(client, "agentwire_context_generate", task=TASK, pane=1)
             lead = await client.get_prompt("orchestrator", {})
             return names, made, lead
 
-    names, made, lead = run(work)
+    names, made, lead = run_async(work)
     assert all(name.startswith("agentwire_context_") for name in names)
     assert Packet.from_yaml(made).target_task == TASK
     assert "agentwire_context_generate(task=" in lead.messages[0].content.text
@@ -293,10 +293,10 @@ def test_a_worker_in_a_folder_below_finds_the_project(project: Path) -> None:
     below.mkdir(parents=True)
 
     async def work() -> str:
-        async with piped(project) as client:
-            await said(client, "context_generate", task=TASK, pane=1)
-        async with piped(below, HOLDFAST_PANE="1") as client:
-            return await said(client, "context_read")
+        async with stdio_client_of(project) as client:
+            await call_text(client, "context_generate", task=TASK, pane=1)
+        async with stdio_client_of(below, HOLDFAST_PANE="1") as client:
+            return await call_text(client, "context_read")
 
-    assert TASK in run(work)
+    assert TASK in run_async(work)
     assert os.listdir(below) == []

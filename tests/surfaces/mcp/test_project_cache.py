@@ -10,33 +10,33 @@ import pytest
 
 from holdfast.session.open import open as open_session
 from tests.surfaces.cli.working import LATEST, recorded
-from tests.surfaces.mcp.process import Piped, environment
+from tests.surfaces.mcp.process import StdioServer, environment
 
 
-def called(server: Piped, tool: str, **arguments: Any) -> tuple[bool, str]:
+def call_tool(server: StdioServer, tool: str, **arguments: Any) -> tuple[bool, str]:
     server.call(tool, 1, **arguments)
     result = server.answer()["result"]
     return result.get("isError", False), result["content"][0]["text"]
 
 
 def test_what_another_process_added_is_found(project: Path) -> None:
-    with Piped(project) as server:
-        failed, told = called(server, "context_recover", query="quince marmalade")
-        assert (failed, "quince" in told) == (True, True)
+    with StdioServer(project) as server:
+        failed, text = call_tool(server, "context_recover", query="quince marmalade")
+        assert (failed, "quince" in text) == (True, True)
         with open_session("live", root=project) as session:
             session.append({"role": "user", "content": "The codeword is quince marmalade."})
-        failed, told = called(server, "context_recover", query="quince marmalade")
-    assert (failed, "The codeword is quince marmalade." in told) == (False, True)
+        failed, text = call_tool(server, "context_recover", query="quince marmalade")
+    assert (failed, "The codeword is quince marmalade." in text) == (False, True)
 
 
 def test_what_was_purged_is_not_shown_from_memory(project: Path) -> None:
     with open_session("live", root=project) as session:
         found = session.recover("keep the log format")
-        hit = next(one for one in found if LATEST in one.text)
-    with Piped(project) as server:
-        assert LATEST in called(server, "context_intent")[1]
-        assert LATEST in called(server, "context_recover", query="keep the log format")[1]
-        assert LATEST in called(server, "context_recover", ref=hit.ref)[1]
+        hit = next(row for row in found if LATEST in row.text)
+    with StdioServer(project) as server:
+        assert LATEST in call_tool(server, "context_intent")[1]
+        assert LATEST in call_tool(server, "context_recover", query="keep the log format")[1]
+        assert LATEST in call_tool(server, "context_recover", ref=hit.ref)[1]
         purge = ["purge", "live", "--ref", hit.ref, "--yes"]
         subprocess.run(
             [sys.executable, "-m", "holdfast", *purge],
@@ -46,49 +46,49 @@ def test_what_was_purged_is_not_shown_from_memory(project: Path) -> None:
             capture_output=True,
         )
         answers = [
-            called(server, "context_intent"),
-            called(server, "context_recover", query="keep the log format"),
-            called(server, "context_recover", ref=hit.ref),
+            call_tool(server, "context_intent"),
+            call_tool(server, "context_recover", query="keep the log format"),
+            call_tool(server, "context_recover", ref=hit.ref),
         ]
-    assert [LATEST in told for _, told in answers] == [False, False, False]
+    assert [LATEST in text for _, text in answers] == [False, False, False]
 
 
 def test_a_ledger_that_was_made_anew_is_the_one_that_is_asked(project: Path) -> None:
-    with Piped(project) as server:
-        assert "**Session:** live" in called(server, "context_status")[1]
+    with StdioServer(project) as server:
+        assert "**Session:** live" in call_tool(server, "context_status")[1]
         shutil.rmtree(project / ".holdfast")
-        failed, told = called(server, "context_status")
-        assert (failed, "no ledger" in told) == (True, True)
+        failed, text = call_tool(server, "context_status")
+        assert (failed, "no ledger" in text) == (True, True)
         recorded(project, name="anew", reads=1)
-        assert "**Session:** anew" in called(server, "context_status")[1]
+        assert "**Session:** anew" in call_tool(server, "context_status")[1]
 
 
 @pytest.mark.parametrize("window", [50_000, 400_000])
 def test_a_setting_that_changes_holds_from_the_next_call_on(project: Path, window: int) -> None:
-    with Piped(project) as server:
-        before = called(server, "context_status")[1]
+    with StdioServer(project) as server:
+        before = call_tool(server, "context_status")[1]
         (project / "holdfast.toml").write_text(f"window = {window}\n")
-        after = called(server, "context_status")[1]
+        after = call_tool(server, "context_status")[1]
     assert before != after
     limit = int(after.partition(" of ")[2].split()[0].replace(",", ""))
     assert limit < window
 
 
 def test_a_latest_request_that_changed_is_the_one_that_is_told(project: Path) -> None:
-    with Piped(project) as server:
-        assert LATEST in called(server, "context_intent")[1]
+    with StdioServer(project) as server:
+        assert LATEST in call_tool(server, "context_intent")[1]
         with open_session("live", root=project) as session:
             session.append({"role": "user", "content": "Instead, write the report."})
-        assert "Instead, write the report." in called(server, "context_intent")[1]
+        assert "Instead, write the report." in call_tool(server, "context_intent")[1]
 
 
 def test_a_setting_that_cannot_be_meant_is_said_and_can_be_put_right(project: Path) -> None:
     settings = project / "holdfast.toml"
-    with Piped(project) as server:
-        assert not called(server, "context_status")[0]
+    with StdioServer(project) as server:
+        assert not call_tool(server, "context_status")[0]
         settings.write_text('window = "wide"\n')
-        failed, told = called(server, "context_status")
+        failed, text = call_tool(server, "context_status")
         settings.unlink()
-        again, _ = called(server, "context_status")
-    assert (failed, "window" in told, "\n" in told) == (True, True, False)
+        again, _ = call_tool(server, "context_status")
+    assert (failed, "window" in text, "\n" in text) == (True, True, False)
     assert not again

@@ -1,1 +1,1 @@
-"""The search index: passages of entries and the terms in them."""
+"""The search index: cut entries into passages, parse queries into terms, rank passages."""

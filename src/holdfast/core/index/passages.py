@@ -1,6 +1,7 @@
-"""Texts cut into passages: what the index knows, and what a hit is a part of.
+"""Make the rows of the search index: the searchable text of entries, cut into passages.
 
-The cut depends on the text alone, so a passage is known by its number and need not be stored.
+The cut depends only on the text, so the number of a passage identifies it, and its text need not
+be stored twice.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,41 +22,55 @@ from holdfast.core.ledger.entry import (
     role_of,
     text_of,
 )
+from holdfast.core.ledger.notes import (
+    Anchored,
+    LevelWarned,
+    LimitLearned,
+    ModelNamed,
+    Original,
+    Persisted,
+    Postponed,
+    Prompted,
+    SummarizerRefused,
+    Switched,
+    Unpinned,
+)
 from holdfast.text.jsontext import Json, NotJson, parse
-from holdfast.text.words import spelled_out
+from holdfast.text.utf8 import to_bytes
+from holdfast.text.words import extra_index_words
 
-SIZE = 1_200
-"""Characters of a passage: a screenful."""
-MOST = 60_000
-"""Passages of one text; a longer text has longer ones."""
-VERSION = 2
-"""Grows when texts are cut or spelled out otherwise: an index of another version is made again."""
+PASSAGE_CHARS = 1_200
+"""About a screenful."""
+MAX_PASSAGES = 60_000
+"""Of one text; a longer text has longer passages."""
+INDEX_VERSION = 2
+"""Increase it if texts are cut or split into words differently: older indexes are rebuilt."""
 
 
 class Passage(Struct, frozen=True):
-    """A run of whole lines, or a piece of a very long one."""
+    """Some whole lines of a text, or a piece of a very long line."""
 
     start: int
     stop: int
 
 
 def passages_of(text: str) -> list[Passage]:
-    """A text from beginning to end, in passages that end with a line where they can."""
-    size = max(SIZE, len(text) // MOST + 1)
+    """Cut a text into passages that end with a line if possible."""
+    size = max(PASSAGE_CHARS, len(text) // MAX_PASSAGES + 1)
     if len(text) <= size + size // 4:
         return [Passage(0, len(text))]
-    cut: list[Passage] = []
+    passages: list[Passage] = []
     start = 0
     while len(text) - start > size + size // 4:
-        stop = _end(text, start, size)
-        cut.append(Passage(start, stop))
+        stop = _passage_end(text, start, size)
+        passages.append(Passage(start, stop))
         start = stop
-    cut.append(Passage(start, len(text)))
-    return cut
+    passages.append(Passage(start, len(text)))
+    return passages
 
 
-def _end(text: str, start: int, size: int) -> int:
-    """Behind the last line that fits, else behind the last word, else where the room ends."""
+def _passage_end(text: str, start: int, size: int) -> int:
+    """Return the position behind the last line that fits, else the last word, else `size`."""
     for sign in ("\n", " "):
         at = text.rfind(sign, start + size // 2, start + size)
         if at >= 0:
@@ -63,28 +78,29 @@ def _end(text: str, start: int, size: int) -> int:
     return start + size
 
 
-# What an entry says to someone who looks for something: calls as lines, notes, summaries.
+# The searchable text of an entry: messages, calls as lines, notes, summaries.
 
 
-OURS = frozenset(
-    (
-        *("limit", "model", "original", "persisted", "postponed", "prompt", "summarizer"),
-        *("anchored", "switched", "unpinned", "warned"),
+UNSEARCHED_NOTES = frozenset(
+    kind.what
+    for kind in (
+        *(LimitLearned, ModelNamed, Original, Persisted, Postponed, Prompted, SummarizerRefused),
+        *(Anchored, Switched, Unpinned, LevelWarned),
     )
 )
-"""Notes that we make for ourselves, or that an entry tells as well: nobody looks for them."""
+"""Notes for internal use, or with text that an entry has too: they are not searched."""
 
 
 @rule("")
-def readable(body: Body) -> str:
-    """The text of a body as it is searched and shown in excerpts; empty when it says nothing."""
+def searchable_text(body: Body) -> str:
+    """Return the text of a body for search and excerpts; empty if it has none."""
     match body:
         case ToolCalled():
-            return _call(body)
+            return _call_text(body)
         case Compressed():
-            return _summary(body)
+            return _summary_text(body)
         case Noted():
-            return _note(body)
+            return _note_text(body)
         case _ if isinstance(body, Derived):
             return ""
         case _:
@@ -92,7 +108,7 @@ def readable(body: Body) -> str:
 
 
 def speaker(body: Body) -> str:
-    """Who is shown as having said it."""
+    """Return the author of a body, as search results show it."""
     match body:
         case Compressed():
             return "summary"
@@ -106,100 +122,100 @@ def speaker(body: Body) -> str:
             return role_of(cast(Source, body))
 
 
-def _call(body: ToolCalled) -> str:
-    """A call with its values written out: escapes would glue words together."""
+def _call_text(body: ToolCalled) -> str:
+    """Return a call with its decoded values, because escapes would join words."""
     try:
-        value, _ = parse(body.arguments.encode("utf-8", "surrogatepass"))
-    except NotJson:  # A tool that takes a text as it is: a patch, a program.
+        value, _ = parse(to_bytes(body.arguments))
+    except NotJson:  # a tool with plain text as its argument: a patch, a program
         value = None
     if not isinstance(value, dict):
         return f"{body.tool} {body.arguments}"
-    return "\n".join([body.tool, *(f"{name}: {_plain(part)}" for name, part in value.items())])
+    return "\n".join([body.tool, *(f"{name}: {_plain_text(part)}" for name, part in value.items())])
 
 
-def _plain(value: Json) -> str:
+def _plain_text(value: Json) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
-        return " ".join(f"{name}: {_plain(part)}" for name, part in value.items())
+        return " ".join(f"{name}: {_plain_text(part)}" for name, part in value.items())
     if isinstance(value, list):
-        return " ".join(_plain(part) for part in value)
+        return " ".join(_plain_text(part) for part in value)
     return "" if value is None else str(value)
 
 
-def _summary(body: Compressed) -> str:
-    said = (step.stand_in for step in body.steps if step.tier == 3)
-    return "\n".join(text_of(one) for one in said if one is not None)
+def _summary_text(body: Compressed) -> str:
+    stand_ins = (step.stand_in for step in body.steps if step.tier == 3)
+    return "\n".join(text_of(stand_in) for stand_in in stand_ins if stand_in is not None)
 
 
-def _note(body: Noted) -> str:
-    return "" if body.what in OURS else "\n".join(_facts(body))
+def _note_text(body: Noted) -> str:
+    return "" if body.what in UNSEARCHED_NOTES else "\n".join(_note_lines(body))
 
 
-def _facts(body: Noted) -> Iterator[str]:
+def _note_lines(body: Noted) -> Iterator[str]:
     yield body.what.replace("_", " ")
     for name, fact in body.facts.items():
         yield f"{name}: {fact}"
 
 
-# What entries add to the index of a store: their passages, and where each entry stands.
+# The rows that entries add to the index of a store.
 
 
-LAST = 65_535
+MAX_PASSAGE_NUMBER = 65_535
 """The largest number of a passage."""
 
 
-class Mark(Struct, frozen=True):
-    """How far a session is indexed."""
+class IndexMark(Struct, frozen=True):
+    """The progress of indexing a session."""
 
     seq: int = 0
-    """The last entry that was looked at."""
+    """The number of the last entry that was read."""
     spots: int = 0
-    """Entries with anything to find in them."""
+    """The number of entries with searchable text."""
     passages: int = 0
     steps: dict[str, int] = {}
-    """Steps of each agent so far."""
+    """The number of steps of each agent."""
 
 
-class Rows(Struct, frozen=True):
-    """What one batch adds."""
+class IndexRows(Struct, frozen=True):
+    """The rows that one batch adds to the index."""
 
-    before: Mark
-    after: Mark
+    before: IndexMark
+    after: IndexMark
     spots: tuple[tuple[int, int, int], ...]
     """Place among the entries with text, number of the entry, step of the agent."""
     passages: tuple[tuple[int, int, str, str], ...]
-    """Place, number of the passage, its text, and what of it has to be spelled out."""
+    """Place, number of the passage, its text, and the extra words to index for it."""
     size: int = 0
-    """Characters of it all."""
+    """Characters of all texts."""
 
 
-def rows_of(mark: Mark, entries: Iterable[Entry], *, most: int) -> Rows:
-    """The rows of entries that follow a mark; of about as many characters as asked for."""
+def index_rows(mark: IndexMark, entries: Iterable[Entry], *, max_chars: int) -> IndexRows:
+    """Return the rows of the entries after a mark, until they have about `max_chars` characters."""
     seq, place, size = mark.seq, mark.spots, 0
     steps = dict(mark.steps)
     spots: list[tuple[int, int, int]] = []
     passages: list[tuple[int, int, str, str]] = []
     for entry in entries:
-        if size >= most:
+        if size >= max_chars:
             break
         seq = entry.seq
         if starts_step(entry):
             steps[entry.lane] = steps.get(entry.lane, 0) + 1
-        text = readable(entry.body)
+        text = searchable_text(entry.body)
         if not text:
             continue
         spots.append((place, seq, steps.get(entry.lane, 0)))
-        for number, cut in enumerate(passages_of(text)[: LAST + 1]):
-            part = storable(text[cut.start : cut.stop])
-            passages.append((place, number, part, spelled_out(part)))
+        for number, passage in enumerate(passages_of(text)[: MAX_PASSAGE_NUMBER + 1]):
+            part = storable(text[passage.start : passage.stop])
+            passages.append((place, number, part, extra_index_words(part)))
         place, size = place + 1, size + len(text)
-    after = Mark(seq, place, mark.passages + len(passages), steps)
-    return Rows(mark, after, tuple(spots), tuple(passages), size)
+    after = IndexMark(seq, place, mark.passages + len(passages), steps)
+    return IndexRows(mark, after, tuple(spots), tuple(passages), size)
 
 
 def starts_step(entry: Entry) -> bool:
-    """Whether a step of the agent starts with this entry."""
+    """Whether an entry starts a step of the agent."""
     body = entry.body
     if isinstance(body, Derived) or entry.message != entry.seq:
         return False
@@ -207,5 +223,5 @@ def starts_step(entry: Entry) -> bool:
 
 
 def storable(text: str) -> str:
-    """Text that an engine takes: no end marks in it, and no half of a character."""
+    """Replace NUL characters and lone surrogates, which a search engine cannot store."""
     return text.replace("\0", " ").encode("utf-8", "replace").decode()

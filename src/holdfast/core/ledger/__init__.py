@@ -1,1 +1,1 @@
-"""What happened in a session: entries, how they are named, and what of them is in sight."""
+"""The ledger of a session: entries, their ids, the head, and the window folded from them."""

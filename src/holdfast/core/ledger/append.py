@@ -1,8 +1,8 @@
-"""How what arrives becomes entries: numbered, named, and joined to what was there.
+"""Turn arrivals into a batch of entries: give each draft its number, its id and its parent.
 
-A wire reads bytes into drafts; this gives each draft its place. It runs while the store holds its
-write lock, so that two writers can never extend the same end, and therefore does nothing slow:
-meanings and token counts come in with the drafts.
+A wire reads bytes into drafts; this module appends them. It runs while the store holds its write
+lock, so that two writers never extend the same lane end. Therefore it does nothing slow: the
+drafts already hold their meanings and token counts.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +11,7 @@ from typing import TypeAlias, cast
 from msgspec import Struct, convert, to_builtins
 from msgspec.structs import replace
 
-from holdfast.core.ledger.chain import link, meaning, name_derived
+from holdfast.core.ledger.chain import derived_id, meaning, source_id
 from holdfast.core.ledger.entry import (
     Body,
     Compacted,
@@ -19,60 +19,60 @@ from holdfast.core.ledger.entry import (
     Derived,
     Entry,
     EntryId,
-    Noted,
     Sighting,
     Source,
     Step,
     pack,
 )
-from holdfast.core.ledger.head import AT_BIRTH, UNCOUNTED, Document, Folding, Head, advance
-from holdfast.text.jsontext import cleaned
+from holdfast.core.ledger.head import AT_BIRTH, UNCOUNTED, Document, Head, HeadBuilder, advance_head
+from holdfast.core.ledger.notes import Switched, encode
+from holdfast.text.jsontext import without_surrogates
 
-Place: TypeAlias = Callable[[str, int], tuple[EntryId, ...]]
-"""The entries of the line at a position of a source."""
-Find: TypeAlias = Callable[[EntryId], int]
-"""The number of a source entry, or 0 when there is none of that name."""
+EntriesAt: TypeAlias = Callable[[str, int], tuple[EntryId, ...]]
+"""Return the ids of the entries of the line at a position of a source."""
+FindSeq: TypeAlias = Callable[[EntryId], int]
+"""Return the number of a source entry, or 0 if no entry has that id."""
 
 
-Told: TypeAlias = Callable[[EntryId | None, Derived], bool]
-"""Whether something was noted about an entry before."""
+IsNoted: TypeAlias = Callable[[EntryId | None, Derived], bool]
+"""Return whether the ledger already has this body about this entry."""
 
 
 class Draft(Struct, frozen=True, omit_defaults=True):
-    """A body on its way into the ledger."""
+    """A body that is not yet in the ledger, with everything that its entry needs."""
 
     body: Body
     lane: str = ""
     group: str = ""
-    """The provider's id of the message it is part of, when the message comes in pieces."""
+    """The provider's id of the message it is part of, if the message arrives in pieces."""
     at: str = ""
     follows: int | None = None
-    """Set on a rewind: the position of the line it really follows, -1 for the very beginning."""
+    """Set on a rewind: the position of the line it follows, -1 for the start of the source."""
     keeps: tuple[int, ...] = ()
-    """Positions of the lines that stay in sight when the host compacts."""
+    """Positions of the lines that stay in the window when the host compacts."""
     meant: bytes = b""
     tokens: int = UNCOUNTED
     instead: Step | None = None
-    """What its host shows in its place: a step that does not know yet what it hides."""
+    """The step with the host's replacement for it; `hides` is filled in when the id is known."""
     hides: tuple[tuple[int, int], ...] = ()
-    """Of a compression by the host: the line and the part that each of its steps hides."""
+    """For a compression by the host: the line and the part that each of its steps hides."""
     hidden: tuple[Source, ...] = ()
-    """What stands there, so that it can be counted."""
+    """The hidden bodies, so that their tokens can be counted."""
 
 
 class Arrival(Struct, frozen=True):
-    """One message or line as it arrived, and what was read from it."""
+    """One message or line as it arrived, and the drafts that were read from it."""
 
     raw: bytes
     drafts: tuple[Draft, ...]
     lead: bytes = b""
     source: str = ""
     pos: int | None = None
-    """Its place in the source; the next free one when not said."""
+    """Its position in the source; the next free one if None."""
 
 
 class Batch(Struct, frozen=True):
-    """What one append writes, all or none."""
+    """Everything that one append writes in one transaction."""
 
     head: Head
     entries: tuple[Entry, ...] = ()
@@ -81,52 +81,58 @@ class Batch(Struct, frozen=True):
     """Entry number and raw tokens, in the head's vocabulary."""
 
 
-def nowhere(source: str, pos: int) -> tuple[EntryId, ...]:
-    """The place of lines in a source of which nothing is known."""
+def no_known_lines(source: str, pos: int) -> tuple[EntryId, ...]:
+    """Return no entries: the default if no line of the source is known."""
     del source, pos
     return ()
 
 
-def unknown(name: EntryId) -> int:
-    """The number of an entry in a ledger that has none."""
+def no_known_entry(name: EntryId) -> int:
+    """Return 0: the default if the ledger has no entries."""
     del name
     return 0
 
 
-def unheard(parent: EntryId | None, body: Derived) -> bool:
-    """Whether something was noted in a ledger in which nothing was."""
+def nothing_noted(parent: EntryId | None, body: Derived) -> bool:
+    """Return False: the default if the ledger has no derived entries."""
     del parent, body
     return False
 
 
-def arrive(
+def append_arrivals(
     head: Head,
     arrivals: Sequence[Arrival],
     *,
-    place: Place = nowhere,
-    find: Find = unknown,
-    noted: Told = unheard,
-    ours: Mapping[EntryId, EntryId] | None = None,
+    entries_at: EntriesAt = no_known_lines,
+    find_seq: FindSeq = no_known_entry,
+    is_noted: IsNoted = nothing_noted,
+    inserted: Mapping[EntryId, EntryId] | None = None,
 ) -> Batch:
-    """The batch that adds `arrivals` at the ends of their lanes.
+    """Return the batch that adds `arrivals` at the ends of their lanes.
 
-    Where a lane was led back, what follows may be known: entries are looked up by `find`, notes by
-    `noted`, and what is found is not added again. `ours` names, by what they follow, words that we
-    put in: whoever comes along there again has them before what follows.
+    After a rewind, a lane may receive entries that the ledger already has. `find_seq` looks up
+    source entries and `is_noted` derived ones; known ones are not added again. `inserted` maps an
+    entry to the text that Holdfast inserted behind it: a lane that passes this entry again also
+    passes the inserted text.
     """
-    desk = _Desk(head, place, find, noted, ours or {})
+    builder = _BatchBuilder(head, entries_at, find_seq, is_noted, inserted or {})
     for arrival in arrivals:
-        desk.take(arrival)
-    return desk.batch()
+        builder.add_arrival(arrival)
+    return builder.build()
 
 
-class _Desk:
-    """The work of one batch: the fold moves on with every draft."""
+class _BatchBuilder:
+    """Collects the entries and sightings of one batch and advances the head with each draft."""
 
     def __init__(
-        self, head: Head, place: Place, find: Find, noted: Told, ours: Mapping[EntryId, EntryId]
+        self,
+        head: Head,
+        place: EntriesAt,
+        find: FindSeq,
+        noted: IsNoted,
+        ours: Mapping[EntryId, EntryId],
     ) -> None:
-        self.fold, self.place, self.find, self.noted = Folding(head), place, find, noted
+        self.fold, self.place, self.find, self.noted = HeadBuilder(head), place, find, noted
         self.ours = ours
         self.entries: list[Entry] = []
         self.sightings: list[Sighting] = []
@@ -135,20 +141,21 @@ class _Desk:
         self.added: dict[EntryId, int] = {}
         self.moved: set[str] = set()
 
-    def batch(self) -> Batch:
+    def build(self) -> Batch:
         for lane in sorted(self.moved):
-            self._past_ours(lane)
-            # The newest entry is on the path that was left: say which one is meant.
+            self._skip_inserted(lane)
+            # The newest entry is on the abandoned path: note which entry is the end of the lane.
             if self.fold.lane(lane).retraced:
-                self._add_derived(Draft(Noted("switched"), lane), Noted("switched"), "")
+                switched = encode(Switched())
+                self._add_derived(Draft(switched, lane), switched, "")
         return Batch(
             self.fold.head(), tuple(self.entries), tuple(self.sightings), tuple(self.counts)
         )
 
-    def take(self, arrival: Arrival) -> None:
+    def add_arrival(self, arrival: Arrival) -> None:
         document = self.fold.documents.get(arrival.source) or Document()
         pos = document.length if arrival.pos is None else arrival.pos
-        numbers = self._number(arrival, pos)
+        numbers = self._add_drafts(arrival, pos)
         version = document.version + (pos < document.length)
         self.sightings.append(
             Sighting(
@@ -169,8 +176,8 @@ class _Desk:
             seen=document.seen + 1,
         )
 
-    def _number(self, arrival: Arrival, pos: int) -> list[int]:
-        """Add an arrival's drafts; return the numbers of its source entries."""
+    def _add_drafts(self, arrival: Arrival, pos: int) -> list[int]:
+        """Add the drafts of an arrival; return the numbers of its source entries."""
         sources = [draft for draft in arrival.drafts if not isinstance(draft.body, Derived)]
         for draft in arrival.drafts:
             if isinstance(draft.body, Derived):
@@ -179,14 +186,14 @@ class _Desk:
             return []
         parent, fork = self._parent(sources[0], arrival.source), 0
         if sources[0].follows is not None or self.fold.lane(sources[0].lane).retraced:
-            known = self._known(sources, parent)
+            known = self._find_known(sources, parent)
             if not known and sources[0].follows is None:
-                parent = self._past_ours(sources[0].lane)
-                known = self._known(sources, parent)
+                parent = self._skip_inserted(sources[0].lane)
+                known = self._find_known(sources, parent)
             if known:
                 self.lines[arrival.source, pos] = tuple(known)
                 return list(known.values())
-            fork = self._fork(sources[0], parent)
+            fork = self._next_fork(sources[0], parent)
         entries = self._add_sources(sources, parent, fork)
         self.lines[arrival.source, pos] = tuple(entry.id for entry in entries)
         for entry, draft in zip(entries, sources, strict=True):
@@ -195,7 +202,7 @@ class _Desk:
         return [entry.seq for entry in entries]
 
     def _show_instead(self, entry: Entry, step: Step) -> None:
-        """Note what the host shows in place of an entry: it did so before anything followed."""
+        """Record the host's replacement of an entry as a compression before its first send."""
         lane = self.fold.lane(entry.lane)
         body = Compressed(
             (replace(step, hides=(entry.id,)),),
@@ -206,31 +213,34 @@ class _Desk:
         )
         self._add_derived(Draft(body, entry.lane, at=entry.at), body, "")
 
-    def _past_ours(self, lane: str) -> EntryId | None:
-        """The end of a lane that comes along a known path again, with what we put in there."""
-        stands = self.fold.lane(lane)
-        if stands.retraced and stands.end is not None and stands.end in self.ours:
-            self.fold.move(lane, self.ours[stands.end])
+    def _skip_inserted(self, lane: str) -> EntryId | None:
+        """Move a rewound lane behind the text that Holdfast inserted there; return its end."""
+        lane_state = self.fold.lane(lane)
+        if lane_state.retraced and lane_state.end is not None and lane_state.end in self.ours:
+            self.fold.move_end(lane, self.ours[lane_state.end])
         return self.fold.lane(lane).end
 
-    def _known(self, sources: Sequence[Draft], parent: EntryId | None) -> dict[EntryId, int]:
-        """The entries an arrival is, when all of it is known as one; the lane moves to them."""
+    def _find_known(self, sources: Sequence[Draft], parent: EntryId | None) -> dict[EntryId, int]:
+        """Return the known entries of an arrival and move the lane to them.
+
+        Returns nothing unless all of them are known and have consecutive numbers.
+        """
         numbers: dict[EntryId, int] = {}
         for draft in sources:
-            parent = link(parent, _meant(draft), lane=draft.lane)
+            parent = source_id(parent, _meaning_of(draft), lane=draft.lane)
             numbers[parent] = self.added.get(parent) or self.find(parent)
         first = next(iter(numbers.values()))
         if list(numbers.values()) != list(range(first, first + len(numbers))) or not first:
             return {}
         self.moved.add(sources[0].lane)
-        self.fold.move(sources[0].lane, parent)
+        self.fold.move_end(sources[0].lane, parent)
         return numbers
 
-    def _fork(self, draft: Draft, parent: EntryId | None) -> int:
-        """Which telling this is of the same words after the same entry."""
+    def _next_fork(self, draft: Draft, parent: EntryId | None) -> int:
+        """Return the first free fork number for this text after this parent."""
         fork = 0
         while True:
-            name = link(parent, _meant(draft), lane=draft.lane, fork=fork)
+            name = source_id(parent, _meaning_of(draft), lane=draft.lane, fork=fork)
             if not self.added.get(name) and not self.find(name):
                 return fork
             fork += 1
@@ -238,13 +248,13 @@ class _Desk:
     def _add_sources(
         self, sources: Sequence[Draft], parent: EntryId | None, fork: int
     ) -> list[Entry]:
-        stands = self.fold.lane(sources[0].lane)
-        joins = bool(sources[0].group) and sources[0].group == stands.group
-        message = stands.message if joins else self.fold.seq + 1
+        lane_state = self.fold.lane(sources[0].lane)
+        joins = bool(sources[0].group) and sources[0].group == lane_state.group
+        message = lane_state.message if joins else self.fold.seq + 1
         entries: list[Entry] = []
         for part, draft in enumerate(sources):
             entry = Entry(
-                id=link(parent, _meant(draft), lane=draft.lane, fork=fork),
+                id=source_id(parent, _meaning_of(draft), lane=draft.lane, fork=fork),
                 parent=parent,
                 body=draft.body,
                 seq=self.fold.seq + 1,
@@ -264,33 +274,33 @@ class _Desk:
         end = self.fold.lane(draft.lane).end
         if draft.follows is None:
             return end
-        before = self._line(source, draft.follows)
+        before = self._entries_of_line(source, draft.follows)
         if not before and draft.follows >= 0:
             return end
         return before[-1] if before else None
 
-    def _line(self, source: str, pos: int) -> tuple[EntryId, ...]:
+    def _entries_of_line(self, source: str, pos: int) -> tuple[EntryId, ...]:
         return self.lines.get((source, pos)) or self.place(source, pos)
 
     def _add_derived(self, draft: Draft, body: Derived, source: str) -> None:
         if draft.keeps and isinstance(body, Compacted):
-            kept = (name for pos in draft.keeps for name in self._line(source, pos))
-            body = replace(body, keeps=tuple(kept))
+            ids = (name for pos in draft.keeps for name in self._entries_of_line(source, pos))
+            body = replace(body, keeps=tuple(ids))
         if draft.hides and isinstance(body, Compressed):
-            body = self._hiding(draft, body, source)
+            body = self._with_hidden_ids(draft, body, source)
             if not body.steps:
                 return
-        stands = self.fold.lane(draft.lane)
-        parent, number = stands.end, self.fold.seq + 1
-        # Along a known path, what was noted about it may be known too.
-        if stands.retraced and self.noted(parent, body):
+        lane_state = self.fold.lane(draft.lane)
+        parent, number = lane_state.end, self.fold.seq + 1
+        # On a known path, the derived entries about it may be known too.
+        if lane_state.retraced and self.noted(parent, body):
             return
-        entry = derived(number, body, parent=parent, lane=draft.lane, at=draft.at)
+        entry = derived_entry(number, body, parent=parent, lane=draft.lane, at=draft.at)
         self._append(entry, draft)
 
-    def _hiding(self, draft: Draft, body: Compressed, source: str) -> Compressed:
-        """A compression by the host, with the names of what it hides; unknown lines are dropped."""
-        lines = [(self._line(source, pos), part) for pos, part in draft.hides]
+    def _with_hidden_ids(self, draft: Draft, body: Compressed, source: str) -> Compressed:
+        """Fill in the ids that a host's compression hides; drop the steps of unknown lines."""
+        lines = [(self._entries_of_line(source, pos), part) for pos, part in draft.hides]
         steps = tuple(
             replace(step, hides=(line[part],))
             for step, (line, part) in zip(body.steps, lines, strict=True)
@@ -307,17 +317,17 @@ class _Desk:
             self.counts.append((entry.seq, draft.tokens))
 
 
-def _meant(draft: Draft) -> bytes:
+def _meaning_of(draft: Draft) -> bytes:
     assert not isinstance(draft.body, Derived)
     return draft.meant or meaning(draft.body)
 
 
-def derived(
+def derived_entry(
     seq: int, body: Derived, *, parent: EntryId | None, lane: str = "", at: str = ""
 ) -> Entry:
-    """The entry of a number that notes `body` about `parent`."""
+    """Return the derived entry number `seq` with `body` about `parent`."""
     return Entry(
-        id=name_derived(parent, seq, body),
+        id=derived_id(parent, seq, body),
         parent=parent,
         body=body,
         seq=seq,
@@ -327,30 +337,31 @@ def derived(
     )
 
 
-def _storable(body: Derived) -> Derived:
-    """A body whose texts UTF-8 can hold: a caller's words may have half a letter in them."""
+def _storable_body(body: Derived) -> Derived:
+    """Replace lone surrogates in the texts of a body, because UTF-8 cannot store them."""
     try:
         pack(body)
     except UnicodeEncodeError:
-        return convert(_cleaned(to_builtins(body)), type(body))
+        return convert(_clean_texts(to_builtins(body)), type(body))
     return body
 
 
-def _cleaned(value: object) -> object:
-    """Builtins of a body, every text of them cleaned."""
+def _clean_texts(value: object) -> object:
     match value:
         case str():
-            return cleaned(value)
+            return without_surrogates(value)
         case dict():
             known = cast("dict[str, object]", value)
-            return {name: _cleaned(one) for name, one in known.items()}
+            return {name: _clean_texts(item) for name, item in known.items()}
         case list() | tuple():
-            return [_cleaned(one) for one in cast("Sequence[object]", value)]
+            return [_clean_texts(item) for item in cast("Sequence[object]", value)]
         case _:
             return value
 
 
-def note(head: Head, body: Derived, *, lane: str = "", at: str = "") -> Batch:
-    """The batch that adds one derived entry at the end of a lane."""
-    entry = derived(head.seq + 1, _storable(body), parent=head.lane(lane).end, lane=lane, at=at)
-    return Batch(advance(head, entry), (entry,))
+def append_note(head: Head, body: Derived, *, lane: str = "", at: str = "") -> Batch:
+    """Return the batch that adds one derived entry at the end of a lane."""
+    entry = derived_entry(
+        head.seq + 1, _storable_body(body), parent=head.lane(lane).end, lane=lane, at=at
+    )
+    return Batch(advance_head(head, entry), (entry,))

@@ -1,14 +1,14 @@
-"""What happened in a session, as values.
+"""Entry, Sighting and every body: the persisted types of the ledger, and their encoding.
 
-An entry never changes once written. Shrinking a session does not edit it: it appends one more
-entry, `Compressed`, which says what readers see in place of older ones. So nothing is ever lost,
-and undoing a compression is appending one more still.
+An entry never changes once it is written. A compression does not edit older entries: it appends
+one more entry, `Compressed`, with the stand-ins that readers see in place of older ones. So
+nothing is lost, and an undo appends one more entry.
 
-Bodies are of two lanes. *Source* bodies are what the agent and its world said; they form the
-chain. *Derived* bodies are what was noted about them; they point at a source entry and are no
-link of the chain, so a client that resends its history still matches.
+There are two groups of bodies. *Source* bodies are the messages of the agent, the user and the
+tools; they form the chain. *Derived* bodies are records about them; they point at a source entry
+and are not part of the chain, so a client that resends its history still matches.
 
-The bytes as they arrived are not here: a `Sighting` keeps them beside the entries they hold.
+The original bytes are not in an entry: a `Sighting` has the bytes of one message or line.
 """
 
 from typing import TypeAlias
@@ -20,13 +20,13 @@ from holdfast.core.ledger.packet import Feedback, Packet
 from holdfast.core.ledger.summary import Phase, Summary
 
 EntryId: TypeAlias = str
-"""32 hex digits: the meaning of an entry and of everything before it."""
-OURS = "holdfast"
-"""Who speaks in words that we put in ourselves."""
+"""32 hex digits: a hash of the meaning of an entry and of everything before it."""
+HOLDFAST = "holdfast"
+"""The author (`Said.by`) of text that Holdfast inserted."""
 
 
 class Media(Struct, frozen=True, omit_defaults=True):
-    """A picture, document or sound: what it is and how big, never its bytes."""
+    """A picture, document or sound: its type and size, without its bytes."""
 
     kind: str
     type: str = ""
@@ -37,38 +37,38 @@ class Media(Struct, frozen=True, omit_defaults=True):
 
 
 class Said(Struct, frozen=True, tag="said", omit_defaults=True):
-    """Someone said something in words."""
+    """A text message of the user, the assistant or the system."""
 
     role: str
     text: str
     by: str = ""
-    """Who really spoke when the role hides it: `host` for text that the agent's program put in,
-    `summary` for the summary it wrote when it compacted, `holdfast` for what we put in ourselves.
-    Empty when the role tells the truth."""
+    """The author if it is not the role: `host` for text that the agent's program inserted,
+    `summary` for the summary that it wrote when it compacted, `holdfast` for text that Holdfast
+    inserted. Empty if the author is the role."""
 
 
 class Thought(Struct, frozen=True, tag="thought", omit_defaults=True):
-    """The model reasoned; sealed reasoning goes back as it came or not at all."""
+    """Reasoning of the model; sealed reasoning is sent back unchanged or not at all."""
 
     text: str
     seal: str = ""
     """The provider's signature or ciphertext."""
     unsent: bool = False
-    """Set when the agent's program only shows it and never sends it: it takes no room."""
+    """Whether the agent's program only shows it and never sends it: then it counts no tokens."""
 
 
 class ToolCalled(Struct, frozen=True, tag="called", omit_defaults=True):
-    """The assistant asked for a tool."""
+    """A tool call of the assistant."""
 
     call: str
-    """Joins the call to its result; providers reject one without the other."""
+    """The id that connects the call and its result; providers reject one without the other."""
     tool: str
     arguments: str
     """JSON, as the model wrote it."""
 
 
 class ToolReturned(Struct, frozen=True, tag="returned", omit_defaults=True):
-    """A tool answered."""
+    """The result of a tool call."""
 
     call: str
     output: str
@@ -77,14 +77,14 @@ class ToolReturned(Struct, frozen=True, tag="returned", omit_defaults=True):
 
 
 class Attached(Struct, frozen=True, tag="attached", omit_defaults=True):
-    """A picture, document or sound stood in a message."""
+    """A picture, document or sound in a message."""
 
     role: str
     media: Media
 
 
 class Opaque(Struct, frozen=True, tag="opaque", omit_defaults=True):
-    """A block or line of a kind nobody here knows: it is carried, counted and given back."""
+    """A block or line of an unknown kind: it is stored, counted and returned unchanged."""
 
     role: str
     kind: str
@@ -92,219 +92,220 @@ class Opaque(Struct, frozen=True, tag="opaque", omit_defaults=True):
 
 
 class Step(Struct, frozen=True, omit_defaults=True):
-    """One change of a compression: what it hides, and what stands there instead."""
+    """One change of a compression: the entries that it hides, and their stand-in."""
 
     hides: tuple[EntryId, ...]
     reason: str
     stand_in: "Source | None" = None
-    """Nothing stands in when the step only removes."""
+    """None if the step only removes entries."""
     tier: int = 0
     before: int = 0
     after: int = 0
-    """Raw tokens in sight where it acts, before and after it."""
+    """Raw tokens that the window shows at its place, before and after it."""
     kind: str = ""
-    """What was done: offload, truncate, read, debug, thinking, intermediate, mask, paste, request,
-    summary."""
+    """The kind of change: offload, truncate, read, debug, thinking, intermediate, mask, paste,
+    request, summary."""
     file: str = ""
-    """Where a readable copy of what it hides was written, as the stand-in names it."""
+    """The path of a readable copy of the hidden entries, as the stand-in names it."""
 
 
 class Compressed(Struct, frozen=True, tag="compressed", omit_defaults=True):
-    """From here on, readers see each step's stand-in where they saw what it hides."""
+    """A compression: from here on, the window shows each stand-in instead of its hidden entries."""
 
     steps: tuple[Step, ...]
     generation: int
     """The generation of the window it was planned on."""
     watermark: int
-    """The last entry known when it was planned; nothing later may be hidden."""
+    """The number of the last entry when it was planned; a later entry cannot be hidden."""
     by: str = "holdfast"
-    """`host` when the agent's own program did it and we only take note."""
+    """`host` if the agent's own program did it and Holdfast only recorded it."""
     trigger: str = ""
-    """Why now, in the words of the log."""
+    """The reason for its time, as the log shows it."""
     before: int = 0
     after: int = 0
-    """Tokens of the whole window before and after, as they were estimated then."""
+    """Estimated tokens of the whole window before and after it."""
     raw: int = 0
-    """Raw tokens in sight after it."""
+    """Raw tokens in the window after it."""
     intent: bool = True
-    """Whether the first request stood in the window, word for word, when it was written."""
+    """Whether the window had the first request word for word when it was written."""
     summary: Summary | None = None
-    """What the summary that it puts in sight is made of."""
+    """The rows of the summary that it shows."""
     quality: dict[str, float] = {}
-    """How the summary did on probes, by dimension, from 0 to 5."""
+    """The scores of the summary on probes, by dimension, from 0 to 5."""
     mark: str = ""
-    """`insufficient`, `below_target` or `unpreserved` when it was made although it missed that."""
+    """`insufficient`, `below_target` or `unpreserved` if it missed a goal and was still written."""
     phases: tuple[Phase, ...] = ()
-    """What a summary went through: what was checked, locked, taken out and verified."""
+    """The checks of the phases in which the summary was made."""
 
 
 class Restored(Struct, frozen=True, tag="restored", omit_defaults=True):
-    """The compression named is lifted; what it hid is in sight again."""
+    """An undo: the window shows the entries again that a compression hid."""
 
     compressed: EntryId
     generation: int
     returns: int = 0
-    """Raw tokens that come back into sight."""
+    """Raw tokens that return to the window."""
     raw: int = 0
-    """Raw tokens in sight after it."""
+    """Raw tokens in the window after it."""
 
 
 class Compacted(Struct, frozen=True, tag="compacted", omit_defaults=True):
-    """The agent's own program dropped what came before from its window."""
+    """A compaction by the agent's own program, which dropped earlier entries from its window."""
 
     trigger: str = ""
     keeps: tuple[EntryId, ...] = ()
-    """What it kept in sight all the same."""
+    """The earlier entries that stay in the window."""
 
 
 class Used(Struct, frozen=True, tag="used", omit_defaults=True):
-    """What a provider reported for one request."""
+    """The token usage that a provider reported for one request."""
 
     size: int
     """Tokens of the window before this entry, as reported."""
     input: int = 0
-    """All of the prompt: fresh, read from cache and written to it."""
+    """Tokens of the whole prompt: fresh, read from the cache and written to it."""
     output: int = 0
     cache_read: int = 0
     cache_write: int = 0
     model: str = ""
     request: str = ""
-    """A later report for the same request replaces the earlier."""
+    """The id of the request; a later report for the same request replaces the earlier one."""
 
 
 class Noted(Struct, frozen=True, tag="noted", omit_defaults=True):
-    """Something that a client, a tool or the user told the ledger."""
+    """A note of a client, a tool or the user."""
 
     what: str
+    """The name of its kind: one of `core/ledger/notes.py`, or any other that a client chose."""
     facts: dict[str, str] = {}
 
 
 class Checkpointed(Struct, frozen=True, tag="checkpoint", omit_defaults=True):
-    """Where the work stood: what a fresh session needs to go on from here."""
+    """A checkpoint: the state that a fresh session needs to continue from here."""
 
     summary: Summary
     generation: int = 0
     """The generation of the window it was made on."""
     upto: int = 0
-    """The last entry that it tells of."""
+    """The number of the last entry that it covers."""
     trigger: str = ""
-    """Why it was made, in the words of the log."""
+    """The reason for it, as the log shows it."""
     tokens: int = 0
     limit: int = 0
-    """How full the window was."""
+    """The size of the window and its limit at that time."""
     run: str = ""
-    """What was to be said of an unattended run."""
+    """The text about an unattended run; empty if there was none."""
     file: str = ""
-    """Where a readable copy is; empty when none was written."""
+    """The path of a readable copy; empty if none was written."""
 
 
 class Resumed(Struct, frozen=True, tag="resumed", omit_defaults=True):
-    """The session goes on from another one."""
+    """This session continues another one."""
 
     session: str
     checkpoint: EntryId = ""
-    """The checkpoint of that session that it starts from."""
+    """The checkpoint of the other session that it starts from."""
     summary: Summary = Summary()
-    """What was known there."""
+    """The summary of the other session."""
 
 
-class Handed(Struct, frozen=True, tag="packet", omit_defaults=True):
+class PacketSent(Struct, frozen=True, tag="packet", omit_defaults=True):
     """A packet was made for a worker, or a new revision of it."""
 
     packet: Packet
     act: str = "generate"
-    """How it came about: generate, spawn, refresh, edit or push."""
+    """The action that made it: generate, spawn, refresh, edit or push."""
     file: str = ""
-    """Where the worker reads it; empty when it was only handed over in words."""
+    """The file in which the worker reads it; empty if it was only sent as text."""
     budget: int = 0
-    """Tokens that it was to take; zero for what its depth takes."""
+    """The token budget; 0 for the budget of its depth."""
 
 
 class PacketCleared(Struct, frozen=True, tag="packet_cleared", omit_defaults=True):
-    """The file of a packet was taken away; the packet itself stays on record."""
+    """The file of a packet was removed; the packet itself stays in the ledger."""
 
     packet: EntryId
     reason: str = ""
 
 
 class PacketRead(Struct, frozen=True, tag="packet_read", omit_defaults=True):
-    """A worker looked at its packet."""
+    """A worker read its packet."""
 
     packet: EntryId
-    """The `Handed` entry that it looked at."""
+    """The id of the `PacketSent` entry."""
     reader: str = ""
-    """Who, as the packet names its audience."""
+    """The worker, as the packet names its audience."""
     layers: tuple[int, ...] = ()
-    """Which layers it asked for; none for the packet as it is."""
+    """The layers that it requested; empty for the whole packet."""
     way: str = ""
-    """How it came to it: file, prompt, mcp or cli."""
+    """The channel: file, prompt, mcp or cli."""
 
 
 class PacketReported(Struct, frozen=True, tag="feedback", omit_defaults=True):
-    """A worker said what was missing and what was not needed."""
+    """A worker's feedback: the gaps in its packet and the parts that it did not need."""
 
     feedback: Feedback
     file: str = ""
-    """The file it was read from; empty when it was told."""
+    """The file it was read from; empty if it was sent as text."""
 
 
 class Unread(Struct, frozen=True, tag="unread"):
-    """A derived entry written by a newer version; kept, not understood."""
+    """A derived entry that only a newer version can read; its bytes are kept."""
 
     kind: str
     data: bytes
 
 
 Source: TypeAlias = Said | Thought | ToolCalled | ToolReturned | Attached | Opaque
-About: TypeAlias = Handed | PacketCleared | PacketRead | PacketReported
-"""What became of packets."""
+PacketEvent: TypeAlias = PacketSent | PacketCleared | PacketRead | PacketReported
+"""The bodies about packets."""
 Derived: TypeAlias = (
-    Compressed | Restored | Compacted | Used | Noted | Checkpointed | Resumed | About | Unread
+    Compressed | Restored | Compacted | Used | Noted | Checkpointed | Resumed | PacketEvent | Unread
 )
 Body: TypeAlias = Source | Derived
 
 
 class Entry(Struct, frozen=True, omit_defaults=True):
-    """One thing that happened, with its name and its place."""
+    """One record of the ledger: a body with its id, its parent and its number."""
 
     id: EntryId
     parent: EntryId | None
-    """Source: what came before it. Derived: the source end it is about."""
+    """For a source entry: the source entry before it. For a derived one: the entry it is about."""
     body: Body
     seq: int
-    """Its number in the session; order is by this, never by time."""
+    """Its number in the session; entries are ordered by this, never by time."""
     lane: str = ""
-    """Which agent's: empty for the main one, else the sub-agent's own name."""
+    """The agent it belongs to: empty for the main agent, else the name of the sub-agent."""
     message: int = 0
-    """The number of the first entry of the message it came in."""
+    """The number of the first entry of its message."""
     part: int = 0
-    """Which block it is of the message or line it arrived in."""
+    """The index of its block in the message or line that it arrived in."""
     fork: int = 0
-    """Which telling of the same words after the same entry it is."""
+    """Separates entries with the same meaning after the same parent."""
     group: str = ""
-    """The provider's id of that message, when it comes in pieces."""
+    """The provider's id of its message, if the message arrives in pieces."""
     at: str = ""
-    """When, as the source said; empty when it did not."""
+    """The time that the source names; empty if it names none."""
 
 
 class Sighting(Struct, frozen=True):
-    """The bytes of one message or line as they arrived, and which entries they hold."""
+    """The original bytes of one message or line, and the entries that were read from it."""
 
     source: str
-    """Which document: empty for the session's own, else a sub-agent's."""
+    """The document: empty for the session's own, else the one of a sub-agent."""
     pos: int
     version: int
-    """The same place seen again with other bytes gets the next version."""
+    """Other bytes at the same position get the next version."""
     raw: bytes
     lead: bytes = b""
-    """What stood between the one before and this: white space, a comma, the wrapper's beginning."""
+    """The bytes between the previous sighting and this: white space, a comma, a wrapper's start."""
     first: int = 0
     parts: int = 0
-    """The number of the first source entry it holds, and how many; zeros when it holds none."""
+    """The number of its first source entry, and how many it has; zeros if it has none."""
 
 
 def role_of(body: Source) -> str:
-    """Who a body counts as, in the words of the providers."""
+    """Return the role of a body, as providers name it."""
     match body:
         case Said() | Attached() | Opaque():
             return body.role
@@ -315,17 +316,17 @@ def role_of(body: Source) -> str:
 
 
 def is_request(body: Body) -> bool:
-    """Whether this is the user's own words: what starts a turn."""
+    """Whether a body is a message that the user wrote: it starts a turn."""
     return isinstance(body, Said) and body.role == "user" and not body.by
 
 
 def is_ours(body: Body) -> bool:
-    """Whether these are words that we put in ourselves, in the user's role."""
-    return isinstance(body, Said) and body.by == OURS
+    """Whether a body is text that Holdfast inserted."""
+    return isinstance(body, Said) and body.by == HOLDFAST
 
 
 def text_of(body: Source) -> str:
-    """The words of a body: what a model reads and a tokenizer counts."""
+    """Return the text of a body that a model reads and a tokenizer counts."""
     match body:
         case Said() | Thought():
             return body.text
@@ -344,12 +345,12 @@ _decoder = msgspec.msgpack.Decoder(Body)
 
 
 def pack(body: Body) -> bytes:
-    """A body as stored."""
+    """Encode a body for the store."""
     return body.data if isinstance(body, Unread) else _encoder.encode(body)
 
 
 def unpack(data: bytes) -> Body:
-    """A stored body; one of a kind that only a newer version knows comes back as `Unread`."""
+    """Decode a stored body; return `Unread` for a kind that only a newer version can read."""
     try:
         return _decoder.decode(data)
     except msgspec.ValidationError:

@@ -1,10 +1,9 @@
-"""What is left of entries and messages that are erased: who spoke and what belongs together.
+"""Erase the text of purged bodies and messages, and keep their roles, ids and structure.
 
-A request that holds them has to stay legal: calls keep their ids and names, results the ids of
-their calls, messages their roles and as many parts as they had.
+A request that contains them has to stay valid: calls keep their ids and names, results the ids of
+their calls, messages their roles and their number of parts.
 """
 
-import re
 from collections.abc import Mapping
 
 from holdfast.core.ledger.entry import (
@@ -17,25 +16,27 @@ from holdfast.core.ledger.entry import (
     ToolReturned,
 )
 from holdfast.text.jsontext import Json, NotJson, as_text, encode, parse
+from holdfast.text.patterns import Pattern
+from holdfast.text.utf8 import to_bytes
 
-STAYS = frozenset(
+KEPT_MEMBERS = frozenset(
     {
         *("type", "role", "id", "call_id", "tool_use_id", "tool_call_id", "name", "status"),
         *("uuid", "parentUuid", "logicalParentUuid", "sessionId", "agentId", "requestId"),
         *("timestamp", "model", "stop_reason", "version", "userType", "isSidechain", "phase"),
     }
 )
-"""Members that say what a message is and where it belongs, not what it holds."""
-SEALS = frozenset({"signature", "encrypted_content"})
-MEDIA = frozenset(
+"""Members that identify a message and its place, and do not contain its text."""
+SEAL_MEMBERS = frozenset({"signature", "encrypted_content"})
+MEDIA_KINDS = frozenset(
     {"image", "image_url", "input_image", "document", "file", "input_file", "input_audio", "audio"}
 )
-NOTICE = re.compile(r"\[purged: [\d,]{1,20} bytes\]")
-RESULTS = ("tool_use_id", "tool_call_id")
+NOTICE = Pattern(r"\[purged: [\d,]{1,20} bytes\]")
+CALL_ID_MEMBERS = ("tool_use_id", "tool_call_id")
 
 
-def emptied_body(body: Source, notice: str) -> Source:
-    """A body of the same kind that says only the notice."""
+def erase_body(body: Source, notice: str) -> Source:
+    """Return a body of the same kind whose only text is the notice."""
     match body:
         case Said():
             return Said(body.role, notice, body.by)
@@ -44,69 +45,71 @@ def emptied_body(body: Source, notice: str) -> Source:
         case Thought():
             return Thought("")
         case ToolCalled():
-            return ToolCalled(body.call, body.tool, _arguments(notice))
+            return ToolCalled(body.call, body.tool, _erased_arguments(notice))
         case ToolReturned():
             return ToolReturned(body.call, notice, body.failed)
         case Opaque():
-            raw = body.json.encode("utf-8", "surrogatepass")
-            return Opaque(body.role, body.kind, emptied_raw(raw, notice).decode())
+            raw = to_bytes(body.json)
+            return Opaque(body.role, body.kind, erase_raw(raw, notice).decode())
 
 
-def notice_of(size: int) -> str:
-    """What is left of words that were erased."""
+def purge_notice(size: int) -> str:
+    """Return the text that replaces `size` erased bytes."""
     return f"[purged: {size:,} bytes]"
 
 
-def is_emptied(kept: bytes, raw: bytes) -> bool:
-    """Whether what is kept is what was left of these very bytes."""
-    if b"[purged: " not in kept:
+def is_erased_form(stored: bytes, raw: bytes) -> bool:
+    """Whether the stored bytes are the erased form of exactly these raw bytes."""
+    if b"[purged: " not in stored:
         return False
-    found = NOTICE.search(kept.decode("utf-8", "replace"))
-    return found is not None and emptied_raw(raw, found[0]) == kept
+    notice = NOTICE.search(stored.decode("utf-8", "replace"))
+    return notice is not None and erase_raw(raw, notice[0]) == stored
 
 
-def emptied_raw(raw: bytes, notice: str) -> bytes:
-    """A message or line as it came, less everything that it says."""
+def erase_raw(raw: bytes, notice: str) -> bytes:
+    """Return a raw message or line with all its texts replaced by the notice."""
     try:
         value, _ = parse(raw)
     except (NotJson, RecursionError):
         return encode(notice)
-    return encode(_emptied(value, notice)) if isinstance(value, dict | list) else encode(notice)
+    return encode(_erase_value(value, notice)) if isinstance(value, dict | list) else encode(notice)
 
 
-def _emptied(value: Json, notice: str) -> Json:
+def _erase_value(value: Json, notice: str) -> Json:
     match value:
         case str():
             return notice
         case list():
-            return [_emptied(one, notice) for one in value]
+            return [_erase_value(item, notice) for item in value]
         case dict():
-            return _emptied_object(value, notice)
+            return _erase_object(value, notice)
         case _:
             return value
 
 
-def _emptied_object(value: Mapping[str, Json], notice: str) -> Json:
+def _erase_object(value: Mapping[str, Json], notice: str) -> Json:
     kind = as_text(value.get("type"))
-    if kind in MEDIA:
+    if kind in MEDIA_KINDS:
         return {"type": "input_text" if kind.startswith("input_") else "text", "text": notice}
-    answers = any(key in value for key in RESULTS)
-    return {key: _member(key, one, notice, answers=answers) for key, one in value.items()}
+    is_result = any(key in value for key in CALL_ID_MEMBERS)
+    return {
+        key: _erase_member(key, item, notice, is_result=is_result) for key, item in value.items()
+    }
 
 
-def _member(key: str, value: Json, notice: str, *, answers: bool) -> Json:
-    if key in STAYS and not isinstance(value, list | dict):
+def _erase_member(key: str, value: Json, notice: str, *, is_result: bool) -> Json:
+    if key in KEPT_MEMBERS and not isinstance(value, list | dict):
         return value
-    if key in SEALS:
+    if key in SEAL_MEMBERS:
         return ""
     if key == "arguments":
-        return _arguments(notice)
+        return _erased_arguments(notice)
     if key == "input" and isinstance(value, dict):
         return {"purged": notice}
-    if (key == "content" and answers) or key in ("toolUseResult", "output"):
+    if (key == "content" and is_result) or key in ("toolUseResult", "output"):
         return notice
-    return _emptied(value, notice)
+    return _erase_value(value, notice)
 
 
-def _arguments(notice: str) -> str:
+def _erased_arguments(notice: str) -> str:
     return encode({"purged": notice}).decode()

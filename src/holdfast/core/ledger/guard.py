@@ -1,8 +1,8 @@
-"""The guard on compressions: what must be true at the moment one is written.
+"""Check a compression or an undo against the ledger at the moment it is written.
 
-Planning takes time and happens outside any lock. So a compression says what it was planned on,
-and is written only if that still holds: the generation is unchanged, and everything it hides was
-already there. Entries that arrived in between stay in sight.
+Planning takes time and happens outside of any lock. So a compression names the generation and the
+watermark of its plan. It is written only if the generation is unchanged and everything that it
+hides existed at the watermark. Entries that arrived in between stay in the window.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,14 +12,14 @@ from holdfast.core.ledger.head import Lane
 from holdfast.errors import BadCompression, Conflict
 
 
-def guard(
+def check_compression(
     session: str, lane: Lane, body: Compressed | Restored, entries: Mapping[EntryId, Entry]
 ) -> None:
-    """Let a compression through, or refuse it; `entries` are those of its lane.
+    """Refuse a compression or an undo that is no longer valid; `entries` are those of its lane.
 
     Raises:
         Conflict: the window changed since it was planned.
-        BadCompression: it hides what is not there or came later, or undoes what is not in force.
+        BadCompression: it hides a missing or later entry, or undoes one that is not in force.
     """
     if body.generation != lane.generation:
         raise Conflict(session, expected=body.generation, found=lane.generation)
@@ -44,11 +44,11 @@ def _check_hidden(session: str, body: Compressed, entries: Mapping[EntryId, Entr
 
 
 def _check_undone(session: str, body: Restored, entries: Iterable[Entry]) -> None:
-    made = lifted = False
+    exists = undone = False
     for entry in entries:
         if isinstance(entry.body, Compressed):
-            made = made or entry.id == body.compressed
+            exists = exists or entry.id == body.compressed
         elif isinstance(entry.body, Restored):
-            lifted = lifted or entry.body.compressed == body.compressed
-    if not made or lifted:
+            undone = undone or entry.body.compressed == body.compressed
+    if not exists or undone:
         raise BadCompression(session, f"no compression {body.compressed} is in force")

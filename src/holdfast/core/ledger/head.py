@@ -1,8 +1,8 @@
-"""Where a session stands: the small part of the fold, kept up to date with every append.
+"""Head: the end, the token sums and the counters of each lane, updated with every append.
 
-A head answers "where is the end" and "how full is it" without reading a single entry, in a
-session of any length and in a fresh process. It is a cache: `replay` over the whole ledger gives
-the same value, and `STAMP` tells a head written by other code apart.
+A head answers "which entry is the last one" and "how full is the window" without reading any
+entry, in a session of any length and in a fresh process. It is a cache: `replay_ledger` over the
+whole ledger returns the same value, and `FOLD_VERSION` detects a head that other code wrote.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,11 +18,11 @@ from holdfast.core.ledger.entry import (
     Derived,
     Entry,
     EntryId,
-    Handed,
     Noted,
     PacketCleared,
     PacketRead,
     PacketReported,
+    PacketSent,
     Restored,
     Resumed,
     Said,
@@ -32,127 +32,129 @@ from holdfast.core.ledger.entry import (
     is_request,
     role_of,
 )
-from holdfast.core.ledger.size import most_tokens
-from holdfast.text.jsontext import whole_number
+from holdfast.core.ledger.notes import LimitLearned, ModelNamed, Postponed, Switched, note_of
+from holdfast.core.ledger.size import max_tokens
 
-STAMP = 5
-"""Raised when the fold changes what it computes: older heads are then replayed."""
+FOLD_VERSION = 5
+"""Increased when the fold computes something else: heads of older versions are then replayed."""
 
 UNCOUNTED = -1
+"""The token count of an entry that is not counted yet."""
 
 AT_BIRTH = "large result"
-"""The trigger of a compression that a result met before it was ever sent."""
-PRUNED = "the agent's own program pruned it"
-"""The trigger of a compression by the host, of what may have been out of sight before."""
+"""The trigger of a compression of a result before its first send."""
+HOST_PRUNED = "the agent's own program pruned it"
+"""The trigger of a compression by the host; it may hide entries that were hidden before."""
 
 
 class Calibration(Struct, frozen=True, omit_defaults=True):
-    """What providers reported, against what was in sight: enough to estimate the next request."""
+    """Reported sizes compared with raw token counts, to estimate the size of the next request."""
 
     model: str = ""
     requests: int = 0
     size: int = 0
-    """Of the window, as last reported."""
+    """Tokens of the window, as last reported."""
     raw: int = 0
-    """Raw tokens in sight at that report."""
+    """Raw tokens in the window at that report."""
     grown: int = 0
-    """Raw tokens by which the window grew between requests, in all."""
+    """The total of raw tokens by which the window grew between requests."""
     billed: int = 0
-    """Reported tokens by which the prompt grew over the same stretches."""
+    """The total of reported tokens by which the prompt grew between the same requests."""
     request: str = ""
 
 
 class Lane(Struct, frozen=True, omit_defaults=True):
-    """How one agent's window stands."""
+    """The state of one agent's window."""
 
     end: EntryId | None = None
     generation: int = 0
-    """Raised by each compression and each undo; a plan made on an older one is refused."""
+    """Increased by each compression and each undo; a plan for an older one is refused."""
     tokens: int = 0
-    """Raw tokens in sight, in the head's vocabulary, of all that is counted."""
+    """Raw tokens of the counted entries in the window, in the head's vocabulary."""
     uncounted: int = 0
-    """Bytes in sight that are not counted yet: at least as many as their tokens."""
+    """Bytes of the entries in the window that are not counted: at least as many as their tokens."""
     messages: int = 0
     turns: int = 0
     steps: int = 0
     group: str = ""
     message: int = 0
-    """The provider's id and our number of the message being received."""
+    """The provider's id and the entry number of the message that is being received."""
     weighed: int = 0
-    """Raw tokens in sight when a compression was last made, lifted or put off."""
+    """Raw tokens in the window when a compression was last made, undone or postponed."""
     reclaimed: int = 0
-    """Raw tokens that the last compression took out of sight."""
+    """Raw tokens that the last compression removed from the window."""
     weighed_turn: int = 0
-    """The turn that was."""
+    """The turn in which that happened."""
     retraced: bool = False
-    """Led back to an earlier entry, and nothing new since: what comes next may be known."""
+    """Whether it was moved back to an earlier entry and has got no new one since: the next entries
+    may be known."""
     calibration: Calibration = Calibration()
     reported: int = 0
-    """The size in a report that waits for the counts, less what left since; 0 when none does."""
+    """The size in a report that came before the counts, less tokens that left since; else 0."""
 
 
 class Document(Struct, frozen=True, omit_defaults=True):
-    """How much of a source was seen: its lines or messages."""
+    """How much of a source is stored: its lines or messages."""
 
     length: int = 0
     version: int = 1
     live: bool = False
-    """Messages came one by one: there never was a file to give back."""
+    """Whether messages arrived one by one: there is no file to restore."""
     seen: int = 0
-    """How many sightings were written for it, superseded ones included."""
+    """The number of its sightings, including superseded ones."""
     origin: str = ""
-    """Which file it was read from, as a digest of its path."""
+    """A digest of the path of the file that it was read from."""
     path: str = ""
-    """That file, where more is expected of it."""
+    """The path of that file, if more lines are expected in it."""
     offset: int = 0
-    """Bytes of the file up to which it is settled: what follows them is new. 0 for not known."""
+    """Bytes of the file that are stored; the bytes behind them are new. 0 if not known."""
     mark: str = ""
-    """A digest of the bytes that stand just before that."""
+    """A digest of the bytes just before that offset."""
     stamp: str = ""
-    """What the file looked like from outside when it was last read; empty for not known."""
+    """The file's size and times when it was last read; empty if not known."""
     upto: int = 0
-    """The session's last entry when the file was last read."""
+    """The number of the session's last entry when the file was last read."""
 
 
 class Head(Struct, frozen=True, omit_defaults=True):
-    """Where a session stands."""
+    """The state of a session: its lanes, its documents, its model and its limit."""
 
     seq: int = 0
     wire: str = ""
     model: str = ""
     vocabulary: str = ""
     counted: int = 0
-    """Every entry up to this number has its count."""
+    """Every entry up to this number has a token count."""
     stale: bool = False
-    """Set when a rewind made the lanes' sums wrong; a replay clears it."""
+    """Whether a rewind made the sums of the lanes wrong; a replay corrects them."""
     stamp: int = 1
-    """Which fold made it. A value that is left out was left out by the first one."""
+    """The version of the fold that made it. The first version did not write this field."""
     limit: int = 0
-    """The largest prompt the provider takes, learned when it refused one."""
+    """The largest prompt that the provider accepts, learned from a refusal."""
     accepted: dict[str, int] = {}
-    """By model: the largest request, answer included, that its provider reported as done."""
+    """By model: the largest request, with its answer, that the provider reported."""
     title: str = ""
-    """How the first request begins."""
+    """The beginning of the first request."""
     at: str = ""
-    """When the last entry that has a time was made."""
+    """The time of the last source entry that has one."""
     lanes: dict[str, Lane] = {}
     documents: dict[str, Document] = {}
 
     def lane(self, name: str) -> Lane:
-        """How a lane stands; an agent not heard of yet stands at nothing."""
+        """Return the state of a lane; an empty one for an unknown agent."""
         return self.lanes.get(name, Lane())
 
 
-TITLE_LENGTH = 80
+MAX_TITLE_CHARS = 80
 
 
-def led_back(lane: Lane, end: EntryId | None) -> Lane:
-    """A lane that stands at an earlier entry again; its sums are those of the path it left."""
+def rewind_lane(lane: Lane, end: EntryId | None) -> Lane:
+    """Return a lane with an earlier entry as its end; its sums are still those of the old path."""
     return replace(lane, end=end, group="", retraced=True)
 
 
-class Folding:
-    """A head on its way: moves with every entry, and is a value again at the end."""
+class HeadBuilder:
+    """A mutable head: it is advanced entry by entry, then `head` returns it as a value."""
 
     __slots__ = (
         "_accepted",
@@ -177,37 +179,37 @@ class Folding:
         self.lanes, self.documents = dict(head.lanes), dict(head.documents)
 
     def lane(self, name: str) -> Lane:
-        """How a lane stands now."""
+        """Return the current state of a lane."""
         return self.lanes.get(name) or Lane()
 
     def add(self, entry: Entry, tokens: int = UNCOUNTED) -> None:
-        """Take one more entry in."""
+        """Advance the head by one entry."""
         lane, body = self.lane(entry.lane), entry.body
-        self.stale = self.stale or _is_rewind(lane, entry)
+        self.stale = self.stale or _needs_replay(lane, entry)
         all_counted = self._counted == self.seq
-        self.lanes[entry.lane] = _moved(lane, entry, tokens, exact=all_counted)
-        if all_counted and _is_settled(entry, tokens):
+        self.lanes[entry.lane] = _advance_lane(lane, entry, tokens, exact=all_counted)
+        if all_counted and _has_count(entry, tokens):
             self._counted = entry.seq
         self.seq = entry.seq
-        # A session is as old as what was said in it: looking after it makes it no younger.
+        # The age of a session is that of its last message: derived entries do not change it.
         if entry.at and (not isinstance(body, Derived) or not self._at):
             self._at = entry.at
-        self._title = self._title or _title(entry)
+        self._title = self._title or _title_of(entry)
         if isinstance(body, Used | Noted):
-            self._model, self._limit = _learned(body, self._model, self._limit)
+            self._model, self._limit = _learn_model_and_limit(body, self._model, self._limit)
         if isinstance(body, Used):
-            self._accepted = _taken(self._accepted, self._model, body)
+            self._accepted = _update_accepted(self._accepted, self._model, body)
 
-    def move(self, name: str, end: EntryId | None) -> None:
-        """Let a lane stand elsewhere; its sums are then to be found by a replay."""
-        self.lanes[name] = led_back(self.lane(name), end)
+    def move_end(self, name: str, end: EntryId | None) -> None:
+        """Move the end of a lane; its sums then need a replay."""
+        self.lanes[name] = rewind_lane(self.lane(name), end)
         self.stale = True
 
     def head(self) -> Head:
-        """Where the session stands."""
+        """Return the head after all added entries."""
         return replace(
             self._base,
-            stamp=self._base.stamp if self._base.seq else STAMP,
+            stamp=self._base.stamp if self._base.seq else FOLD_VERSION,
             seq=self.seq,
             stale=self.stale,
             counted=self._counted,
@@ -221,124 +223,128 @@ class Folding:
         )
 
 
-def advance(head: Head, entry: Entry, tokens: int = UNCOUNTED) -> Head:
-    """The head after one more entry."""
-    folding = Folding(head)
-    folding.add(entry, tokens)
-    return folding.head()
+def advance_head(head: Head, entry: Entry, tokens: int = UNCOUNTED) -> Head:
+    """Return the head after one more entry."""
+    builder = HeadBuilder(head)
+    builder.add(entry, tokens)
+    return builder.head()
 
 
-def _moved(lane: Lane, entry: Entry, tokens: int, *, exact: bool) -> Lane:
+def _advance_lane(lane: Lane, entry: Entry, tokens: int, *, exact: bool) -> Lane:
     match entry.body:
         case Compressed():
-            return _compressed(lane, entry.body)
+            return _after_compression(lane, entry.body)
         case Restored():
-            back = lane.tokens + entry.body.returns
-            lifted = replace(lane, generation=lane.generation + 1, tokens=back)
-            lifted = _waiting(lifted, lane.reported and lane.reported + entry.body.returns)
-            return _weighed(lifted, entry.body.raw, reclaimed=entry.body.returns)
+            tokens_after = lane.tokens + entry.body.returns
+            lifted = replace(lane, generation=lane.generation + 1, tokens=tokens_after)
+            lifted = _with_pending_report(
+                lifted, lane.reported and lane.reported + entry.body.returns
+            )
+            return _with_weighed(lifted, entry.body.raw, reclaimed=entry.body.returns)
         case Compacted():
-            gone = replace(lane, generation=lane.generation + 1, tokens=0, uncounted=0)
-            return _waiting(gone, 0)
+            emptied = replace(lane, generation=lane.generation + 1, tokens=0, uncounted=0)
+            return _with_pending_report(emptied, 0)
         case Used():
-            return _reported(lane, entry.body, exact=exact)
-        case Noted() if entry.body.what == "switched":
-            return led_back(lane, entry.parent)
-        case Noted() if entry.body.what == "postponed":
-            # A caller may note anything under this name; what is no number weighs nothing.
-            return _weighed(lane, whole_number(entry.body.facts.get("raw", "")) or 0)
+            return _after_report(lane, entry.body, exact=exact)
+        case Noted() if entry.body.what == Switched.what:
+            return rewind_lane(lane, entry.parent)
+        case Noted() if entry.body.what == Postponed.what:
+            note = note_of(entry.body)
+            return _with_weighed(lane, note.raw) if isinstance(note, Postponed) else lane
         case Noted() | Checkpointed() | Resumed() | Unread():
             return lane
-        case Handed() | PacketCleared() | PacketRead() | PacketReported():
+        case PacketSent() | PacketCleared() | PacketRead() | PacketReported():
             return lane
         case _:
-            return _sourced(lane, entry, entry.body, tokens)
+            return _after_source(lane, entry, entry.body, tokens)
 
 
-def _compressed(lane: Lane, body: Compressed) -> Lane:
+def _after_compression(lane: Lane, body: Compressed) -> Lane:
     saved = sum(step.before - step.after for step in body.steps)
-    turned = replace(lane, generation=lane.generation + 1, tokens=lane.tokens - saved)
-    turned = _waiting(turned, max(lane.reported - saved, 0))
-    # What the host replaced is its own doing; what arrived large and left at once is no batch.
+    reduced = replace(lane, generation=lane.generation + 1, tokens=lane.tokens - saved)
+    reduced = _with_pending_report(reduced, max(lane.reported - saved, 0))
+    # Neither a change by the host nor one before the first send is a batch of ours.
     if body.by != "holdfast" or body.trigger == AT_BIRTH:
-        return turned
-    return _weighed(turned, body.raw, reclaimed=saved)
+        return reduced
+    return _with_weighed(reduced, body.raw, reclaimed=saved)
 
 
-def _reported(lane: Lane, used: Used, *, exact: bool) -> Lane:
-    """A report says nothing of a window whose size is not known: it is taken in when it is."""
+def _after_report(lane: Lane, used: Used, *, exact: bool) -> Lane:
+    """Calibrate with a report, or store its size until all entries before it are counted."""
     if not exact:
-        return _waiting(lane, used.size)
-    return replace(lane, calibration=calibrated(lane, used), reported=0)
+        return _with_pending_report(lane, used.size)
+    return replace(lane, calibration=calibrate(lane, used), reported=0)
 
 
-def _waiting(lane: Lane, size: int) -> Lane:
+def _with_pending_report(lane: Lane, size: int) -> Lane:
     return replace(lane, reported=size) if size != lane.reported else lane
 
 
-def _weighed(lane: Lane, raw: int, reclaimed: int = 0) -> Lane:
-    """The body says how much was in sight: a fold may not know yet, with some of it uncounted."""
+def _with_weighed(lane: Lane, raw: int, reclaimed: int = 0) -> Lane:
+    """Store the `raw` tokens that the body names: the fold itself may have uncounted entries."""
     return replace(lane, weighed=raw, reclaimed=reclaimed, weighed_turn=lane.turns)
 
 
-def _is_settled(entry: Entry, tokens: int) -> bool:
+def _has_count(entry: Entry, tokens: int) -> bool:
     return tokens != UNCOUNTED or isinstance(entry.body, Derived)
 
 
-def _is_rewind(lane: Lane, entry: Entry) -> bool:
+def _needs_replay(lane: Lane, entry: Entry) -> bool:
     if isinstance(entry.body, Noted):
-        return entry.body.what == "switched"
+        return entry.body.what == Switched.what
     if isinstance(entry.body, Compacted):
         return bool(entry.body.keeps)
     if isinstance(entry.body, Compressed):
-        # Only the window tells what of it was in sight, and how large that was.
-        return entry.body.trigger == PRUNED
+        # Only the window shows which of these entries were visible, and their size.
+        return entry.body.trigger == HOST_PRUNED
     return not isinstance(entry.body, Derived) and entry.parent != lane.end
 
 
-def _sourced(lane: Lane, entry: Entry, body: Source, tokens: int) -> Lane:
-    starts = entry.message == entry.seq
-    spoken = role_of(body) == "assistant"
+def _after_source(lane: Lane, entry: Entry, body: Source, tokens: int) -> Lane:
+    starts_message = entry.message == entry.seq
+    by_assistant = role_of(body) == "assistant"
     return replace(
-        _sized(lane, body, tokens),
+        _add_size(lane, body, tokens),
         end=entry.id,
-        messages=lane.messages + starts,
+        messages=lane.messages + starts_message,
         turns=lane.turns + is_request(body),
-        steps=lane.steps + (starts and spoken),
-        # Results stand between the pieces of a message that makes several calls.
+        steps=lane.steps + (starts_message and by_assistant),
+        # Results come between the pieces of a message that makes several calls.
         group=entry.group or lane.group,
         message=entry.message if entry.group or not lane.group else lane.message,
         retraced=False,
     )
 
 
-def _learned(body: Used | Noted, model: str, limit: int) -> tuple[str, int]:
-    """The model and the limit after what was reported."""
+def _learn_model_and_limit(body: Used | Noted, model: str, limit: int) -> tuple[str, int]:
+    """Return the model and the limit after a report or a note."""
     if isinstance(body, Used):
         return body.model or model, limit
-    if body.what == "model":
-        return body.facts.get("model", model), limit
-    if body.what == "limit":
-        # Whoever notes one may write anything; what is no number tells no limit.
-        told = whole_number(body.facts.get("limit", ""))
-        return model, limit if told is None else told
-    return model, limit
+    if body.what not in (ModelNamed.what, LimitLearned.what):
+        return model, limit
+    match note_of(body):
+        case ModelNamed(named):
+            return named, limit
+        case LimitLearned(learned):
+            return model, learned
+        case _:
+            return model, limit
 
 
-def _taken(accepted: dict[str, int], model: str, used: Used) -> dict[str, int]:
-    """The largest request of each model, after one more report."""
+def _update_accepted(accepted: dict[str, int], model: str, used: Used) -> dict[str, int]:
+    """Return the largest request of each model after one more report."""
     size = max(used.size, used.input + used.output)
     return {**accepted, model: size} if size > accepted.get(model, 0) else accepted
 
 
-def _title(entry: Entry) -> str:
+def _title_of(entry: Entry) -> str:
     if entry.lane or not isinstance(entry.body, Said) or not is_request(entry.body):
         return ""
-    return " ".join(entry.body.text.split())[:TITLE_LENGTH]
+    return " ".join(entry.body.text.split())[:MAX_TITLE_CHARS]
 
 
-def calibrated(lane: Lane, used: Used) -> Calibration:
-    """What is known after one more report; a switch of models starts afresh."""
+def calibrate(lane: Lane, used: Used) -> Calibration:
+    """Return the calibration after one more report; another model starts a new one."""
     known = lane.calibration
     if used.request and used.request == known.request:
         return replace(known, size=used.size)
@@ -347,60 +353,62 @@ def calibrated(lane: Lane, used: Used) -> Calibration:
             model=used.model, requests=1, size=used.size, raw=lane.tokens, request=used.request
         )
     grown, billed = lane.tokens - known.raw, used.size - known.size
-    # Only growth teaches: a window that shrank was cut in ways its raw count cannot explain.
-    learns = grown > 0 and billed > 0
+    # Only growth counts: a window that shrank was cut in a way that raw counts do not show.
+    is_growth = grown > 0 and billed > 0
     return Calibration(
         model=used.model or known.model,
         requests=known.requests + 1,
         size=used.size,
         raw=lane.tokens,
-        grown=known.grown + (grown if learns else 0),
-        billed=known.billed + (billed if learns else 0),
+        grown=known.grown + (grown if is_growth else 0),
+        billed=known.billed + (billed if is_growth else 0),
         request=used.request,
     )
 
 
-def settled(
+def apply_counts(
     head: Head,
     fresh: Mapping[int, int],
     entries: Sequence[Entry],
     known: Mapping[int, int] | None = None,
 ) -> Head:
-    """The head once `fresh` counts are in; `entries` are all since the last that was counted.
+    """Return the head with `fresh` counts; `entries` are all after the last counted one.
 
-    Some of them may have come with a count that is `known`. Nothing but growth may be among them:
-    after anything else, only a replay knows what is in sight.
+    Some of them may have a `known` count already. All of them must add to the window: after any
+    other entry, the sums need a replay.
     """
     lanes = dict(head.lanes)
     for entry in entries:
-        lanes[entry.lane] = _weighed_less(lanes[entry.lane], entry, known or {})
+        lanes[entry.lane] = _remove_size(lanes[entry.lane], entry, known or {})
     counts, counted = {**(known or {}), **fresh}, head.counted
     for entry in entries:
         lane, body = lanes[entry.lane], entry.body
         tokens, exact = counts.get(entry.seq, UNCOUNTED), counted == entry.seq - 1
         is_report = isinstance(body, Used)
-        sized = _reported(lane, body, exact=exact) if is_report else _sized(lane, body, tokens)
+        sized = (
+            _after_report(lane, body, exact=exact) if is_report else _add_size(lane, body, tokens)
+        )
         lanes[entry.lane] = sized
-        if exact and _is_settled(entry, tokens):
+        if exact and _has_count(entry, tokens):
             counted = entry.seq
     return replace(head, lanes=lanes, counted=counted)
 
 
-def _sized(lane: Lane, body: Body, tokens: int) -> Lane:
-    """A lane with one more entry in sight, as far as sizes go."""
+def _add_size(lane: Lane, body: Body, tokens: int) -> Lane:
+    """Add the size of an entry to a lane."""
     if isinstance(body, Derived):
         return lane
     if tokens == UNCOUNTED:
-        return replace(lane, uncounted=lane.uncounted + most_tokens(body))
+        return replace(lane, uncounted=lane.uncounted + max_tokens(body))
     return replace(lane, tokens=lane.tokens + tokens)
 
 
-def _weighed_less(lane: Lane, entry: Entry, known: Mapping[int, int]) -> Lane:
-    """A lane as it stood before an entry, as far as sizes go."""
+def _remove_size(lane: Lane, entry: Entry, known: Mapping[int, int]) -> Lane:
+    """Remove the size of an entry from a lane."""
     if isinstance(entry.body, Used):
-        return _waiting(lane, 0)
+        return _with_pending_report(lane, 0)
     if isinstance(entry.body, Derived):
         return lane
     if entry.seq in known:
         return replace(lane, tokens=lane.tokens - known[entry.seq])
-    return replace(lane, uncounted=lane.uncounted - most_tokens(entry.body))
+    return replace(lane, uncounted=lane.uncounted - max_tokens(entry.body))

@@ -1,4 +1,4 @@
-"""What a session knows from the one that it goes on from."""
+"""Read the link to the previous session, and the summary that was inherited from it."""
 
 from collections.abc import Iterable
 
@@ -6,12 +6,12 @@ from holdfast.core.ledger.entry import Entry, Resumed
 from holdfast.core.ledger.summary import Summary
 
 
-def resumed_from(ledger: Iterable[Entry]) -> Resumed | None:
-    """The session that this one goes on from, and what was known there."""
+def find_resumed(ledger: Iterable[Entry]) -> Resumed | None:
+    """Return the first link to a previous session; None if there is none."""
     return next((entry.body for entry in ledger if isinstance(entry.body, Resumed)), None)
 
 
-def inherited(ledger: Iterable[Entry]) -> Summary:
-    """What was known before this session began; nothing when it began by itself."""
-    link = resumed_from(ledger)
+def inherited_summary(ledger: Iterable[Entry]) -> Summary:
+    """Return the summary of the previous session; an empty one if there is none."""
+    link = find_resumed(ledger)
     return link.summary if link is not None else Summary()

@@ -1,4 +1,7 @@
-"""How our own stand-ins begin, so that they are known again when a client sends them back."""
+"""Detect our own stand-ins, summaries and warnings by the text that they begin with.
+
+A client sends them back, and they must not be compressed again.
+"""
 
 from holdfast.core.ledger.entry import Body, Said
 
@@ -9,29 +12,29 @@ TRUNCATED_CTX = "## Truncated Tool Call"
 MASKED = "[holdfast "
 REFERENCE = "**Ref:** "
 PASTE_MARK = "[paste "
-"""How the line begins that stands where a paste was cut out of a user's message."""
+"""The beginning of the line that replaces a paste in a user's message."""
 PASTE_LINE = "│ "
-"""How the lines begin that show what was cut."""
-WARNING = "⚠️ **Goal Drift Warning**"
-"""How a warning of ours begins, in the protocol's words."""
+"""The beginning of the lines that show parts of the paste."""
+DRIFT_WARNING = "⚠️ **Goal Drift Warning**"
+"""The beginning of a drift warning, as the protocol words it."""
 
-HEADS = (OFFLOADED, TRUNCATED, OFFLOADED_CTX, TRUNCATED_CTX)
-"""In the words of the skill, and in those of the protocol."""
-NEAR = 600
-"""Characters within which a stand-in names its reference."""
+STAND_IN_HEADS = (OFFLOADED, TRUNCATED, OFFLOADED_CTX, TRUNCATED_CTX)
+"""The first two follow the skill, the last two the protocol."""
+REFERENCE_WITHIN_CHARS = 600
+"""The first characters of a stand-in, which contain its reference."""
 
 
 def is_stand_in(text: str) -> bool:
-    """Whether a text is one that we put in the place of another."""
+    """Whether a text is a stand-in of Holdfast."""
     if text.startswith(MASKED):
         return True
-    return text.startswith(HEADS) and REFERENCE in text[:NEAR]
+    return text.startswith(STAND_IN_HEADS) and REFERENCE in text[:REFERENCE_WITHIN_CHARS]
 
 
-SUMMARY = "## Session Summary ["
-"""How a summary of ours begins."""
+SUMMARY_MARK = "## Session Summary ["
+"""The beginning of a summary of Holdfast."""
 
 
 def is_sent_summary(body: Body) -> bool:
-    """Whether a user's message begins as a summary of ours does."""
-    return isinstance(body, Said) and body.role == "user" and body.text.startswith(SUMMARY)
+    """Whether a body is a user message that begins like a summary of Holdfast."""
+    return isinstance(body, Said) and body.role == "user" and body.text.startswith(SUMMARY_MARK)

@@ -1,9 +1,9 @@
-"""Packet and Feedback as they are stored: what a worker was handed, and what it said of it.
+"""Packet and Feedback: the persisted types of a worker's context and of its report.
 
-A packet is kept flat here; the nested YAML that workers read is written and read in one place
-(`core/view/packet/wire.py`). What became of a packet is told by three derived bodies of
-`entry.py`: `Handed` holds a revision of it, `PacketRead` that a worker looked at it,
-`PacketReported` the worker's `Feedback`. A reference to a packet is the id of its `Handed` entry.
+A packet is flat here; `core/view/packet/wire.py` writes and reads the nested YAML for workers.
+Three derived bodies of `entry.py` record the life of a packet: `PacketSent` has a revision of it,
+`PacketRead` says that a worker read it, `PacketReported` has the worker's `Feedback`. A reference
+to a packet is the id of its `PacketSent` entry.
 """
 
 from typing import Literal, TypeAlias
@@ -11,29 +11,29 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 Outcome: TypeAlias = Literal["", "done", "blocked", "failed"]
-"""How a worker's task ended, as its exit report says; empty while nobody told."""
+"""How a worker's task ended, as its exit report says; empty before the report."""
 Depth: TypeAlias = Literal["minimal", "standard", "deep", "auto"]
 SCHEMA = 1
-"""The version of the schema, which is not the revision of the content."""
+"""The version of the schema; the content has a revision of its own."""
 SHARED = "shared"
 """The audience of the packet that every worker of a project may read."""
 
 
 class Choice(Struct, frozen=True, omit_defaults=True):
-    """A decision that the worker is not to make again."""
+    """A decision that the worker must not make again."""
 
     choice: str
     reason: str = ""
     made_by: str = "orchestrator"
     """`user`, `system` or `orchestrator`."""
     refs: tuple[str, ...] = ()
-    """The entries it was read from; none when a person wrote it into the packet."""
+    """The entries it was read from; empty if a person wrote it into the packet."""
     superseded: str = ""
-    """What it takes the place of, in its own words."""
+    """The text of the decision that it replaces."""
 
 
 class RelevantFile(Struct, frozen=True, omit_defaults=True):
-    """A file that the task is about, in a line."""
+    """A file that the task is about, with a summary of one line."""
 
     path: str
     summary: str = ""
@@ -41,7 +41,7 @@ class RelevantFile(Struct, frozen=True, omit_defaults=True):
 
 
 class Codebase(Struct, frozen=True, omit_defaults=True):
-    """Layer 3: what the worker needs to know of the code."""
+    """Layer 3: files, patterns and examples of the code."""
 
     relevant_files: tuple[RelevantFile, ...] = ()
     patterns: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ class Codebase(Struct, frozen=True, omit_defaults=True):
 
 
 class FailedAttempt(Struct, frozen=True, omit_defaults=True):
-    """What was tried and did not work, so that nobody tries it again."""
+    """An approach that failed, so that the worker does not try it again."""
 
     approach: str
     reason_failed: str = ""
@@ -59,7 +59,7 @@ class FailedAttempt(Struct, frozen=True, omit_defaults=True):
 
 
 class Pivot(Struct, frozen=True, omit_defaults=True):
-    """Where the work changed direction, and why."""
+    """A change of direction of the work, and its reason."""
 
     change: str
     reason: str = ""
@@ -67,7 +67,7 @@ class Pivot(Struct, frozen=True, omit_defaults=True):
 
 
 class Change(Struct, frozen=True, omit_defaults=True):
-    """What one revision brought."""
+    """The changes of one revision."""
 
     revision: int
     what: str
@@ -75,79 +75,79 @@ class Change(Struct, frozen=True, omit_defaults=True):
 
 
 class Packet(Struct, frozen=True, omit_defaults=True):
-    """What a worker is handed for a task, and what it is not handed."""
+    """The context that a worker gets for a task, and a list of what was left out."""
 
     version: int = SCHEMA
     created: str = ""
-    """When, in UTC."""
+    """The time in UTC."""
     creator: str = ""
-    """Who made it, `orchestrator-pane-0` say."""
+    """The agent that made it, such as `orchestrator-pane-0`."""
     target_task: str = ""
     audience: str = ""
-    """Whom it is for: `pane-1`, an agent's name, or `shared`."""
+    """The reader: `pane-1`, the name of an agent, or `shared`."""
     session: str = ""
     upto: str = ""
-    """The session it was drawn from, and the last entry that it tells of."""
+    """The session it was made from, and the last entry that it covers."""
     task_type: str = ""
-    """One of a small set, by rule: what efficiency is compared within."""
+    """One of a few types, found by rules; efficiency is compared within a type."""
     depth: str = ""
     layers: tuple[int, ...] = ()
-    """Which of the four layers it was made of."""
+    """The layers that it has, of four."""
     revision: int = 1
     changelog: tuple[Change, ...] = ()
-    """How its content came to be what it is, oldest first."""
+    """The changes of its revisions, oldest first."""
     edited: tuple[str, ...] = ()
-    """Parts that a person wrote, such as `goal`: a refresh leaves them alone."""
+    """Parts that a person wrote, such as `goal`: a refresh does not change them."""
     stale_after: str = ""
-    """The moment after which it is to be asked for again; empty for none."""
+    """The time after which the worker should request a new one; empty for none."""
     goal: str = ""
     success_criteria: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
     """Word for word."""
     decisions: tuple[Choice, ...] = ()
     state: tuple[str, ...] = ()
-    """Where the work stands: plan, next steps, and what was found last, in its own words."""
+    """The state of the work: plan, next steps, and the last findings, word for word."""
     codebase: Codebase = Codebase()
     failed_attempts: tuple[FailedAttempt, ...] = ()
     pivots: tuple[Pivot, ...] = ()
     open_questions: tuple[str, ...] = ()
     prior_session: str = ""
-    """What an earlier session of the same task came to."""
+    """The result of an earlier session of the same task."""
     not_included: tuple[str, ...] = ()
-    """What was left out, and where it can be read."""
+    """The parts that were left out, and where they can be read."""
     refs: tuple[str, ...] = ()
-    """Entries of the session that hold more: `holdfast recover --ref` reads them."""
+    """Entries of the session with more details: `holdfast recover --ref` reads them."""
     extra: dict[str, str] = {}
-    """Members that this version does not know: where they stood, and their JSON."""
+    """Unknown members: their place in the packet, and their JSON."""
     over_budget: bool = False
-    """Whether layer 1 alone is more than the budget."""
+    """Whether layer 1 alone exceeds the budget."""
     token_count: int = 0
-    """Tokens of it as a worker reads it."""
+    """Tokens of the packet as a worker reads it."""
     checksum: str = ""
     """`sha256:` of everything but this and the signature, as canonical JSON."""
     signature: str = ""
-    """`hmac-sha256:` of the same, where a key is set."""
+    """`hmac-sha256:` of the same, if a key is set."""
 
 
 class Feedback(Struct, frozen=True, omit_defaults=True):
-    """What a worker said of its packet when it was through."""
+    """A worker's report on its packet at the end of its task."""
 
     gaps: tuple[str, ...] = ()
-    """What it needed and did not have."""
+    """Information that it needed and did not have."""
     unused: tuple[str, ...] = ()
-    """What it was given and did not need."""
+    """Parts of the packet that it did not need."""
     outcome: Outcome = ""
     pane: str = ""
-    """Who reports, as the packet names its audience."""
+    """The worker, as the packet names its audience."""
     packet: str = ""
-    """The packet it is about: the id of its `Handed` entry; empty when there was none."""
+    """The id of the `PacketSent` entry of its packet; empty if there was none."""
     revision: int = 0
-    """Which revision of it the worker had read last."""
+    """The last revision that the worker read."""
     task_type: str = ""
     context_sent: int = 0
     """Tokens of the packet."""
     tokens_used: int = 0
-    """Tokens that the worker needed for its task, when it told."""
+    """Tokens that the worker used for its task; 0 if it did not report them."""
     explored: tuple[str, ...] = ()
-    """What it had to look up again although the orchestrator knew it."""
+    """Information that it had to look up although the orchestrator had it."""
     note: str = ""

@@ -1,7 +1,7 @@
-"""Recommendations as they are kept: what packets are tuned by, version after version.
+"""Recommendations for the depth, budget and order of packets, as they are stored with versions.
 
-They are a file of the project and no entry: no session owns them. Which was in force when is told
-by the moments in it.
+They are a file of the project, not entries, because they do not belong to a session. Each version
+has the time from which it was in force.
 """
 
 from msgspec import Struct
@@ -9,8 +9,8 @@ from msgspec import Struct
 SCHEMA = "holdfast.tuning/1"
 
 
-class Change(Struct, frozen=True):
-    """One thing to change for a kind of task."""
+class TuningChange(Struct, frozen=True):
+    """One recommended change for a type of task."""
 
     task_type: str
     what: str
@@ -20,35 +20,35 @@ class Change(Struct, frozen=True):
 
 
 class Recommendation(Struct, frozen=True, omit_defaults=True):
-    """What to change, on what grounds; the version grows with every one that is applied."""
+    """Recommended changes and their reasons; each one that is applied gets the next version."""
 
     version: int = 0
     tasks: int = 0
-    """Records that it was made from."""
+    """The number of records that it was made from."""
     depths: dict[str, str] = {}
-    """By kind of task: how deep a packet goes when nobody says."""
+    """By type of task: the depth of a packet if none is given."""
     budgets: dict[str, int] = {}
-    """By kind of task: tokens of a packet."""
+    """By type of task: tokens of a packet."""
     orders: dict[str, tuple[str, ...]] = {}
-    """By kind of task: parts of a packet, the most needed first; what comes last is cut first."""
-    changes: tuple[Change, ...] = ()
+    """By type of task: parts of a packet, the most needed first; the last part is cut first."""
+    changes: tuple[TuningChange, ...] = ()
     at: str = ""
     digest: str = ""
-    """The beginning of the hash of all but the version, the moment and this."""
+    """The beginning of a hash of all fields except the version, the time and this."""
 
 
 class Tunings(Struct, frozen=True, omit_defaults=True):
-    """Every recommendation that was applied, and which is in force."""
+    """All recommendations that were applied, and the version in force."""
 
     schema: str = SCHEMA
     active: int = 0
     """The version in force; 0 for none."""
     versions: tuple[Recommendation, ...] = ()
-    """Oldest first; one that was taken back stays."""
+    """Oldest first; a revoked one stays in the list."""
 
-    def now(self) -> Recommendation | None:
-        """The recommendation in force."""
-        return next((one for one in self.versions if one.version == self.active), None)
+    def in_force(self) -> Recommendation | None:
+        """Return the recommendation in force; None if there is none."""
+        return next((version for version in self.versions if version.version == self.active), None)
 
 
 UNTUNED = Tunings()

@@ -1,6 +1,7 @@
-"""A folded window as it is kept: by number only, small enough to write, quick to open again.
+"""Snapshot of a folded window by entry numbers: small to store, fast to open again.
 
-It is a cache. Opening it and advancing by what came since equals folding the whole ledger.
+It is a cache. A snapshot that is opened and advanced by the later entries equals a fold of the
+whole ledger.
 """
 
 from collections.abc import Iterable, Mapping
@@ -9,75 +10,77 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from holdfast.core.ledger.entry import Compressed, Entry, EntryId, Source
-from holdfast.core.ledger.head import STAMP
-from holdfast.core.ledger.window import Item, Run, Window
+from holdfast.core.ledger.head import FOLD_VERSION
+from holdfast.core.ledger.window import GrowingList, Item, Window
 
 
-class Shown(NamedTuple):
-    """One item in sight."""
+class ItemRef(NamedTuple):
+    """One item of the window by its numbers."""
 
     seq: int
-    """The entry shown, or the first of those stood for."""
+    """The number of the entry, or of the first entry that the stand-in covers."""
     compressed: int = 0
     step: int = 0
-    """Which step of which compression stands in; zero when the entry itself is shown."""
+    """The compression and the step with the stand-in; zeros if the entry itself is shown."""
 
 
-class Kept(Struct, frozen=True):
-    """A window by number."""
+class WindowSnapshot(Struct, frozen=True):
+    """A window by entry numbers."""
 
     lane: str
     end: EntryId | None
     generation: int
     seq: int
-    """The last entry folded in."""
-    items: tuple[Shown, ...]
-    stamp: int = STAMP
+    """The number of the last entry that it covers."""
+    items: tuple[ItemRef, ...]
+    stamp: int = FOLD_VERSION
 
 
-def keep(window: Window, seq: int) -> Kept:
-    """A window in the form it is kept in."""
-    made: dict[tuple[EntryId, ...], list[tuple[int, int, Source | None]]] = {}
-    for entry in reversed(window.ledger):  # the last that hid the same is the one in force
+def take_snapshot(window: Window, seq: int) -> WindowSnapshot:
+    """Return the snapshot of a window whose last entry is number `seq`."""
+    steps_by_hidden: dict[tuple[EntryId, ...], list[tuple[int, int, Source | None]]] = {}
+    for entry in reversed(window.ledger):  # the last step that hides the same is in force
         if isinstance(entry.body, Compressed):
             for at, step in enumerate(entry.body.steps):
-                made.setdefault(step.hides, []).append((entry.seq, at, step.stand_in))
-    shown = (_shown(item, made.get(item.covers, [])) for item in window.items)
-    return Kept(window.lane, window.end, window.generation, seq, tuple(shown))
+                steps_by_hidden.setdefault(step.hides, []).append((entry.seq, at, step.stand_in))
+    items = (_item_ref(item, steps_by_hidden.get(item.covers, [])) for item in window.items)
+    return WindowSnapshot(window.lane, window.end, window.generation, seq, tuple(items))
 
 
-def _shown(item: Item, made: Iterable[tuple[int, int, Source | None]]) -> Shown:
-    """An item by the step that stands in for it; the same may have been hidden more than once."""
+def _item_ref(item: Item, steps: Iterable[tuple[int, int, Source | None]]) -> ItemRef:
+    """Return an item by the step of its stand-in; several steps may hide the same entries."""
     if not item.covers:
-        return Shown(item.entry.seq)
-    found = (Shown(item.entry.seq, seq, at) for seq, at, by in made if by == item.stand_in)
-    return next(found)
+        return ItemRef(item.entry.seq)
+    refs = (
+        ItemRef(item.entry.seq, seq, at) for seq, at, stand_in in steps if stand_in == item.stand_in
+    )
+    return next(refs)
 
 
-def numbers(kept: Kept) -> set[int]:
-    """The entries needed to open a kept window."""
-    return {shown.seq for shown in kept.items} | {
-        shown.compressed for shown in kept.items if shown.compressed
+def entries_needed(snapshot: WindowSnapshot) -> set[int]:
+    """Return the numbers of the entries that `open_snapshot` needs."""
+    return {ref.seq for ref in snapshot.items} | {
+        shown.compressed for shown in snapshot.items if shown.compressed
     }
 
 
-def reopen(kept: Kept, entries: Mapping[int, Entry]) -> Window:
-    """The window that was kept; its ledger holds only what is in sight."""
-    items = [_item(shown, entries) for shown in kept.items]
+def open_snapshot(snapshot: WindowSnapshot, entries: Mapping[int, Entry]) -> Window:
+    """Return the window of a snapshot; its ledger has only the entries that the window shows."""
+    items = [_item(ref, entries) for ref in snapshot.items]
     return Window(
-        kept.lane,
-        kept.end,
-        kept.generation,
-        Run(items),
-        Run(entries[number] for number in sorted(numbers(kept))),
+        snapshot.lane,
+        snapshot.end,
+        snapshot.generation,
+        GrowingList(items),
+        GrowingList(entries[number] for number in sorted(entries_needed(snapshot))),
     )
 
 
-def _item(shown: Shown, entries: Mapping[int, Entry]) -> Item:
-    entry = entries[shown.seq]
-    if not shown.compressed:
+def _item(ref: ItemRef, entries: Mapping[int, Entry]) -> Item:
+    entry = entries[ref.seq]
+    if not ref.compressed:
         return Item(entry)
-    body = entries[shown.compressed].body
+    body = entries[ref.compressed].body
     assert isinstance(body, Compressed)
-    step = body.steps[shown.step]
+    step = body.steps[ref.step]
     return Item(entry, step.hides, step.stand_in)

@@ -1,8 +1,8 @@
-"""Summary: the one structured account that a session carries of what left its window.
+"""Summary: the structured record of everything that left the window of a session.
 
-It is kept as rows, never as prose, and each row names the entry it was read from: so it can be
-extended row by row, checked against the record, and rendered in any form. A row comes from the
-record or from a model's checked answer; nothing here is ever written anew from an older summary.
+It is stored as rows, never as prose, and each row names the entry it was read from: so it can be
+extended row by row, checked against the ledger, and rendered in any form. A row comes from the
+ledger or from a checked answer of a model; no row is rewritten from an older summary.
 """
 
 from typing import Literal, TypeAlias
@@ -12,33 +12,36 @@ from msgspec import Struct
 Who: TypeAlias = Literal["user", "system", "agent"]
 Action: TypeAlias = Literal["created", "modified", "deleted", "renamed", "read"]
 
+SUMMARY_BUDGET = 4_000
+"""Tokens of a summary if no budget is given."""
+
 
 class Quote(Struct, frozen=True, omit_defaults=True):
-    """Words exactly as they stand in an entry."""
+    """Text word for word as an entry has it."""
 
     text: str = ""
     entry: str = ""
-    """The entry that they stand in; empty only when there are no words."""
+    """The entry that contains it; empty only if there is no text."""
 
 
 class Intent(Struct, frozen=True, omit_defaults=True):
-    """What the user wants."""
+    """The requests of the user."""
 
     original: Quote = Quote()
-    """The first request, with its pastes cut. It is set once."""
+    """The first request without its pastes. It is set once."""
     current: Quote = Quote()
-    """The newest request that was made, with its pastes cut."""
+    """The newest request without its pastes."""
     changes: tuple[Quote, ...] = ()
-    """Sentences with which the user changed the scope or corrected something, oldest first."""
+    """Sentences of the user that changed the scope or corrected something, oldest first."""
     original_rest: tuple[Quote, ...] = ()
     current_rest: tuple[Quote, ...] = ()
-    """What else the first and the newest request say, where a message came in several parts."""
+    """The other parts of the first and the newest request, if a message has several parts."""
 
     @property
     def requests(self) -> tuple[Quote, ...]:
-        """The first and the newest request with all their parts: what is never left out."""
-        said = (self.original, *self.original_rest, self.current, *self.current_rest)
-        return tuple(quote for quote in said if quote.text)
+        """The first and the newest request with all their parts; they are never left out."""
+        quotes = (self.original, *self.original_rest, self.current, *self.current_rest)
+        return tuple(quote for quote in quotes if quote.text)
 
 
 class Constraint(Struct, frozen=True, omit_defaults=True):
@@ -50,75 +53,75 @@ class Constraint(Struct, frozen=True, omit_defaults=True):
     negative: bool = False
     """Whether it forbids something."""
     lifted: str = ""
-    """The entry of the user's words that took it back; empty while it holds."""
+    """The entry in which the user revoked it; empty while it is valid."""
 
 
 class File(Struct, frozen=True, omit_defaults=True):
-    """A file that the agent touched, and what came of it."""
+    """A file that the agent used, and the result."""
 
     path: str
     action: Action
     entry: str = ""
-    """The last call that touched it."""
+    """The last call that used it."""
     change: str = ""
-    """What changed, in a line: symbols, lines added and taken away."""
+    """The change in a line: symbols, lines added and removed."""
     partial: bool = False
-    """Whether a later attempt at it failed, or its tests do."""
+    """Whether a later attempt to change it failed, or its tests fail."""
     lines: tuple[tuple[int, int], ...] = ()
-    """The lines that were read; none when the whole file was."""
+    """The lines that were read; empty if the whole file was."""
     why: str = ""
-    """What it was read for, as the agent said it the first time."""
+    """The reason for reading it, in the agent's first words."""
     was: str = ""
     """Its path before it was renamed."""
 
 
 class Decision(Struct, frozen=True, omit_defaults=True):
-    """A choice, and why it was made."""
+    """A choice and its reason."""
 
     choice: str
     entry: str
     reason: str = ""
     by: Who = "agent"
     overrules: str = ""
-    """The entry of the decision that it takes the place of."""
+    """The entry of the decision that it replaces."""
 
 
 class Fact(Struct, frozen=True, omit_defaults=True):
-    """A line that holds names, ids or values that may be needed again."""
+    """A line with names, ids or values that may be needed again."""
 
     text: str
     entry: str
     source: str = ""
-    """What brought it: a tool and what it was asked for, or who said it."""
+    """Its origin: a tool and its arguments, or the author."""
     line: int = 0
-    """Which line of the entry it is, from 1; what keeps lines in their order."""
+    """The number of the line in the entry, from 1; lines are sorted by it."""
     worth: float = 0.0
 
 
 class Error(Struct, frozen=True, omit_defaults=True):
-    """Something that went wrong, and whether it still does."""
+    """An error, and whether it is resolved."""
 
     text: str
     entry: str
     what: str = ""
-    """The command or call that met it."""
+    """The command or call that failed."""
     resolved: str = ""
-    """The entry that shows it gone; empty while it is open."""
+    """The entry that shows that it is gone; empty while it is open."""
 
 
 class Progress(Struct, frozen=True, omit_defaults=True):
-    """Where the work stands. The newest account replaces the one before."""
+    """The state of the work. A newer one replaces it."""
 
     phase: str = ""
     completed: tuple[str, ...] = ()
     remaining: tuple[str, ...] = ()
     tests: str = ""
-    """What the last run of the tests came to, in its own words."""
+    """The result of the last test run, word for word."""
     entry: str = ""
 
 
 class Next(Struct, frozen=True, omit_defaults=True):
-    """A step that is still to be taken."""
+    """A step that is not done yet."""
 
     step: str
     entry: str
@@ -127,7 +130,7 @@ class Next(Struct, frozen=True, omit_defaults=True):
 
 
 class Ref(Struct, frozen=True, omit_defaults=True):
-    """Where the whole of something is that is no longer in sight."""
+    """A reference to an entry that is no longer in the window."""
 
     entry: str
     what: str = ""
@@ -135,12 +138,12 @@ class Ref(Struct, frozen=True, omit_defaults=True):
 
 
 class Summary(Struct, frozen=True, omit_defaults=True):
-    """Everything known of what left the window of a session."""
+    """The record of everything that left the window of a session."""
 
     intent: Intent = Intent()
     constraints: tuple[Constraint, ...] = ()
     words: tuple[Quote, ...] = ()
-    """What the user said otherwise, oldest first."""
+    """Other messages of the user, oldest first."""
     files: tuple[File, ...] = ()
     decisions: tuple[Decision, ...] = ()
     facts: tuple[Fact, ...] = ()
@@ -148,33 +151,33 @@ class Summary(Struct, frozen=True, omit_defaults=True):
     progress: Progress = Progress()
     next: tuple[Next, ...] = ()
     questions: tuple[Quote, ...] = ()
-    """What was asked and not answered yet."""
+    """Questions without an answer yet."""
     refs: tuple[Ref, ...] = ()
     findings: tuple[Quote, ...] = ()
-    """What the agent found out and reported, in its own words, oldest first."""
+    """Findings that the agent reported, word for word, oldest first."""
     revision: int = 0
-    """How often it was extended."""
+    """The number of extensions."""
     hidden: int = 0
-    """Entries that it stands for."""
+    """The number of entries that it replaces."""
     saved: int = 0
-    """Raw tokens that are out of sight because of it."""
+    """Raw tokens that it removed from the window."""
     at: str = ""
-    """When the last of them came, as its source said."""
+    """The time of the last of these entries, as its source names it."""
     by: str = ""
-    """The model whose checked rows are among these; empty when all were read off the record."""
+    """The model that some checked rows are from; empty if all rows were read from the ledger."""
 
 
-# The sequence that a summary goes through, as it is kept with the compression that it made.
+# The phases in which a summary is made, as they are stored with its compression.
 
 
-INTACT, RECOVERY = "preserved items intact", "recovery possible"
-"""Two checks that metrics are read off."""
-HALF = 50
-"""Percent of its size that a window should have at most after a summary."""
+CHECK_INTACT, CHECK_RECOVERY = "preserved items intact", "recovery possible"
+"""The names of two checks that metrics are computed from."""
+TARGET_PERCENT = 50
+"""The largest size of a window after a summary, in percent of its size before."""
 
 
 class Check(Struct, frozen=True):
-    """One thing that was looked at, and whether it was as it should be."""
+    """One check and its result."""
 
     what: str
     holds: bool = True
@@ -182,7 +185,7 @@ class Check(Struct, frozen=True):
 
 
 class Phase(Struct, frozen=True):
-    """One of the four: pre-check, preservation, compaction, verification."""
+    """One of the four phases: pre-check, preservation, compaction, verification."""
 
     name: str
     checks: tuple[Check, ...] = ()

@@ -1,9 +1,9 @@
-"""Window: the ledger folded forward, compressions applied.
+"""Window: the entries of a lane with all compressions applied, folded step by step.
 
-`advance(window, new)` costs what is new, a compression what is in sight; a rewind or an undo folds
-the lane again.
-A window is a value: an older one stays as it was while newer ones grow from it, because both look
-at the same growing list through a length of their own.
+`advance_window` takes time in proportion to the new entries, and for a compression in proportion
+to the window; a rewind or an undo folds the whole lane again. A window is a value: an older one
+does not change while newer ones grow from it, because both share one list and each has a length
+of its own.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,12 +22,13 @@ from holdfast.core.ledger.entry import (
     Source,
     Step,
 )
+from holdfast.core.ledger.notes import Switched
 
 T = TypeVar("T")
 
 
-class Run(Sequence[T], Generic[T]):
-    """A sequence that grows without copying: each value sees its own first `length` items."""
+class GrowingList(Sequence[T], Generic[T]):
+    """A sequence that grows without copying: each value shows the first `length` shared items."""
 
     __slots__ = ("_items", "_length")
 
@@ -35,11 +36,11 @@ class Run(Sequence[T], Generic[T]):
         self._items: list[T] = list(items)
         self._length = len(self._items)
 
-    def plus(self, items: Iterable[T]) -> "Run[T]":
-        """A run with `items` at its end; this one is unchanged."""
-        # Only the longest run may grow in place; a shorter one would write over its elder's items.
+    def plus(self, items: Iterable[T]) -> "GrowingList[T]":
+        """Return a sequence with `items` at its end; this one does not change."""
+        # Only the longest may grow in place; a shorter one would overwrite items of a longer one.
         longest = len(self._items) == self._length
-        grown: Run[T] = Run() if longest else Run(self)
+        grown: GrowingList[T] = GrowingList() if longest else GrowingList(self)
         if longest:
             grown._items = self._items
         grown._items.extend(items)
@@ -62,71 +63,71 @@ class Run(Sequence[T], Generic[T]):
         return self._items[range(self._length)[index]]
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Run) and list(self) == list(cast("Run[T]", other))
+        return isinstance(other, GrowingList) and list(self) == list(cast("GrowingList[T]", other))
 
     def __hash__(self) -> int:
         return hash(tuple(self))
 
     def __repr__(self) -> str:
-        return f"Run({list(self)!r})"
+        return f"GrowingList({list(self)!r})"
 
 
 class Item(Struct, frozen=True):
-    """One thing in sight: an entry, or what stands in for some."""
+    """One item of a window: an entry, or a stand-in for some."""
 
     entry: Entry
-    """The entry itself, or the first of those it stands for."""
+    """The entry itself, or the first entry that the stand-in covers."""
     covers: tuple[EntryId, ...] = ()
-    """The entries it stands for; empty when it is the entry itself."""
+    """The entries that the stand-in covers; empty if there is no stand-in."""
     stand_in: Source | None = None
 
     @property
     def body(self) -> Source:
-        """What a reader sees here."""
+        """The body that a reader sees."""
         if self.stand_in is not None:
             return self.stand_in
-        # An item is made of a source entry. It is asked for its body too often to look each time.
+        # An item always has a source entry; a check here would cost time in hot loops.
         return self.entry.body  # pyright: ignore[reportReturnType]
 
     @property
     def shows(self) -> tuple[EntryId, ...]:
-        """The entries that a reader of this item has been told of."""
+        """The entries that this item shows or covers."""
         return self.covers or (self.entry.id,)
 
 
 def arrival_of(item: Item) -> int:
-    """The first entry of the arrival an item belongs to; 0 for one that stands for several."""
+    """Return the number of the first entry of an item's arrival; 0 if it covers several entries."""
     return 0 if len(item.covers) > 1 else item.entry.seq - item.entry.part
 
 
 class Window(Struct, frozen=True):
-    """What is in sight of one agent."""
+    """The items that one agent sees, and the ledger of its lane."""
 
     lane: str = ""
     end: EntryId | None = None
     generation: int = 0
-    items: Run[Item] = field(default_factory=Run[Item])
-    ledger: Run[Entry] = field(default_factory=Run[Entry])
-    """Every entry of the lane, on the path or not."""
+    items: GrowingList[Item] = field(default_factory=GrowingList[Item])
+    ledger: GrowingList[Entry] = field(default_factory=GrowingList[Entry])
+    """All entries of the lane, on the path or not."""
 
 
 def fold(entries: Iterable[Entry], *, lane: str = "") -> Window:
-    """The window of a whole ledger."""
-    return _refold(lane, Run(entry for entry in entries if entry.lane == lane))
+    """Return the window of a whole ledger."""
+    return _refold(lane, GrowingList(entry for entry in entries if entry.lane == lane))
 
 
-def advance(window: Window, entries: Iterable[Entry]) -> Window:
-    """The window after more entries; those of other lanes do not concern it."""
-    mine = [entry for entry in entries if entry.lane == window.lane]
-    if not mine:
+def advance_window(window: Window, entries: Iterable[Entry]) -> Window:
+    """Return the window after more entries; entries of other lanes are ignored."""
+    own = [entry for entry in entries if entry.lane == window.lane]
+    if not own:
         return window
-    return grown(window, mine) or _refold(window.lane, window.ledger.plus(mine))
+    return extend_window(window, own) or _refold(window.lane, window.ledger.plus(own))
 
 
-def grown(window: Window, entries: Sequence[Entry]) -> Window | None:
-    """The window after more entries of its lane that add to what it shows, or hide some of that.
+def extend_window(window: Window, entries: Sequence[Entry]) -> Window | None:
+    """Return the window after more entries of its lane, if they only add items or hide shown ones.
 
-    None when they do anything else: then the whole lane has to be folded.
+    Return None if they do anything else: then the whole lane has to be folded.
     """
     items, end, generation = window.items, window.end, window.generation
     fresh: list[Item] = []
@@ -136,9 +137,9 @@ def grown(window: Window, entries: Sequence[Entry]) -> Window | None:
             items, fresh = items.plus(fresh), []
             if not _shows_all(items, body.steps):
                 return None
-            items, generation = Run(apply(body.steps, items)), generation + 1
+            items, generation = GrowingList(apply_steps(body.steps, items)), generation + 1
         elif isinstance(body, Derived):
-            if _turns(body):
+            if _changes_window(body):
                 return None
         elif entry.parent != end:
             return None
@@ -149,51 +150,51 @@ def grown(window: Window, entries: Sequence[Entry]) -> Window | None:
 
 
 def _shows_all(items: Iterable[Item], steps: Iterable[Step]) -> bool:
-    """Whether all that is hidden is in sight: then it is on the path, and the steps hold."""
+    """Whether the items show every hidden entry: then all are on the path, and the steps apply."""
     shown = {name for item in items for name in item.shows}
     return all(name in shown for step in steps for name in step.hides)
 
 
-def _turns(body: Derived) -> bool:
-    """Whether a body changes what is in sight of the entries before it."""
+def _changes_window(body: Derived) -> bool:
+    """Whether a body changes which of the earlier entries the window shows."""
     if isinstance(body, Noted):
-        return body.what == "switched"
+        return body.what == Switched.what
     return isinstance(body, Compressed | Restored | Compacted)
 
 
-def _refold(lane: str, ledger: Run[Entry]) -> Window:
-    path = path_to(_end(ledger), ledger)
+def _refold(lane: str, ledger: GrowingList[Entry]) -> Window:
+    path = path_to(_end_of(ledger), ledger)
     names = {entry.id for entry in path}
-    shelf = _Shelf(Item(entry) for entry in path)
+    table = _ItemTable(Item(entry) for entry in path)
     for entry in _in_force(ledger, names):
         if isinstance(entry.body, Compacted):
-            shelf.drop_before(entry, entry.body)
+            table.drop_before(entry, entry.body)
         elif isinstance(entry.body, Compressed):
-            shelf.take(entry.body.steps)
-    turning = (Compressed, Restored, Compacted)
-    generation = sum(isinstance(entry.body, turning) for entry in ledger)
+            table.apply_steps(entry.body.steps)
+    changing = (Compressed, Restored, Compacted)
+    generation = sum(isinstance(entry.body, changing) for entry in ledger)
     end = path[-1].id if path else None
-    return Window(lane, end, generation, Run(shelf.items()), ledger)
+    return Window(lane, end, generation, GrowingList(table.items()), ledger)
 
 
-def _end(ledger: Iterable[Entry]) -> EntryId | None:
+def _end_of(ledger: Iterable[Entry]) -> EntryId | None:
     end: EntryId | None = None
     for entry in ledger:
         if not isinstance(entry.body, Derived):
             end = entry.id
-        elif isinstance(entry.body, Noted) and entry.body.what == "switched":
+        elif isinstance(entry.body, Noted) and entry.body.what == Switched.what:
             end = entry.parent
     return end
 
 
 def in_force(window: Window) -> list[Entry]:
-    """The compressions that hold on the window's path, oldest first."""
+    """Return the compressions in force on the window's path, oldest first."""
     path = path_to(window.end, window.ledger)
     return _in_force(window.ledger, {entry.id for entry in path})
 
 
 def path_to(end: EntryId | None, ledger: Iterable[Entry]) -> list[Entry]:
-    """The source entries that lead to `end`, first to last."""
+    """Return the source entries from the first one to `end`."""
     by_id: Mapping[EntryId, Entry] = {
         entry.id: entry for entry in ledger if not isinstance(entry.body, Derived)
     }
@@ -205,16 +206,15 @@ def path_to(end: EntryId | None, ledger: Iterable[Entry]) -> list[Entry]:
 
 
 def _in_force(ledger: Iterable[Entry], path: set[EntryId]) -> list[Entry]:
-    """The compressions that hold on a path, oldest first."""
     entries = list(ledger)
     lifted = {entry.body.compressed for entry in entries if isinstance(entry.body, Restored)}
-    return [entry for entry in entries if entry.id not in lifted and _holds(entry, path)]
+    return [entry for entry in entries if entry.id not in lifted and _is_in_force(entry, path)]
 
 
-def _holds(entry: Entry, path: set[EntryId]) -> bool:
+def _is_in_force(entry: Entry, path: set[EntryId]) -> bool:
     match entry.body:
         case Compressed():
-            # It holds on a branch only if all it hides is on it.
+            # It is in force on a branch only if the branch has everything that it hides.
             return all(name in path for step in entry.body.steps for name in step.hides)
         case Compacted():
             return entry.parent in path
@@ -222,17 +222,17 @@ def _holds(entry: Entry, path: set[EntryId]) -> bool:
             return False
 
 
-def apply(steps: Sequence[Step], items: Iterable[Item]) -> list[Item]:
-    """The items once the steps have been taken: each stand-in where its first hidden item was."""
-    shelf = _Shelf(items)
-    shelf.take(steps)
-    return shelf.items()
+def apply_steps(steps: Sequence[Step], items: Iterable[Item]) -> list[Item]:
+    """Return the items after the steps: each stand-in takes the place of its first hidden item."""
+    table = _ItemTable(items)
+    table.apply_steps(steps)
+    return table.items()
 
 
-class _Shelf:
-    """Items in their places, found by what they show: a step costs what it hides, not what stays.
+class _ItemTable:
+    """Items by the entries that they show, so that a step only looks at the items that it hides.
 
-    A long session is folded from all its compressions, and each hides little of it.
+    A long session has many compressions, and each hides a small part of it.
     """
 
     def __init__(self, items: Iterable[Item]) -> None:
@@ -240,32 +240,32 @@ class _Shelf:
         self._seqs: list[int] = []
         self._places: dict[EntryId, list[int]] = {}
         self._earlier: list[int] = []
-        """Places that the last compaction of a host came after."""
+        """Places of the items before the last compaction of a host."""
         self._later: list[int] | None = None
-        """All others, the last first; made when a first one comes, as most sessions have none."""
+        """All other places, the last first; None before the first compaction, as most have none."""
         for item in items:
             self._items.append(item)
             self._seqs.append(item.entry.seq)
-            self._show(item, len(self._items) - 1)
+            self._register(item, len(self._items) - 1)
 
-    def _show(self, item: Item, at: int) -> None:
+    def _register(self, item: Item, at: int) -> None:
         for name in item.shows:
             self._places.setdefault(name, []).append(at)
 
     def items(self) -> list[Item]:
-        """What is left, in order."""
+        """Return the remaining items in order."""
         return [item for item in self._items if item is not None]
 
     def drop_before(self, entry: Entry, body: Compacted) -> None:
-        """Let go of what a host dropped."""
+        """Remove the items that a host dropped."""
         kept = set(body.keeps)
-        for at in self._up_to(entry.seq):
+        for at in self._places_up_to(entry.seq):
             item = self._items[at]
             if item is not None and item.entry.id not in kept:
                 self._items[at] = None
 
-    def _up_to(self, seq: int) -> list[int]:
-        """The places of what is left up to an entry: each is looked at once, unless it stays."""
+    def _places_up_to(self, seq: int) -> list[int]:
+        """Return the places of the remaining items up to an entry; visit removed ones once."""
         if self._later is None:
             self._later = sorted(range(len(self._seqs)), key=lambda at: -self._seqs[at])
         while self._later and self._seqs[self._later[-1]] <= seq:
@@ -273,17 +273,21 @@ class _Shelf:
         self._earlier = [at for at in self._earlier if self._items[at] is not None]
         return [at for at in self._earlier if self._seqs[at] <= seq]
 
-    def take(self, steps: Sequence[Step]) -> None:
-        """Put each stand-in where the first item was that its step hides whole."""
-        owner = {name: at for at, step in enumerate(steps) for name in step.hides}
+    def apply_steps(self, steps: Sequence[Step]) -> None:
+        """Replace the first item that a step hides entirely by its stand-in; remove the others."""
+        step_of = {name: number for number, step in enumerate(steps) for name in step.hides}
         placed: set[int] = set()
-        for place in sorted({at for name in owner for at in self._places.get(name, ())}):
+        for place in sorted({place for name in step_of for place in self._places.get(name, ())}):
             item = self._items[place]
-            at = owner.get(item.shows[0], -1) if item is not None else -1
-            if item is None or at < 0 or any(owner.get(name) != at for name in item.shows):
+            number = step_of.get(item.shows[0], -1) if item is not None else -1
+            if (
+                item is None
+                or number < 0
+                or any(step_of.get(name) != number for name in item.shows)
+            ):
                 continue
-            self._items[place], stand_in = None, steps[at].stand_in
-            if at not in placed and stand_in is not None:
-                self._items[place] = shown = Item(item.entry, steps[at].hides, stand_in)
-                self._show(shown, place)
-            placed.add(at)
+            self._items[place], stand_in = None, steps[number].stand_in
+            if number not in placed and stand_in is not None:
+                self._items[place] = replacement = Item(item.entry, steps[number].hides, stand_in)
+                self._register(replacement, place)
+            placed.add(number)

@@ -1,1 +1,1 @@
-"""How big is it: tokens, the model's window, and how full that is."""
+"""Measure windows: count tokens, find the model's limit, compute usage and levels."""

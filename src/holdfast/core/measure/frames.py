@@ -1,7 +1,7 @@
-"""What the provider reported for each request of a session, beside what the entries show.
+"""Read the reported size of each request, and compute the tokens that are not in its entries.
 
-A transcript holds neither the system prompt nor the tools, and sometimes not all that was sent:
-the report for a request says how large it really was. What it has beyond the entries is its frame.
+A transcript has neither the system prompt nor the tools, and sometimes not everything that was
+sent: the report for a request has its real size. The difference to its entries is its frame.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,85 +10,85 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import Compacted, Derived, Entry, EntryId, Used, role_of
-from holdfast.core.measure.bill import Frame
+from holdfast.core.measure.bill import RequestFrame
 
 
 class Report(Struct, frozen=True):
-    """One request as its provider counted it."""
+    """The size of one request as its provider reported it."""
 
     request: EntryId
     """The first entry of the answer."""
     tokens: int
     raw: int = 0
-    """Raw tokens of the entries that were in sight then."""
+    """Raw tokens of the entries that were in the window then."""
     dropped: int = 0
     """Raw tokens of earlier entries that the agent's own program had dropped by then."""
 
 
-class Told(Struct, frozen=True):
-    """All that providers reported of a session, whatever became of it since."""
+class ReportedTotals(Struct, frozen=True):
+    """Totals over all reports of a session, including requests that were undone since."""
 
     requests: int = 0
     peak: int = 0
 
 
-def told_in(notes: Iterable[Entry]) -> Told:
-    """How many requests were reported, and the largest of them; one reported twice counts once."""
+def reported_totals(notes: Iterable[Entry]) -> ReportedTotals:
+    """Count the reported requests and find the largest; a request reported twice counts once."""
     used = [(entry.id, entry.body) for entry in notes if isinstance(entry.body, Used)]
     sizes = {body.request or name: body.input for name, body in used if body.input}
-    return Told(len(sizes), max(sizes.values(), default=0))
+    return ReportedTotals(len(sizes), max(sizes.values(), default=0))
 
 
 def reports_of(
     path: Sequence[Entry], notes: Iterable[Entry], counts: Mapping[EntryId, int]
 ) -> list[Report]:
-    """The reports on the requests along a path, in order; `notes` are derived entries about it."""
-    about: dict[EntryId | None, list[Entry]] = {}
+    """Return the reports on the requests of a path in order; `notes` are its derived entries."""
+    notes_by_parent: dict[EntryId | None, list[Entry]] = {}
     for entry in notes:
         if isinstance(entry.body, Used | Compacted):
-            about.setdefault(entry.parent, []).append(entry)
-    reading = _Reading(counts)
+            notes_by_parent.setdefault(entry.parent, []).append(entry)
+    reader = _ReportReader(counts)
     for entry in path:
-        reading.take(entry, about.get(entry.id, []))
-    return [report for report in reading.reports.values() if report.tokens]
+        reader.add_entry(entry, notes_by_parent.get(entry.id, []))
+    return [report for report in reader.reports.values() if report.tokens]
 
 
-class _Reading:
-    """Goes along a path, knowing what the agent's own program has in sight (`raw`) of `all`."""
+class _ReportReader:
+    """Reads a path entry by entry; `raw` counts the tokens that the host still shows, of `all`."""
 
     def __init__(self, counts: Mapping[EntryId, int]) -> None:
         self.counts = counts
-        self.all = self.raw = self.waiting = 0
+        self.all = self.raw = self.pending = 0
         self.request = ""
-        self.speaking = False
+        self.in_answer = False
         self.reports: dict[EntryId, Report] = {}
 
-    def take(self, entry: Entry, notes: Sequence[Entry]) -> None:
+    def add_entry(self, entry: Entry, notes: Sequence[Entry]) -> None:
         body = entry.body
-        own = not isinstance(body, Derived) and role_of(body) == "assistant"
-        if own and not self.speaking:
+        by_assistant = not isinstance(body, Derived) and role_of(body) == "assistant"
+        if by_assistant and not self.in_answer:
             self.request = entry.id
-            self.reports[entry.id] = Report(entry.id, self.waiting, self.raw, self.all - self.raw)
-            self.waiting = 0
-        self.speaking = own
+            self.reports[entry.id] = Report(entry.id, self.pending, self.raw, self.all - self.raw)
+            self.pending = 0
+        self.in_answer = by_assistant
         self.all += self.counts.get(entry.id, 0)
         self.raw += self.counts.get(entry.id, 0)
         for note in notes:
-            self._note(note.body, answered=own)
+            self._add_note(note.body, answered=by_assistant)
 
-    def _note(self, body: object, *, answered: bool) -> None:
+    def _add_note(self, body: object, *, answered: bool) -> None:
         if isinstance(body, Compacted):
             self.raw = sum(self.counts.get(name, 0) for name in body.keeps)
         elif isinstance(body, Used) and answered:
-            known = self.reports[self.request]
-            self.reports[self.request] = replace(known, tokens=max(known.tokens, body.input))
+            report = self.reports[self.request]
+            self.reports[self.request] = replace(report, tokens=max(report.tokens, body.input))
         elif isinstance(body, Used):
-            self.waiting = max(self.waiting, body.input)  # it stands before the answer
+            self.pending = max(self.pending, body.input)  # the report is before the answer
 
 
-def frame_of(report: Report, seen: int) -> Frame:
-    """What a request held beside its entries, of which its provider should see so many tokens."""
+def frame_of(report: Report, seen: int) -> RequestFrame:
+    """Return the frame of a request whose entries should have `seen` tokens for its provider."""
     if report.tokens >= seen:
-        return Frame(report.tokens - seen)
-    # The provider counted less than the entries: not all of them were sent any more.
-    return Frame(0, report.tokens / seen)
+        return RequestFrame(report.tokens - seen)
+    # The provider counted less than the entries have: not all of them were sent.
+    return RequestFrame(0, report.tokens / seen)

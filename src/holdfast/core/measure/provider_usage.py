@@ -1,28 +1,28 @@
-"""What providers report: usage in each of their shapes, and the limit in a refusal."""
+"""Read token usage in the shape of each provider, and the limit in a provider's refusal."""
 
-import re
 from collections.abc import Mapping
 from typing import cast
 
 from holdfast.core.ledger.entry import Used
 from holdfast.text.jsontext import Json, as_count, as_object, as_text
+from holdfast.text.patterns import Pattern
 
-LONGEST_ERROR = 10_000
-LIMITS = (
-    re.compile(r"(?P<size>\d{1,12}) tokens > (?P<limit>\d{1,12}) maximum"),
-    re.compile(r"maximum context length is (?P<limit>\d{1,12}) tokens"),
-    re.compile(r"context window of (?P<limit>\d{1,12}) tokens"),
-    re.compile(r"exceeds the maximum number of tokens allowed \((?P<limit>\d{1,12})\)"),
+MAX_ERROR_CHARS = 10_000
+LIMIT_PATTERNS = (
+    Pattern(r"(?P<size>\d{1,12}) tokens > (?P<limit>\d{1,12}) maximum"),
+    Pattern(r"maximum context length is (?P<limit>\d{1,12}) tokens"),
+    Pattern(r"context window of (?P<limit>\d{1,12}) tokens"),
+    Pattern(r"exceeds the maximum number of tokens allowed \((?P<limit>\d{1,12})\)"),
 )
 
 
 def read_usage(usage: object, *, model: str = "", answered: bool = False) -> Used:
-    """What a provider or a framework counted for one request, as a body.
+    """Return the usage that a provider or a framework reported for one request, as a body.
 
-    `usage` is a mapping or an object of an SDK: what it holds is read by name, and no SDK is
-    needed for that. `answered` says that the window already holds the answer this is about.
+    `usage` is a mapping or an object of an SDK: its members are read by name, without the SDK.
+    `answered` says that the window already has the answer of that request.
     """
-    prompt, cached, written = _prompt(usage)
+    prompt, cached, written = _prompt_tokens(usage)
     output = _count(usage, "output_tokens", "completion_tokens") or _gemini_output(usage)
     return Used(
         size=prompt + (output if answered else 0),
@@ -34,10 +34,10 @@ def read_usage(usage: object, *, model: str = "", answered: bool = False) -> Use
     )
 
 
-def fault_of(usage: object) -> str:
-    """Why a usage says nothing about the size of a request; empty when it does."""
+def usage_problem(usage: object) -> str:
+    """Return why a usage does not have the size of one request; empty if it has."""
     kind = type(usage).__name__
-    if not _prompt(usage)[0]:
+    if not _prompt_tokens(usage)[0]:
         return f"a {kind} that counts no input tokens; pass the usage of the provider's response"
     requests = _count(usage, "requests")
     if requests > 1:
@@ -48,8 +48,8 @@ def fault_of(usage: object) -> str:
     return ""
 
 
-def _prompt(usage: object) -> tuple[int, int, int]:
-    """All tokens of the prompt, those read from cache, those written to it."""
+def _prompt_tokens(usage: object) -> tuple[int, int, int]:
+    """Return all tokens of the prompt, those read from the cache, those written to it."""
     for shape in (_chat, _responses, _langchain, _pydantic_ai, _gemini):
         found = shape(usage)
         if found is not None:
@@ -58,14 +58,14 @@ def _prompt(usage: object) -> tuple[int, int, int]:
 
 
 def _chat(usage: object) -> tuple[int, int, int] | None:
-    if _field(usage, "prompt_tokens") is None:
+    if _member(usage, "prompt_tokens") is None:
         return None
-    details = _field(usage, "prompt_tokens_details")
+    details = _member(usage, "prompt_tokens_details")
     return _count(usage, "prompt_tokens"), _count(details, "cached_tokens"), 0
 
 
 def _responses(usage: object) -> tuple[int, int, int] | None:
-    details = _field(usage, "input_tokens_details")
+    details = _member(usage, "input_tokens_details")
     if not details:
         return None
     written = _count(details, "cache_write_tokens")
@@ -73,7 +73,7 @@ def _responses(usage: object) -> tuple[int, int, int] | None:
 
 
 def _langchain(usage: object) -> tuple[int, int, int] | None:
-    details = _field(usage, "input_token_details")
+    details = _member(usage, "input_token_details")
     if details is None:
         return None
     written = _count(details, "cache_creation")
@@ -81,7 +81,7 @@ def _langchain(usage: object) -> tuple[int, int, int] | None:
 
 
 def _pydantic_ai(usage: object) -> tuple[int, int, int] | None:
-    if _field(usage, "cache_read_tokens") is None:
+    if _member(usage, "cache_read_tokens") is None:
         return None
     read, written = _count(usage, "cache_read_tokens"), _count(usage, "cache_write_tokens")
     return _count(usage, "input_tokens"), read, written
@@ -97,8 +97,8 @@ def _gemini(usage: object) -> tuple[int, int, int] | None:
 
 
 def _gemini_output(usage: object) -> int:
-    said = _count(usage, "candidates_token_count", "candidatesTokenCount")
-    return said + _count(usage, "thoughts_token_count", "thoughtsTokenCount")
+    candidates = _count(usage, "candidates_token_count", "candidatesTokenCount")
+    return candidates + _count(usage, "thoughts_token_count", "thoughtsTokenCount")
 
 
 def _anthropic(usage: object) -> tuple[int, int, int]:
@@ -109,22 +109,22 @@ def _anthropic(usage: object) -> tuple[int, int, int]:
 
 
 def _count(usage: object, *names: str) -> int:
-    """The first of these members that is a number of tokens."""
-    return next((found for name in names if (found := as_count(_field(usage, name)))), 0)
+    """Return the first of these members that is a number of tokens; 0 if none is."""
+    return next((found for name in names if (found := as_count(_member(usage, name)))), 0)
 
 
-def _field(value: object, name: str) -> object:
-    """A member of a mapping or of an object; nothing when it has none of that name."""
+def _member(value: object, name: str) -> object:
+    """Return a member of a mapping or of an object; None if it has none of that name."""
     if isinstance(value, Mapping):
         return cast(Mapping[str, object], value).get(name)
     return getattr(value, name, None)
 
 
-def learned_limit(error: Json) -> int:
-    """The largest prompt a provider takes, when its refusal says so; zero when it does not."""
+def limit_in_error(error: Json) -> int:
+    """Return the largest prompt that a provider's refusal names; 0 if it names none."""
     text = error if isinstance(error, str) else as_text(_message(as_object(error)))
-    for pattern in LIMITS:
-        found = pattern.search(text[:LONGEST_ERROR])
+    for pattern in LIMIT_PATTERNS:
+        found = pattern.search(text[:MAX_ERROR_CHARS])
         if found:
             return int(found["limit"])
     return 0

@@ -1,4 +1,4 @@
-"""Sizes: what each thing in sight takes, in tokens that add up to what the window has."""
+"""Compute the tokens of each item of a window, so that they add up to its usage."""
 
 from collections.abc import Mapping, Sequence
 
@@ -6,11 +6,11 @@ from msgspec import Struct
 
 from holdfast.core.ledger.window import Item
 from holdfast.core.measure.tokens import CountTokens, count_body
-from holdfast.core.measure.usage import Usage, split
+from holdfast.core.measure.usage import Usage, split_proportionally
 
 
-class Sized(Struct, frozen=True):
-    """A window with the size of everything in it."""
+class SizedWindow(Struct, frozen=True):
+    """The items of a window with their sizes."""
 
     usage: Usage
     items: tuple[Item, ...]
@@ -21,7 +21,7 @@ class Sized(Struct, frozen=True):
 
 
 def raw_sizes(items: Sequence[Item], counts: Mapping[int, int], count: CountTokens) -> list[int]:
-    """Raw tokens of each item; stand-ins are not in the table of counts."""
+    """Return the raw tokens of each item; `counts` has no stand-ins, so they are counted here."""
     return [
         count_body(item.body, count)
         if item.stand_in is not None or item.entry.seq not in counts
@@ -30,9 +30,11 @@ def raw_sizes(items: Sequence[Item], counts: Mapping[int, int], count: CountToke
     ]
 
 
-def sized(
+def size_window(
     items: Sequence[Item], usage: Usage, counts: Mapping[int, int], count: CountTokens
-) -> Sized:
-    """A window that is so full, with the size of everything in it."""
+) -> SizedWindow:
+    """Return the items of a window with this usage, each with its size."""
     raws = raw_sizes(items, counts, count)
-    return Sized(usage, tuple(items), tuple(raws), tuple(split(usage.messages, raws)))
+    return SizedWindow(
+        usage, tuple(items), tuple(raws), tuple(split_proportionally(usage.messages, raws))
+    )

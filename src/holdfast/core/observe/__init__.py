@@ -1,1 +1,1 @@
-"""Stage 3, what the record shows: facts read off it, without a model."""
+"""Stage 3: read facts off the recorded entries without a model."""

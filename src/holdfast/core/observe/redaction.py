@@ -1,11 +1,12 @@
-"""What everyone but the owner sees of a ledger: each secret gives way to a mark that names it.
+"""Replace the secrets in entries, windows and summaries by marks.
 
-A secret is redacted by value: found in one entry, it is redacted wherever it stands. The mark says
-its kind and the entry that holds it first, so its owner reads it there. Entries keep their names,
-and texts their lines; only `read`, `messages` and `export` show what was there.
+Redaction is by value: a secret that is found in one entry is replaced in every entry. The mark
+states the kind of the secret and the entry that first held it, so that its owner can read it there.
+Ids of entries and line counts of texts do not change. Only `read`, `messages` and `export` show the
+original.
 
-Redacting comes before anything is read off an entry or cut to a length: half a secret is no longer
-one that could be found.
+Redact before you extract facts from an entry or cut a text: a secret that was cut in half can no
+longer be detected.
 """
 
 import re
@@ -23,12 +24,12 @@ from holdfast.core.ledger.entry import (
     Compressed,
     Entry,
     EntryId,
-    Handed,
     Noted,
     Opaque,
     PacketCleared,
     PacketRead,
     PacketReported,
+    PacketSent,
     Restored,
     Resumed,
     Said,
@@ -41,49 +42,52 @@ from holdfast.core.ledger.entry import (
     Used,
 )
 from holdfast.core.ledger.summary import Summary
-from holdfast.core.ledger.window import Item, Run, Window
+from holdfast.core.ledger.window import GrowingList, Item, Window
 from holdfast.text.jsontext import NotJson, encode, parse
-from holdfast.text.secrets import OPENS, SHORTEST_EVERYWHERE, find_secrets
-from holdfast.text.walk import worded
+from holdfast.text.secrets import MARK_START, MIN_CHARS_EVERYWHERE, find_secrets
+from holdfast.text.utf8 import to_bytes
+from holdfast.text.walk import map_texts
 
-REF = 12
-MANY = 48
-"""Values from which on a text is looked through once for all of them."""
+REF_CHARS = 12
+MAX_VALUES_SEARCHED_SINGLY = 48
+"""Up to this number of values, each one is searched for separately."""
 
 
-class Known(Struct, frozen=True):
-    """What is a secret in a session."""
+class KnownSecrets(Struct, frozen=True):
+    """The secrets that are known in a session."""
 
     patterns: tuple[re.Pattern[str], ...] = ()
-    """Those of the user."""
+    """Patterns from the user's policy."""
     marks: Mapping[str, str] = {}
-    """By value: what stands in its place, wherever it stands."""
+    """By secret value: the mark that replaces it."""
     clean: frozenset[EntryId] = frozenset()
-    """Entries that were looked at and hold no secret of their own: they are not looked at again."""
+    """Entries without a secret of their own: they are not searched again."""
 
 
-def mark(kind: str, entry: str = "") -> str:
-    """What is seen of a secret."""
-    return f"{OPENS}{kind}#{entry[:REF]}]" if entry else f"{OPENS}{kind}]"
+def mark_for(kind: str, entry: str = "") -> str:
+    """Return the mark that replaces a secret of this kind, first held by `entry`."""
+    return f"{MARK_START}{kind}#{entry[:REF_CHARS]}]" if entry else f"{MARK_START}{kind}]"
 
 
-def learned(known: Known, entries: Iterable[Entry]) -> Known:
-    """What is known after more entries; the first that holds a secret is the one it is named by."""
+def learn_secrets(known: KnownSecrets, entries: Iterable[Entry]) -> KnownSecrets:
+    """Add the secrets in more entries; a mark names the first entry that holds the secret."""
     marks = dict(known.marks)
     clean: set[EntryId] = set()
     for entry in entries:
         texts = [(text, find_secrets(text, known.patterns)) for text in _texts(entry.body)]
-        if texts and not any(found for _, found in texts):
+        if texts and not any(secrets for _, secrets in texts):
             clean.add(entry.id)
-        for text, found in texts:
-            for one in found:
-                if one.everywhere:
-                    marks.setdefault(text[one.start : one.end], mark(one.kind, entry.id))
+        for text, secrets in texts:
+            for secret in secrets:
+                if secret.everywhere:
+                    marks.setdefault(
+                        text[secret.start : secret.end], mark_for(secret.kind, entry.id)
+                    )
     return replace(known, marks=marks, clean=known.clean | clean)
 
 
 def _texts(body: Body) -> Iterable[str]:
-    """The words of a body in which a secret can come for the first time."""
+    """Return the texts of a body that are searched for new secrets."""
     match body:
         case Said() | Thought():
             return (body.text,)
@@ -99,132 +103,134 @@ def _texts(body: Body) -> Iterable[str]:
             return ()
 
 
-def _hidden(text: str, known: Known, entry: str = "") -> str:
-    """What is seen of a text that could not be searched for secrets: nothing of it is shown."""
+def _hide_text(text: str, known: KnownSecrets, entry: str = "") -> str:
+    """Return only a mark: the fallback for a text that could not be searched."""
     del text, known
-    return mark("unsearched", entry)
+    return mark_for("unsearched", entry)
 
 
-@rule_or(_hidden)
-def redacted(text: str, known: Known, entry: str = "") -> str:
-    """A text without its secrets: those that are known, and those that show themselves in it."""
-    for value in _standing(text, known.marks):
+@rule_or(_hide_text)
+def redact_text(text: str, known: KnownSecrets, entry: str = "") -> str:
+    """Return a text with marks for the known secrets and for those detected in it."""
+    for value in _values_in(text, known.marks):
         text = text.replace(value, known.marks[value])
-    found = find_secrets(text, known.patterns)
-    if not found:
+    secrets = find_secrets(text, known.patterns)
+    if not secrets:
         return text
     parts: list[str] = []
     at = 0
-    for one in found:
-        parts += [text[at : one.start], mark(one.kind, entry)]
-        at = one.end
+    for secret in secrets:
+        parts += [text[at : secret.start], mark_for(secret.kind, entry)]
+        at = secret.end
     return "".join([*parts, text[at:]])
 
 
-def _standing(text: str, marks: Mapping[str, str]) -> list[str]:
-    """The values that a text holds, the longest first: one may be the beginning of another."""
-    if not marks or len(text) < SHORTEST_EVERYWHERE:
+def _values_in(text: str, marks: Mapping[str, str]) -> list[str]:
+    """Return the values that occur in a text, longest first: one may be a prefix of another."""
+    if not marks or len(text) < MIN_CHARS_EVERYWHERE:
         return []
-    if len(marks) <= MANY:
-        there = (value for value in marks if value in text)
+    if len(marks) <= MAX_VALUES_SEARCHED_SINGLY:
+        present = (value for value in marks if value in text)
     else:
-        heads = {value[:SHORTEST_EVERYWHERE] for value in marks}
-        ends = range(SHORTEST_EVERYWHERE, len(text) + 1)
-        seen = heads.intersection(text[end - SHORTEST_EVERYWHERE : end] for end in ends)
-        there = (v for v in marks if v[:SHORTEST_EVERYWHERE] in seen and v in text)
-    return sorted(there, key=lambda value: (-len(value), value))
+        heads = {value[:MIN_CHARS_EVERYWHERE] for value in marks}
+        ends = range(MIN_CHARS_EVERYWHERE, len(text) + 1)
+        seen = heads.intersection(text[end - MIN_CHARS_EVERYWHERE : end] for end in ends)
+        present = (v for v in marks if v[:MIN_CHARS_EVERYWHERE] in seen and v in text)
+    return sorted(present, key=lambda value: (-len(value), value))
 
 
-def redacted_entry(entry: Entry, known: Known) -> Entry:
-    """An entry without secrets; the very same when it has none."""
-    looked = entry.id in known.clean
-    if looked and not any(_standing(text, known.marks) for text in _texts(entry.body)):
+def redact_entry(entry: Entry, known: KnownSecrets) -> Entry:
+    """Return an entry without secrets; the same object if it has none."""
+    searched = entry.id in known.clean
+    if searched and not any(_values_in(text, known.marks) for text in _texts(entry.body)):
         return entry
-    body = _redacted_body(entry.body, known, entry.id)
+    body = _redact_body(entry.body, known, entry.id)
     return entry if body is entry.body else replace(entry, body=body)
 
 
-def redacted_window(window: Window, known: Known, ledger: Sequence[Entry]) -> Window:
-    """A window without secrets; `ledger` are its entries without them."""
+def redact_window(window: Window, known: KnownSecrets, ledger: Sequence[Entry]) -> Window:
+    """Return a window without secrets; `ledger` are its entries, already redacted."""
     by_id = {entry.id: entry for entry in ledger}
-    items = (_redacted_item(item, known, by_id) for item in window.items)
-    return Window(window.lane, window.end, window.generation, Run(items), Run(ledger))
+    items = (_redact_item(item, known, by_id) for item in window.items)
+    return Window(
+        window.lane, window.end, window.generation, GrowingList(items), GrowingList(ledger)
+    )
 
 
-def _redacted_item(item: Item, known: Known, ledger: Mapping[str, Entry]) -> Item:
-    entry = ledger.get(item.entry.id) or redacted_entry(item.entry, known)
+def _redact_item(item: Item, known: KnownSecrets, ledger: Mapping[str, Entry]) -> Item:
+    entry = ledger.get(item.entry.id) or redact_entry(item.entry, known)
     if item.stand_in is None:
         return item if entry is item.entry else Item(entry, item.covers)
-    return Item(entry, item.covers, redacted_source(item.stand_in, known, item.entry.id))
+    return Item(entry, item.covers, redact_source(item.stand_in, known, item.entry.id))
 
 
-def _redacted_body(body: Body, known: Known, entry: str) -> Body:
+def _redact_body(body: Body, known: KnownSecrets, entry: str) -> Body:
     match body:
         case Compressed():
-            return _redacted_compression(body, known)
+            return _redact_compression(body, known)
         case Checkpointed() | Resumed():
-            summary = redacted_summary(body.summary, known)
+            summary = redact_summary(body.summary, known)
             return body if summary == body.summary else replace(body, summary=summary)
         case Noted():
-            facts = {name: redacted(fact, known, entry) for name, fact in body.facts.items()}
+            facts = {name: redact_text(fact, known, entry) for name, fact in body.facts.items()}
             return body if facts == body.facts else Noted(body.what, facts)
-        case Handed() | PacketReported():
-            shown = worded(body, lambda text, own: redacted(text, known, own), entry)
-            return body if shown == body else shown
+        case PacketSent() | PacketReported():
+            redacted = map_texts(body, lambda text, own: redact_text(text, known, own), entry)
+            return body if redacted == body else redacted
         case Restored() | Compacted() | Used() | PacketCleared() | PacketRead() | Unread():
             return body
         case _:
-            return redacted_source(body, known, entry)
+            return redact_source(body, known, entry)
 
 
-def redacted_source(body: Source, known: Known, entry: str = "") -> Source:
-    """A source body without secrets; the very same when it has none."""
+def redact_source(body: Source, known: KnownSecrets, entry: str = "") -> Source:
+    """Return a source body without secrets; the same object if it has none."""
     match body:
         case Said() | Thought():
-            text = redacted(body.text, known, entry)
+            text = redact_text(body.text, known, entry)
             return body if text == body.text else replace(body, text=text)
         case ToolReturned():
-            text = redacted(body.output, known, entry)
+            text = redact_text(body.output, known, entry)
             return body if text == body.output else replace(body, output=text)
         case ToolCalled():
-            text = _redacted_json(body.arguments, known, entry)
+            text = _redact_json(body.arguments, known, entry)
             return body if text == body.arguments else replace(body, arguments=text)
         case Opaque():
-            text = _redacted_json(body.json, known, entry)
+            text = _redact_json(body.json, known, entry)
             return body if text == body.json else replace(body, json=text)
         case Attached():
             return body
 
 
-def _redacted_json(text: str, known: Known, entry: str) -> str:
-    """JSON that is JSON still: a pattern of the user's may have matched more than a text in it."""
-    made = redacted(text, known, entry)
-    if made == text or not _is_json(text) or _is_json(made):
-        return made
-    return encode({"redacted": mark("pattern", entry)}).decode()
+def _redact_json(text: str, known: KnownSecrets, entry: str) -> str:
+    """Return redacted JSON that is still valid, also if a user's pattern matched quotes."""
+    redacted = redact_text(text, known, entry)
+    if redacted == text or not _is_json(text) or _is_json(redacted):
+        return redacted
+    return encode({"redacted": mark_for("pattern", entry)}).decode()
 
 
 def _is_json(text: str) -> bool:
     try:
-        parse(text.encode("utf-8", "surrogatepass"))
+        parse(to_bytes(text))
     except (NotJson, RecursionError):
         return False
     return True
 
 
-def _redacted_compression(body: Compressed, known: Known) -> Compressed:
-    steps = tuple(_redacted_step(step, known) for step in body.steps)
-    summary = redacted_summary(body.summary, known) if body.summary is not None else None
-    made = replace(body, steps=steps, summary=summary)
-    return body if made == body else made
+def _redact_compression(body: Compressed, known: KnownSecrets) -> Compressed:
+    steps = tuple(_redact_step(step, known) for step in body.steps)
+    summary = redact_summary(body.summary, known) if body.summary is not None else None
+    redacted = replace(body, steps=steps, summary=summary)
+    return body if redacted == body else redacted
 
 
-def _redacted_step(step: Step, known: Known) -> Step:
+def _redact_step(step: Step, known: KnownSecrets) -> Step:
     stand_in = step.stand_in
-    shown = redacted_source(stand_in, known, step.hides[0]) if stand_in is not None else None
-    return step if shown is stand_in else replace(step, stand_in=shown)
+    redacted = redact_source(stand_in, known, step.hides[0]) if stand_in is not None else None
+    return step if redacted is stand_in else replace(step, stand_in=redacted)
 
 
-def redacted_summary(summary: Summary, known: Known) -> Summary:
-    """A summary without secrets: each row redacted in the name of its own entry."""
-    return worded(summary, lambda text, entry: redacted(text, known, entry))
+def redact_summary(summary: Summary, known: KnownSecrets) -> Summary:
+    """Return a summary without secrets; the marks of a row name the entry of that row."""
+    return map_texts(summary, lambda text, entry: redact_text(text, known, entry))

@@ -1,15 +1,16 @@
-"""Calls with their results, and the steps of the agent, as they stand in a window.
+"""Pair the tool calls of a window with their results, and number its steps and turns.
 
-Ids repeat in the wild, results come late or twice, and calls stay open. A result belongs to the
-newest call of its id that nobody has answered; whatever is left over belongs to none.
+In real sessions call ids repeat, results arrive late or twice, and some calls never get a result. A
+result is paired with the newest unanswered call of its id; if there is none, it stays unpaired.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
 from holdfast.core.ledger.entry import (
     Attached,
+    Entry,
     Opaque,
     Said,
     Source,
@@ -23,86 +24,91 @@ from holdfast.core.ledger.window import Item
 
 
 class Pair(Struct, frozen=True):
-    """A call in sight, and where its result stands."""
+    """A tool call in a window, with the index of its result."""
 
     call: int
-    """The place of the call among the items."""
+    """Index of the call among the items."""
     body: ToolCalled
     result: int | None = None
     step: int = 0
 
 
 class Scene(Struct, frozen=True):
-    """A window read as what the agent did: its steps, its turns, its calls."""
+    """The items of a window with their steps, turns and paired calls."""
 
     items: tuple[Item, ...]
     steps: tuple[int, ...]
-    """For each item: how many steps of the agent had begun by then."""
+    """For each item: number of agent steps that began at or before it."""
     turns: tuple[int, ...]
-    """For each item: how many requests of the user had been made by then."""
+    """For each item: number of user requests made at or before it."""
     pairs: tuple[Pair, ...]
-    of_result: dict[int, Pair]
-    """By the place of a result: the call it answers."""
-    of_call: dict[int, Pair]
+    by_result: dict[int, Pair]
+    """By index of a result: the call that it answers."""
+    by_call: dict[int, Pair]
 
     @property
     def step_count(self) -> int:
-        """Steps of the agent in all."""
+        """Number of agent steps in the window."""
         return self.steps[-1] if self.steps else 0
 
 
+def scene_of(entries: Iterable[Entry]) -> Scene:
+    """Return the scene of raw entries, without compression."""
+    return read_scene([Item(entry) for entry in entries])
+
+
 def read_scene(items: Sequence[Item]) -> Scene:
-    """Read a window as what the agent did."""
-    steps, turns = _numbered(items)
-    pairs = _paired(items, steps)
+    """Return the scene of a window's items."""
+    steps, turns = _number_steps_and_turns(items)
+    pairs = _pair_calls(items, steps)
     return Scene(
         items=tuple(items),
         steps=steps,
         turns=turns,
         pairs=pairs,
-        of_result={pair.result: pair for pair in pairs if pair.result is not None},
-        of_call={pair.call: pair for pair in pairs},
+        by_result={pair.result: pair for pair in pairs if pair.result is not None},
+        by_call={pair.call: pair for pair in pairs},
     )
 
 
-def _numbered(items: Sequence[Item]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _number_steps_and_turns(items: Sequence[Item]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     steps: list[int] = []
     turns: list[int] = []
     step = turn = 0
-    speaking = ""
+    last_role = ""
     for item in items:
         role = role_of(item.body)
-        if role == "assistant" and speaking != "assistant":
+        if role == "assistant" and last_role != "assistant":
             step += 1
         turn += is_request(item.body)
-        speaking = role
+        last_role = role
         steps.append(step)
         turns.append(turn)
     return tuple(steps), tuple(turns)
 
 
-def _paired(items: Sequence[Item], steps: Sequence[int]) -> tuple[Pair, ...]:
+def _pair_calls(items: Sequence[Item], steps: Sequence[int]) -> tuple[Pair, ...]:
     pairs: list[Pair] = []
-    waiting: dict[str, list[int]] = {}
+    unanswered: dict[str, list[int]] = {}
     for at, item in enumerate(items):
         match item.body:
             case ToolCalled() as body:
-                waiting.setdefault(body.call, []).append(len(pairs))
+                unanswered.setdefault(body.call, []).append(len(pairs))
                 pairs.append(Pair(at, body, None, steps[at]))
-            case ToolReturned() as body if waiting.get(body.call):
-                number = waiting[body.call].pop()
-                known = pairs[number]
-                pairs[number] = Pair(known.call, known.body, at, known.step)
+            case ToolReturned() as body if unanswered.get(body.call):
+                number = unanswered[body.call].pop()
+                pair = pairs[number]
+                pairs[number] = Pair(pair.call, pair.body, at, pair.step)
             case _:
                 pass
     return tuple(pairs)
 
 
 def final_answers(scene: Scene) -> dict[int, int]:
-    """For each finished turn: where the text stands that the agent ended it with.
+    """Return, for each finished turn, the index of the agent text that ended it.
 
-    A turn is finished when the user spoke again after it; what it ended with is a text that no
-    call followed.
+    A turn is finished if the user spoke after it. Its final answer is the last agent text that no
+    tool call or result follows.
     """
     answers: dict[int, int] = {}
     last = scene.turns[-1] if scene.turns else 0
@@ -120,11 +126,8 @@ def final_answers(scene: Scene) -> dict[int, int]:
     return answers
 
 
-# What a person would call a body: whose words, or which tool's.
-
-
-def kind_of(body: Source, tools: Mapping[str, str]) -> str:
-    """What a person would call this: whose words, or which tool's."""
+def name_kind(body: Source, tools: Mapping[str, str]) -> str:
+    """Return the display name of a body's kind: its speaker or its tool."""
     match body:
         case Said():
             return {"host": "injected text", "summary": "summary"}.get(body.by, body.role)

@@ -1,43 +1,33 @@
-"""Unattended runs: who started one, for which plan, with whose consent, and until when.
+"""Decide whether an agent may continue an unattended run without asking the user.
 
-Only a note in the ledger starts a run. A file in the work tree says how far the run is, and nothing
-else: whoever can write a file could otherwise make an agent go on by itself.
+Only a note in the ledger starts a run. A run-state file in the work tree shows its progress and
+nothing else: otherwise anybody who can write that file could make an agent continue by itself.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from holdfast.core.faults import rule
-from holdfast.core.ledger.entry import Entry, Noted
+from holdfast.core.ledger.entry import Entry
+from holdfast.core.ledger.notes import UnattendedRun, newest_note
 from holdfast.text.jsontext import Json, as_object, as_text
+from holdfast.text.patterns import Pattern
 
-RUN = "run"
-RUNNING, STOPPED = "RUNNING", "STOPPED"
-YES = "yes"
-PLAIN = re.compile(r"[\w.-]{1,40}", re.ASCII)
+RUNNING = "RUNNING"
+# `sprint-3` and `12`, but not `ignore the user` or a path.
+SHORT_NAME = Pattern(r"[\w.-]{1,40}", re.ASCII)
 
 
-class Run(Struct, frozen=True):
-    """An unattended run as the ledger has it."""
+class RecordedRun(UnattendedRun, frozen=True):
+    """An unattended run from the ledger, with the id of its note's entry."""
 
-    plan: str = ""
-    state: str = STOPPED
-    owner: str = ""
-    consent: bool = False
-    started: str = ""
-    until: str = ""
-    """When the consent ends."""
-    max_age: int = 0
-    """Seconds for which it was given."""
-    seal: str = ""
-    """What only the user who started it could have written."""
     entry: str = ""
 
 
 class RunFile(Struct, frozen=True):
-    """What a run-state file of the work tree says; it is a stranger's word."""
+    """The content of a run-state file in the work tree. It is not trusted."""
 
     state: str = ""
     plan: str = ""
@@ -46,117 +36,90 @@ class RunFile(Struct, frozen=True):
 
 
 @rule(None)
-def run_of(ledger: Iterable[Entry]) -> Run | None:
-    """The newest run that was noted."""
-    found: Run | None = None
-    for entry in ledger:
-        if isinstance(entry.body, Noted) and entry.body.what == RUN:
-            found = _read(entry.body.facts, entry.id)
-    return found
+def newest_run(ledger: Iterable[Entry]) -> RecordedRun | None:
+    """Return the newest unattended run that the ledger notes."""
+    noted = newest_note(ledger, UnattendedRun)
+    if noted is None:
+        return None
+    entry, note = noted
+    return RecordedRun(**structs.asdict(note), entry=entry.id)
 
 
-def _read(facts: Mapping[str, str], entry: str) -> Run:
-    age = facts.get("max_age", "")
-    return Run(
-        plan=facts.get("plan", ""),
-        state=facts.get("state", STOPPED),
-        owner=facts.get("owner", ""),
-        consent=facts.get("consent") == YES,
-        started=facts.get("started", ""),
-        until=facts.get("until", ""),
-        max_age=int(age) if age.isdecimal() and len(age) < 12 else 0,
-        seal=facts.get("seal", ""),
-        entry=entry,
-    )
-
-
-def facts_of(run: Run) -> dict[str, str]:
-    """A run as it is noted."""
-    return {
-        "plan": run.plan,
-        "state": run.state,
-        "owner": run.owner,
-        "consent": YES if run.consent else "no",
-        "started": run.started,
-        "until": run.until,
-        "max_age": str(run.max_age),
-        "seal": run.seal,
-    }
-
-
-def read_file(value: Json) -> RunFile:
-    """What a run-state file says, in words that cannot say more than they should."""
-    told = as_object(value)
-    sprints = as_object(told.get("sprints"))
+def read_run_file(value: Json) -> RunFile:
+    """Read a run-state file; values that are not numbers or short names become empty."""
+    content = as_object(value)
+    sprints = as_object(content.get("sprints"))
     return RunFile(
-        state=_plain(told.get("state")).upper(),
-        plan=_plain(told.get("plan_id") or told.get("plan")),
-        current=_plain(sprints.get("current")),
-        total=_plain(sprints.get("total")),
+        state=_short_name(content.get("state")).upper(),
+        plan=_short_name(content.get("plan_id") or content.get("plan")),
+        current=_short_name(sprints.get("current")),
+        total=_short_name(sprints.get("total")),
     )
 
 
-def _plain(value: Json) -> str:
-    """A number or a short name; anything else is nothing."""
+def _short_name(value: Json) -> str:
+    """Return a number or a short name as text; otherwise an empty text."""
     text = str(value) if isinstance(value, int) and not isinstance(value, bool) else as_text(value)
-    return text if PLAIN.fullmatch(text) else ""
+    return text if SHORT_NAME.fullmatch(text) else ""
 
 
-class Standing(Struct, frozen=True):
-    """Whether an agent may go on by itself, and what to tell it."""
+class RunStatus(Struct, frozen=True):
+    """Whether an agent may continue without asking, with the line that is shown to it."""
 
     state: str
     """`none`, `running`, `stopped`, `stale`, `foreign`, `unproven` or `at odds`."""
     line: str = ""
-    """One sentence for whoever goes on; empty when there is nothing to say."""
-    run: Run | None = None
+    """One sentence for the agent or user that continues; may be empty."""
+    run: RecordedRun | None = None
     file: RunFile | None = None
 
     @property
     def unattended(self) -> bool:
-        """Whether the agent goes on without asking."""
+        """Whether the agent may continue without asking."""
         return self.state == "running"
 
 
 ASK = "ask the user before going on"
 
 
-def standing(run: Run | None, file: RunFile | None, *, age: float | None, proven: bool) -> Standing:
-    """Whether a run goes on unattended: recorded as ours, consented, fresh, and not at odds.
+def status_of_run(
+    run: RecordedRun | None, file: RunFile | None, *, age: float | None, proven: bool
+) -> RunStatus:
+    """Return the status of a run; it is `running` only if nothing below speaks against it.
 
-    `age` is how many seconds ago it was started, None when nobody knows; `proven` is whether the
-    seal is that of the user who is asking.
+    `age` is the number of seconds since its start, None if unknown. `proven` says whether the seal
+    belongs to the user who is asking.
     """
     if run is None or run.state != RUNNING:
-        return _not_ours(run, file)
-    plan = _quoted(run.plan)
+        return _status_without_run(run, file)
+    plan = _quoted_plan(run.plan)
     if not run.consent or not proven:
         line = f"the ledger says that {plan} runs unattended, but not that you started it: {ASK}"
-        return Standing("unproven", line, run, file)
+        return RunStatus("unproven", line, run, file)
     if age is None or not 0 <= age <= run.max_age:
         line = (
             f"the run of {plan} is stale (consent ended {run.until or 'at no known time'}): {ASK}"
         )
-        return Standing("stale", line, run, file)
-    if file is not None and (odds := _at_odds(run, file)):
-        return Standing("at odds", f"{plan} was started unattended, but {odds}: {ASK}", run, file)
+        return RunStatus("stale", line, run, file)
+    if file is not None and (odds := _contradiction(run, file)):
+        return RunStatus("at odds", f"{plan} was started unattended, but {odds}: {ASK}", run, file)
     where = _sprint(file) if file is not None else ""
     line = f"unattended: continue {where}{plan} without asking"
-    return Standing("running", line, run, file)
+    return RunStatus("running", line, run, file)
 
 
-def _not_ours(run: Run | None, file: RunFile | None) -> Standing:
+def _status_without_run(run: RecordedRun | None, file: RunFile | None) -> RunStatus:
     if file is not None and file.state == RUNNING:
         line = f"a run-state file says RUNNING, but this store did not start it: {ASK}"
-        return Standing("foreign", line, run, file)
-    return Standing("stopped" if run is not None else "none", "", run, file)
+        return RunStatus("foreign", line, run, file)
+    return RunStatus("stopped" if run is not None else "none", "", run, file)
 
 
-def _at_odds(run: Run, file: RunFile) -> str:
+def _contradiction(run: RecordedRun, file: RunFile) -> str:
     if file.state != RUNNING:
         return f"the run-state file says {file.state or 'nothing'}"
     if file.plan and file.plan != run.plan:
-        return f"the run-state file is of another plan, {_quoted(file.plan)}"
+        return f"the run-state file is of another plan, {_quoted_plan(file.plan)}"
     return ""
 
 
@@ -166,5 +129,5 @@ def _sprint(file: RunFile) -> str:
     return f"sprint {file.current}{f' of {file.total}' if file.total else ''} of "
 
 
-def _quoted(plan: str) -> str:
+def _quoted_plan(plan: str) -> str:
     return f"plan {' '.join(plan.split())[:60]!r}"

@@ -1,1 +1,1 @@
-"""What should change: what the user may decide, and what follows from it."""
+"""Stage 3: decide what should change in a window, from the user's policy and the session."""

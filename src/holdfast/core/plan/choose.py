@@ -1,7 +1,8 @@
-"""Which proposals to carry out: the set that wins most, over every place where it could begin.
+"""Choose the set of proposals with the highest net gain.
 
-Everything behind the first change is written to the cache again anyway, so all that pays for
-itself there goes along. What is left to decide is only where to begin; each place is tried.
+The provider writes everything behind the first change to its cache again, so every proposal behind
+it that pays for itself is taken too. Only the place of the first change is left to decide; each
+place is tried.
 """
 
 from collections.abc import Sequence
@@ -9,113 +10,119 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from holdfast.core.measure.models import Cache
-from holdfast.core.plan.gain import Bill, refetch, weigh
+from holdfast.core.plan.gain import Bill, refetch_cost, weigh
 from holdfast.core.plan.proposals import GENTLEST_FIRST, Proposal
 
 
-class Scale(Struct, frozen=True):
-    """What proposals are weighed with."""
+class Pricing(Struct, frozen=True):
+    """The numbers that proposals are priced with."""
 
     tokens: Sequence[int]
     """Raw tokens of each item."""
     sent: int
-    """How many items the provider has seen: only they can be in its cache."""
+    """How many items the provider has seen; only those can be in its cache."""
     window: int
     """Tokens of a whole request."""
     requests: int
-    """Further requests to expect."""
+    """How many further requests are expected."""
     cache: Cache
     warm: bool = True
 
-    def behind(self, at: int) -> int:
-        """Sent tokens from a place on."""
+    def sent_from(self, at: int) -> int:
+        """Return how many sent tokens follow from a place on."""
         return sum(self.tokens[at : self.sent])
 
 
-class Choice(Struct, frozen=True):
-    """What to carry out, and what that comes to."""
+class Selection(Struct, frozen=True):
+    """The proposals to carry out, with their cost and gain."""
 
     proposals: tuple[Proposal, ...]
     bill: Bill
 
     @property
     def saves(self) -> int:
-        """Tokens that leave."""
-        return sum(one.saves for one in self.proposals)
+        """Tokens that leave the window."""
+        return sum(proposal.saves for proposal in self.proposals)
 
 
-NOTHING = Choice((), Bill(0.0, 0.0))
+EMPTY_SELECTION = Selection((), Bill(0.0, 0.0))
 
 
-def choose(proposals: Sequence[Proposal], scale: Scale) -> Choice:
-    """The proposals that win most when carried out together; none when nothing wins."""
+def choose(proposals: Sequence[Proposal], pricing: Pricing) -> Selection:
+    """Return the proposals with the highest common gain; none if no set has a gain."""
     best, best_gain = len(proposals), 0.0
     total = 0.0
-    behind, upto = 0, scale.sent
-    write_again = (scale.cache.write - scale.cache.read) if scale.warm else 0.0
+    behind, upto = 0, pricing.sent
+    write_again = (pricing.cache.write - pricing.cache.read) if pricing.warm else 0.0
     for number in range(len(proposals) - 1, -1, -1):
-        one = proposals[number]
-        total += max(value(one, scale), 0.0)
-        if one.at < upto:
-            behind += sum(scale.tokens[one.at : upto])
-            upto = one.at
+        proposal = proposals[number]
+        total += max(value_of(proposal, pricing), 0.0)
+        if proposal.at < upto:
+            behind += sum(pricing.tokens[proposal.at : upto])
+            upto = proposal.at
         gain = total - write_again * behind
         if gain > best_gain:
             best, best_gain = number, gain
-    taken = tuple(one for one in proposals[best:] if value(one, scale) > 0)
-    return priced(taken, scale)
+    taken = tuple(proposal for proposal in proposals[best:] if value_of(proposal, pricing) > 0)
+    return price(taken, pricing)
 
 
-def worthwhile(proposals: Sequence[Proposal], scale: Scale) -> Choice:
-    """All that wins when something has to be done in any case, and the cache with it."""
-    return priced([one for one in proposals if value(one, scale) > 0], scale)
+def choose_all_profitable(proposals: Sequence[Proposal], pricing: Pricing) -> Selection:
+    """Return all proposals with a gain, assuming that the cache is rewritten in any case."""
+    return price([proposal for proposal in proposals if value_of(proposal, pricing) > 0], pricing)
 
 
-def value(one: Proposal, scale: Scale) -> float:
-    """What a proposal wins when the cache is written anew in any case."""
-    saved = one.saves * (scale.cache.write + scale.cache.read * scale.requests)
-    return saved - one.risk * refetch(one.before, scale.window, scale.cache, scale.requests)
+def value_of(proposal: Proposal, pricing: Pricing) -> float:
+    """Return the gain of one proposal, assuming that the cache is rewritten in any case."""
+    saved = proposal.saves * (pricing.cache.write + pricing.cache.read * pricing.requests)
+    return saved - proposal.risk * refetch_cost(
+        proposal.before, pricing.window, pricing.cache, pricing.requests
+    )
 
 
-def priced(taken: Sequence[Proposal], scale: Scale) -> Choice:
-    """Proposals with what carrying them out together comes to."""
+def price(taken: Sequence[Proposal], pricing: Pricing) -> Selection:
+    """Return the proposals with the cost and gain of carrying them out together."""
     if not taken:
-        return NOTHING
-    first = min(one.at for one in taken)
+        return EMPTY_SELECTION
+    first = min(proposal.at for proposal in taken)
     bill = weigh(
-        removed=sum(one.saves for one in taken),
-        behind=scale.behind(first),
-        requests=scale.requests,
-        cache=scale.cache,
-        warm=scale.warm,
+        removed=sum(proposal.saves for proposal in taken),
+        behind=pricing.sent_from(first),
+        requests=pricing.requests,
+        cache=pricing.cache,
+        warm=pricing.warm,
     )
-    missed = sum(
-        one.risk * refetch(one.before, scale.window, scale.cache, scale.requests) for one in taken
+    miss_cost = sum(
+        proposal.risk
+        * refetch_cost(proposal.before, pricing.window, pricing.cache, pricing.requests)
+        for proposal in taken
     )
-    return Choice(tuple(taken), Bill(bill.cost, bill.gain - missed))
+    return Selection(tuple(taken), Bill(bill.cost, bill.gain - miss_cost))
 
 
-def enough(proposals: Sequence[Proposal], need: int, base: Choice, scale: Scale) -> Choice:
-    """`base` and as many more as it takes to save `need` tokens, the gentlest first."""
+def choose_enough(
+    proposals: Sequence[Proposal], need: int, base: Selection, pricing: Pricing
+) -> Selection:
+    """Return `base` plus the gentlest further proposals until `need` tokens are saved."""
     taken = list(base.proposals)
-    known = {one.at for one in taken}
+    taken_places = {proposal.at for proposal in taken}
     saved = base.saves
-    rest = [one for one in proposals if one.at not in known]
-    for one in sorted(rest, key=_gentleness):
+    rest = [proposal for proposal in proposals if proposal.at not in taken_places]
+    for proposal in sorted(rest, key=_gentleness):
         if saved >= need:
             break
-        taken.append(one)
-        saved += one.saves
-    return priced(sorted(taken, key=lambda one: one.at), scale)
+        taken.append(proposal)
+        saved += proposal.saves
+    return price(sorted(taken, key=lambda proposal: proposal.at), pricing)
 
 
-def _gentleness(one: Proposal) -> tuple[int, float, int, bool]:
-    """Kinds in their order; among those of a kind what is missed least for its tokens, then age.
+def _gentleness(proposal: Proposal) -> tuple[int, float, int, bool]:
+    """Return a sort key: by kind, then by risk per token saved, then by age.
 
-    Inputs have an order of their own: the oldest, then the largest, then those on disk.
+    Tool inputs are sorted differently: the oldest first, then the largest, then those on disk.
     """
-    kind = GENTLEST_FIRST.index(one.kind)
-    if one.kind == "truncate":
-        return kind, -one.worth.age, -one.before, not one.persisted
-    per_token = one.risk / one.saves if one.saves else 1.0
-    return kind, round(per_token, 9), one.at, False
+    kind = GENTLEST_FIRST.index(proposal.kind)
+    if proposal.kind == "truncate":
+        return kind, -proposal.worth.age, -proposal.before, not proposal.persisted
+    per_token = proposal.risk / proposal.saves if proposal.saves else 1.0
+    return kind, round(per_token, 9), proposal.at, False

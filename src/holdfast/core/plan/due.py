@@ -1,4 +1,7 @@
-"""Whether anything is due, found from the sums alone: a turn that needs nothing costs nothing."""
+"""Decide whether a compression is due, from token sums alone.
+
+No entry is read for this, so a turn without a due compression costs almost nothing.
+"""
 
 from msgspec import Struct
 
@@ -6,52 +9,52 @@ from holdfast.core.ledger.head import Lane
 from holdfast.core.measure.usage import Usage
 from holdfast.core.plan.policy import Policy
 
-SMALLEST_GROWTH = 0.05
-"""Of the raw tokens weighed last: less new than this is not weighed again."""
-SAME_TURN_GROWTH = 0.20
-"""The same after a compression, as long as the user has not spoken again."""
+MIN_GROWTH = 0.05
+"""Share of the raw tokens at the last weighing by which a window must grow to be weighed again."""
+MIN_GROWTH_IN_SAME_TURN = 0.20
+"""The same share after a compression, until the user speaks again."""
 
 
 class Due(Struct, frozen=True):
-    """What a window calls for."""
+    """The action that is due for a window."""
 
     action: str = ""
-    """`weigh` a batch, make it whatever it costs (`force`), or nothing."""
+    """`weigh`: plan a batch and apply it if it pays; `force`: apply it at any cost; or empty."""
     trigger: str = ""
     boundary: bool = False
-    """Whether what was done so far is finished: then a summary may stand for it at any level."""
+    """Whether the work so far is finished; then a summary may replace it at any usage level."""
 
 
-NOTHING = Due()
+NOTHING_DUE = Due()
 
 
 def due(usage: Usage, lane: Lane, policy: Policy) -> Due:
-    """What is due for a window that is so full."""
-    percent, at = usage.fraction * 100, policy.at
-    if percent >= at.critical:
-        return Due("force", f"context at {percent:.0f}%, critical from {at.critical}%")
-    if at.tokens and usage.tokens >= at.tokens:
-        return Due("force", f"{usage.tokens:,} tokens, limit {at.tokens:,}")
-    if percent >= at.summary:
-        return Due("weigh", f"context at {percent:.0f}%, tier 3 from {at.summary}%")
-    if percent >= at.batch:
-        return Due("weigh", f"context at {percent:.0f}%, tiers 1 and 2 from {at.batch}%")
-    if at.turns and lane.turns > at.turns:
-        return Due("weigh", f"{lane.turns} turns, weighed above {at.turns}")
-    return NOTHING
+    """Return the action that is due at a given usage of the window."""
+    percent, bounds = usage.fraction * 100, policy.at
+    if percent >= bounds.critical:
+        return Due("force", f"context at {percent:.0f}%, critical from {bounds.critical}%")
+    if bounds.tokens and usage.tokens >= bounds.tokens:
+        return Due("force", f"{usage.tokens:,} tokens, limit {bounds.tokens:,}")
+    if percent >= bounds.summary:
+        return Due("weigh", f"context at {percent:.0f}%, tier 3 from {bounds.summary}%")
+    if percent >= bounds.batch:
+        return Due("weigh", f"context at {percent:.0f}%, tiers 1 and 2 from {bounds.batch}%")
+    if bounds.turns and lane.turns > bounds.turns:
+        return Due("weigh", f"{lane.turns} turns, weighed above {bounds.turns}")
+    return NOTHING_DUE
 
 
-def ripe(lane: Lane, usage: Usage) -> bool:
-    """Whether enough has come since it was last weighed.
+def grown_enough(lane: Lane, usage: Usage) -> bool:
+    """Whether the window has grown enough since it was last weighed.
 
-    After a compression inside the same turn, the window first has to grow back by what was taken
-    out of it, or by a good part of itself when it is over its limit. That holds whatever the
-    counts are worth: a counter that is wrong by any factor is wrong in both.
+    After a compression in the same turn, the window must first grow by the tokens that were
+    removed; if it is over its limit, by a fixed share of its size. Both sides of the comparison
+    are raw counts, so a counter that is wrong by a constant factor does not matter.
     """
     if not lane.weighed:
         return True
     grown = lane.tokens - lane.weighed
     if lane.reclaimed and lane.turns == lane.weighed_turn:
-        back = 0 if usage.fraction >= 1 else lane.reclaimed
-        return grown >= max(back, SAME_TURN_GROWTH * lane.weighed)
-    return grown >= SMALLEST_GROWTH * lane.weighed
+        regrowth = 0 if usage.fraction >= 1 else lane.reclaimed
+        return grown >= max(regrowth, MIN_GROWTH_IN_SAME_TURN * lane.weighed)
+    return grown >= MIN_GROWTH * lane.weighed

@@ -1,8 +1,7 @@
-"""Net gain: what a batch costs at once, and what it wins over the requests still to come.
+"""Compute the net gain of a batch: its immediate cost against savings in later requests.
 
-Changing sent bytes makes the provider write everything behind the first change to its cache
-again. Against that stands what every later request no longer reads. Prices are multiples of a
-fresh input token.
+Changing sent bytes makes the provider write everything behind the first change to its cache again.
+In return, every later request reads fewer tokens. Prices are multiples of a fresh input token.
 """
 
 from msgspec import Struct
@@ -11,25 +10,27 @@ from holdfast.core.measure.models import Cache
 
 
 class Bill(Struct, frozen=True):
-    """What a change of the window comes to, in fresh input tokens."""
+    """Cost and gain of a change of the window, in fresh input tokens."""
 
     cost: float
-    """At once: what is written to the cache again, less what would have been read from it."""
+    """Immediate cost: tokens written to the cache again, less tokens that need not be sent."""
     gain: float
-    """In all, over the requests to come."""
+    """Total gain over all expected requests."""
 
 
 def weigh(*, removed: int, behind: int, requests: int, cache: Cache, warm: bool = True) -> Bill:
-    """Weigh taking `removed` tokens out, with `behind` sent tokens from the first change on.
+    """Compute cost and gain of removing `removed` tokens.
 
-    `behind` counts what stood there before the change, and nothing that was never sent. A cache
-    that has gone cold is written anew in any case: then a change costs nothing.
+    `behind` is the number of sent tokens from the first change on, counted before the change. A
+    cold cache (`warm` is false) is rewritten in any case, so a change adds no cost.
     """
     read, write = cache.read, cache.write
-    again = (write - read) * behind if warm else 0.0
-    return Bill(cost=again - write * removed, gain=removed * (write + read * requests) - again)
+    rewrite_cost = (write - read) * behind if warm else 0.0
+    return Bill(
+        cost=rewrite_cost - write * removed, gain=removed * (write + read * requests) - rewrite_cost
+    )
 
 
-def refetch(size: int, window: int, cache: Cache, requests: int) -> float:
-    """What it costs when something that left is needed again: one more request, and its tokens."""
+def refetch_cost(size: int, window: int, cache: Cache, requests: int) -> float:
+    """Return the cost of fetching `size` removed tokens again: one more request and the tokens."""
     return cache.read * window + size * (cache.write + cache.read * requests)

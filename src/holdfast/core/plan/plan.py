@@ -1,19 +1,19 @@
-"""Plan: what would change, what that costs and wins, and what stays as it is.
+"""Data types of a plan: its steps, their cost and gain, and what stays unchanged.
 
-A plan is a value: it can be printed, refused by a person or a verifier, and only then carried out.
+A plan is a value: it can be printed, and refused by a person or a verifier, before it is applied.
 """
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import Compressed
-from holdfast.core.measure.usage import Usage, split
-from holdfast.core.observe.worth import Telling
+from holdfast.core.measure.usage import Usage, split_proportionally
+from holdfast.core.observe.worth import NamesByEntry
 from holdfast.core.plan.gain import Bill
 
 
-class Planned(Struct, frozen=True):
-    """One step of a plan, as a reader sees it, in tokens of the window."""
+class PlannedStep(Struct, frozen=True):
+    """One step of a plan as it is displayed, with sizes in tokens of the window."""
 
     kind: str
     tier: int
@@ -24,8 +24,8 @@ class Planned(Struct, frozen=True):
     ref: str = ""
 
 
-class Kept(Struct, frozen=True):
-    """Something that stays in sight, and why."""
+class KeptItem(Struct, frozen=True):
+    """A group of items that stays in the window, with the reason."""
 
     what: str
     count: int
@@ -34,33 +34,35 @@ class Kept(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """What should change in a window, and what follows from it."""
+    """The changes that are planned for a window, with usage before and after."""
 
     trigger: str
     before: Usage
     after: Usage
-    steps: tuple[Planned, ...] = ()
+    steps: tuple[PlannedStep, ...] = ()
     bill: Bill = Bill(0.0, 0.0)
     requests: int = 0
-    """Further requests that the bill counts on."""
+    """How many further requests the bill assumes."""
     verdict: str = "nothing"
     """`apply`, `postpone`, `nothing` to do, or `refused`."""
     reason: str = ""
-    kept: tuple[Kept, ...] = ()
-    """What stays, protected or because nothing smaller could stand there."""
+    kept: tuple[KeptItem, ...] = ()
+    """What stays, because it is protected or because it cannot be made smaller."""
 
 
 def in_window_tokens(plan: Plan, raw: int) -> Plan:
-    """A plan whose steps and rows were counted raw, in the tokens of its window.
+    """Convert the raw token counts of a plan's steps and rows to tokens of its window.
 
-    `raw` are the raw tokens in sight. Afterwards the steps, the rows, what no row names and the
-    overhead add up to the usage before and after.
+    `raw` is the number of raw tokens in the window. After the conversion the steps, the rows, the
+    items without a row and the overhead add up to the usage before and after.
     """
     kept, before = [row.tokens for row in plan.kept], [step.before for step in plan.steps]
     rest = max(raw - sum(kept) - sum(before), 0)
-    after = split(plan.after.messages, [*kept, rest, *(step.after for step in plan.steps)])
+    after = split_proportionally(
+        plan.after.messages, [*kept, rest, *(step.after for step in plan.steps)]
+    )
     stays, after = after[: len(kept) + 1], after[len(kept) + 1 :]
-    before = split(plan.before.messages - sum(stays), before)
+    before = split_proportionally(plan.before.messages - sum(stays), before)
     rows = zip(plan.kept, stays[:-1], strict=True)
     steps = zip(plan.steps, before, after, strict=True)
     return replace(
@@ -71,10 +73,10 @@ def in_window_tokens(plan: Plan, raw: int) -> Plan:
 
 
 class Candidate(Struct, frozen=True):
-    """What a compression would be: its plan, and the entry that makes it so."""
+    """A compression that can be applied: its plan, and the entry body to append for it."""
 
     plan: Plan
     body: Compressed | None = None
     losses: tuple[str, ...] = ()
-    held: Telling = {}
-    """What the entries in sight hold; handed back in the next time."""
+    names_by_entry: NamesByEntry = {}
+    """The names in each entry of the window; passed in again the next time to save work."""

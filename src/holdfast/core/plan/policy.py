@@ -1,22 +1,22 @@
-"""Policy: what the user may decide.
+"""Define all settings of a session (`Policy`), and the profiles and roles that change them.
 
-Every number here is data with a default; `config.py` fills it from flags, environment and files,
-over a profile. A setting has a dotted name, and a profile, a role or a model's own section is
-nothing but some of those names with other values.
+Every setting has a default and a dotted name (`offload.above`). `project/settings.py` fills the
+policy from flags, environment and files, on top of a profile. A profile, a role, or a section for
+one model is a mapping from dotted names to other values.
 """
 
 from collections.abc import Mapping
-from typing import TypeAlias, cast
+from typing import Annotated, TypeAlias, cast
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
-Plain: TypeAlias = str | int | tuple[str, ...]
-"""What a setting can be."""
-Settings: TypeAlias = Mapping[str, Plain]
+SettingValue: TypeAlias = str | int | tuple[str, ...]
+"""The type of a setting's value."""
+Settings: TypeAlias = Mapping[str, SettingValue]
 """Values by dotted name."""
 
-BUILT_IN = (
+BUILT_IN_NAMES = (
     "session_continuity",
     "decision_log",
     "trajectory_entries",
@@ -24,7 +24,7 @@ BUILT_IN = (
     "sprint_context",
     "run_mode_state",
 )
-"""What is preserved whatever leaves, by name."""
+"""Names of the built-in items that survive every compression."""
 STRICT = "strict"
 COMPACTABLE = (
     "tool_results",
@@ -33,75 +33,87 @@ COMPACTABLE = (
     "redundant_file_reads",
     "intermediate_outputs",
 )
-"""The kinds of content that may be summarized or removed after use."""
+"""Names of the kinds of content that may be summarized or removed after use."""
 
 
 STAND_INS = ("lar-033", "ctx-001")
-"""The documents in whose form it is written what stands in for something that left."""
+"""Names of the documents that define a form of stand-ins."""
+
+CHOICES = "choices"
+"""Key in the metadata of a field's type; its value lists the only words allowed for the field."""
+Switch: TypeAlias = Annotated[str, Meta(extra={CHOICES: ("on", "off")})]
+Form: TypeAlias = Annotated[str, Meta(extra={CHOICES: STAND_INS})]
+Enforcement: TypeAlias = Annotated[str, Meta(extra={CHOICES: ("warn", STRICT)})]
+Creation: TypeAlias = Annotated[str, Meta(extra={CHOICES: ("ask", "auto", "never")})]
+Check: TypeAlias = Annotated[str, Meta(extra={CHOICES: ("full", "simple")})]
+Preserved: TypeAlias = Annotated[tuple[str, ...], Meta(extra={CHOICES: BUILT_IN_NAMES})]
+Compactable: TypeAlias = Annotated[tuple[str, ...], Meta(extra={CHOICES: COMPACTABLE})]
+Search: TypeAlias = Annotated[str, Meta(extra={CHOICES: ("light", "strong")})]
+Depth: TypeAlias = Annotated[str, Meta(extra={CHOICES: ("minimal", "standard", "deep", "auto")})]
 
 
 class NeverStore(Struct, frozen=True, forbid_unknown_fields=True):
-    """What is kept out of the ledger from the start."""
+    """What is never written to the ledger."""
 
     tools: tuple[str, ...] = ()
     """Tools whose arguments and results are not stored; shell patterns."""
     paths: tuple[str, ...] = ()
     """Files whose content is not stored when a tool reads or writes them; shell patterns."""
     patterns: tuple[str, ...] = ()
-    """Regular expressions, of linear time; what they match is cut out of every text."""
+    """Regular expressions that run in linear time; their matches are cut out of every text."""
 
 
 class Redact(Struct, frozen=True, forbid_unknown_fields=True):
-    """What nobody but its owner is to see."""
+    """What is redacted in everything that is shown."""
 
     secrets: str = "on"
-    """Whether keys, tokens and passwords are redacted in all that is shown: `on` or `off`."""
+    """Whether keys, tokens and passwords are redacted in all output: `on` or `off`."""
     patterns: tuple[str, ...] = ()
-    """Regular expressions, of linear time; what they match is redacted as well."""
+    """Regular expressions that run in linear time; their matches are redacted as well."""
 
 
 class Retention(Struct, frozen=True, forbid_unknown_fields=True):
-    """How long sessions are kept that nobody goes on with."""
+    """How long inactive sessions are kept."""
 
     days: int = 0
-    """Days after which a session that was left is removed; 0 for never."""
+    """Days after which an inactive session is removed; 0 for never."""
     megabytes: int = 0
-    """Size of the ledger above which the sessions left longest are removed; 0 for any size."""
+    """Size of the ledger above which the longest inactive sessions are removed; 0 for no limit."""
 
 
-class At(Struct, frozen=True, forbid_unknown_fields=True):
-    """From where on something is due."""
+class DueAt(Struct, frozen=True, forbid_unknown_fields=True):
+    """The thresholds from which a compression is due."""
 
     batch: int = 50
     """Percent of the effective window from which tiers 1 and 2 are weighed as one batch."""
     summary: int = 75
-    """Percent from which tier 3 follows when a batch is not enough; a batch still has to pay."""
+    """Percent from which tier 3 follows if a batch is not enough; a batch must still pay."""
     critical: int = 85
-    """Percent from which a batch is made whatever it costs."""
+    """Percent from which a batch is applied at any cost."""
     tokens: int = 0
-    """Tokens in sight from which a batch is made whatever it costs; 0 for none."""
+    """Tokens in the window from which a batch is applied at any cost; 0 for no such limit."""
     turns: int = 0
-    """More turns than this make a batch worth weighing; 0 for any number."""
+    """Turns above which a batch is weighed; 0 for no such limit."""
     events: tuple[str, ...] = ()
-    """Notes that make a batch worth weighing: `task_done`, `phase_change`, `session_end`."""
+    """Notes after which a batch is weighed: `task_done`, `phase_change`, `session_end`."""
 
 
 class Offload(Struct, frozen=True, forbid_unknown_fields=True):
     """Tier 1: large tool results."""
 
     above: int = 15_000
-    """Tokens from which a result is offloaded before it is ever sent."""
+    """Tokens above which a result is offloaded before it is first sent."""
     share: int = 12
-    """Percent of the effective window from which one is too, unless a file was read; 0 for none."""
+    """The same bound in percent of the effective window, except for file reads; 0 for none."""
     sweep: int = 2_000
-    """Tokens from which an old result keeps an outline when a batch offloads it; below, a line."""
+    """Tokens from which an old result keeps an outline if a batch offloads it; below, one line."""
     tools: tuple[str, ...] = ()
-    """Other bounds for some tools, as `NAME=TOKENS`; shell patterns."""
+    """Other bounds for single tools, as `NAME=TOKENS`; shell patterns."""
     never: tuple[str, ...] = (
         *("Skill", "ToolSearch", "context_*", "mcp__holdfast__*", "mcp__plugin_holdfast_*"),
         *("mcp_holdfast_*", "holdfast_context_*"),
     )
-    """Tools whose results stay as they are; shell patterns."""
+    """Tools whose results are never offloaded; shell patterns."""
     lines: int = 10
     """Lines shown from the top."""
     width: int = 200
@@ -110,144 +122,144 @@ class Offload(Struct, frozen=True, forbid_unknown_fields=True):
     """Characters shown of the top in all."""
     outline: int = 24
     """Lines of outline."""
-    form: str = "lar-033"
-    """How it is written what stands in for a result: as in `lar-033` or in `ctx-001`."""
+    form: Form = "lar-033"
+    """The form of stand-ins for results: that of `lar-033` or of `ctx-001`."""
 
 
 class Truncate(Struct, frozen=True, forbid_unknown_fields=True):
     """Tier 2: large tool inputs."""
 
     above: int = 400
-    """Tokens from which a text in the arguments of an old call is large."""
-    form: str = "lar-033"
-    """How it is written what stands in for such a text: as in `lar-033` or in `ctx-001`."""
+    """Tokens above which the arguments of an old call are large."""
+    form: Form = "lar-033"
+    """The form of stand-ins for such arguments: that of `lar-033` or of `ctx-001`."""
 
 
 class Tail(Struct, frozen=True, forbid_unknown_fields=True):
-    """What is recent, and stays as it is."""
+    """The recent part, which stays unchanged."""
 
     percent: int = 10
-    """Of the effective window."""
+    """Size of the recent part in percent of the effective window."""
     steps: int = 3
-    """Steps of the agent that are recent however large they are."""
+    """Steps of the agent that always count as recent, at any size."""
 
 
 class Anchor(Struct, frozen=True, forbid_unknown_fields=True):
     """Tier 3: the summary."""
 
     target: int = 30
-    """Percent of the room for messages that is full after one."""
+    """Percent of the room for messages that is used after a summary."""
     tail: int = 25
-    """Percent of that which what is recent may take."""
+    """Percent of that target that the recent part may use."""
 
 
-class Batch(Struct, frozen=True, forbid_unknown_fields=True):
-    """When a batch is worth it."""
+class BatchRules(Struct, frozen=True, forbid_unknown_fields=True):
+    """The conditions under which a batch is applied."""
 
     reclaim: int = 20
-    """Percent of the window's tokens that a batch has to take out of it."""
+    """Percent of the window's tokens that a batch must remove."""
     requests: int = 0
-    """Further requests to expect; as many as there were so far when 0."""
+    """Further requests to expect; if 0, as many as there were so far."""
     margin: int = 25
-    """Percent of what a batch costs at once that it has to win above that."""
+    """Percent of a batch's immediate cost that its net gain must reach."""
 
 
 class Preservation(Struct, frozen=True, forbid_unknown_fields=True):
-    """What has to survive every compression, and what is done where it is not there."""
+    """What must survive every compression, and what to do if it is missing."""
 
-    enforcement: str = "warn"
-    """Where a section is missing before a summary: `warn` says so, `strict` blocks once."""
-    create_missing: str = "ask"
-    """Whether a missing section is made: `ask` (`holdfast preserve`), `auto`, or `never`."""
-    notes: str = "on"
-    """Whether a `NOTES.md` that is there is checked and kept up to date; `off` leaves it alone."""
-    trajectory_log: str = "on"
-    """Whether thinking is logged to the trajectory, where there is one, before it leaves."""
-    checkpoint: str = "full"
-    """What is looked at before a summary: `full`, or `simple` for the three that notes hold."""
+    enforcement: Enforcement = "warn"
+    """If a section is missing before a summary: `warn` reports it, `strict` blocks once."""
+    create_missing: Creation = "ask"
+    """Whether a missing section is created: `ask` (`holdfast preserve`), `auto`, or `never`."""
+    notes: Switch = "on"
+    """Whether an existing `NOTES.md` is checked and kept up to date: `on` or `off`."""
+    trajectory_log: Switch = "on"
+    """Whether thinking is logged to the trajectory, if there is one, before it leaves."""
+    checkpoint: Check = "full"
+    """What is checked before a summary: `full`, or `simple` for the three items in notes."""
     always: tuple[str, ...] = ()
-    """More that is always preserved, besides the six: `PATH` or `PATH#TITLE` in the project."""
-    unsafe_drop: tuple[str, ...] = ()
-    """Which of the six are not preserved after all; refused in strict mode."""
-    compactable: tuple[str, ...] = COMPACTABLE
-    """The kinds that tiers 1 and 2 may take out of sight."""
+    """Further items that are always preserved: `PATH` or `PATH#TITLE` in the project."""
+    unsafe_drop: Preserved = ()
+    """Built-in items that are not preserved; refused in strict mode."""
+    compactable: Compactable = COMPACTABLE
+    """The kinds of content that tiers 1 and 2 may remove from the window."""
 
 
-class DriftWatch(Struct, frozen=True, forbid_unknown_fields=True):
-    """The watch for drift after a summary."""
+class DriftRules(Struct, frozen=True, forbid_unknown_fields=True):
+    """The drift watch after a summary."""
 
     watch: int = 1
-    """1 to judge what the agent does after a summary and tell it when it drifts; 0 for neither."""
+    """1 to judge the agent's steps after a summary and inform it about drift; 0 for neither."""
     steps: int = 3
-    """Steps of the agent after a summary that are watched."""
+    """How many steps of the agent after a summary are watched."""
 
 
 class Packets(Struct, frozen=True, forbid_unknown_fields=True):
-    """What workers are handed."""
+    """The context packets for workers."""
 
-    depth: str = "standard"
-    """How deep a packet goes when nobody says: `minimal`, `standard`, `deep` or `auto`."""
+    depth: Depth = "standard"
+    """Default depth of a packet: `minimal`, `standard`, `deep` or `auto`."""
     minimal: int = 100
-    """Tokens of a packet of depth minimal, as a worker reads it."""
+    """Tokens of a packet of depth `minimal`, as a worker reads it."""
     standard: int = 400
-    """Tokens of one of depth standard."""
+    """Tokens of a packet of depth `standard`."""
     deep: int = 800
-    """Tokens of one of depth deep."""
-    generate: str = "on"
+    """Tokens of a packet of depth `deep`."""
+    generate: Switch = "on"
     """Whether a worker gets a packet when it is spawned with a task: `on` or `off`."""
-    track: str = "on"
+    track: Switch = "on"
     """Whether reading and feedback are recorded: `on` or `off`."""
-    cleanup: str = "on"
-    """Whether the file of a packet goes when its task is done: `on` or `off`; the record stays."""
+    cleanup: Switch = "on"
+    """Whether a packet's file is deleted when its task is done: `on` or `off`; the record stays."""
     stale: int = 240
-    """Minutes after which a packet is to be asked for again; 0 for never."""
+    """Minutes after which a packet should be requested again; 0 for never."""
     key_file: str = ""
-    """A file whose content signs packets, so that nobody else can write one; none when empty."""
+    """A file whose content signs packets against forgery; no signature if empty."""
 
 
 class Policy(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the user may decide about a session."""
+    """All settings of a session."""
 
     profile: str = "ctx-001"
-    """Which set of values everything starts from."""
+    """The profile whose values are used as defaults."""
     role: str = ""
-    """The agent's part, which may have values of its own."""
+    """The agent's role, which may have values of its own."""
     model: str = ""
-    """The agent's model; found in the session when not said."""
+    """The agent's model; detected from the session if empty."""
     window: int = 0
-    """The model's window in tokens; the model table's when zero."""
+    """The model's window in tokens; the value of the model table if 0."""
     reserve: int = 0
-    """Tokens kept free for the answer; the model table's when zero."""
+    """Tokens reserved for the answer; the value of the model table if 0."""
     timezone: str = ""
-    """The zone that times are shown in; UTC when empty. Times are stored as they came."""
+    """The time zone in which times are shown; UTC if empty. Stored times are not converted."""
     layout: str = "holdfast"
-    """Where readable copies of what left the window are written."""
+    """The layout that decides where readable copies of removed content are written."""
     summarizer: str = ""
-    """The model that `compact` asks: `command:PROGRAM` or `PROVIDER:MODEL`; none when empty."""
+    """The model that `compact` uses: `command:PROGRAM` or `PROVIDER:MODEL`; none if empty."""
     summarizer_deadline: int = 30
-    """Seconds that one answer of it may take."""
+    """Seconds that one answer of the summarizer may take."""
     summarizer_tokens: int = 0
-    """Tokens that it may cost a day, in and out; 0 for as many as it takes."""
-    search: str = "light"
-    """How `recover` compares meanings: `light` by a table of like words, `strong` by a model."""
-    at: At = At()
+    """Tokens that the summarizer may use per day, in and out; 0 for no limit."""
+    search: Search = "light"
+    """How `recover` compares meanings: `light` by a table of similar words, `strong` by a model."""
+    at: DueAt = DueAt()
     offload: Offload = Offload()
     truncate: Truncate = Truncate()
     tail: Tail = Tail()
-    batch: Batch = Batch()
     summary: Anchor = Anchor()
+    batch: BatchRules = BatchRules()
     preservation: Preservation = Preservation()
-    drift: DriftWatch = DriftWatch()
+    drift: DriftRules = DriftRules()
     packets: Packets = Packets()
     never_store: NeverStore = NeverStore()
     redact: Redact = Redact()
     retention: Retention = Retention()
     models: dict[str, dict[str, str | int | tuple[str, ...]]] = {}
-    """Values for one model, by how its name begins."""
+    """Other values for single models, by the start of the model's name."""
 
 
 def with_settings(policy: Policy, settings: Settings) -> Policy:
-    """A policy with some values by dotted name."""
+    """Return the policy with some values replaced, given by dotted name."""
     plain = cast(dict[str, object], msgspec.to_builtins(policy))
     for name, value in settings.items():
         section, _, key = name.rpartition(".")
@@ -257,7 +269,10 @@ def with_settings(policy: Policy, settings: Settings) -> Policy:
 
 
 def for_model(policy: Policy, model: str) -> Policy:
-    """A policy with the values that hold for one model."""
+    """Return the policy with the values that `policy.models` has for this model.
+
+    The longest prefix of the model's name that has a section decides.
+    """
     plain = model.lower().rsplit("/", 1)[-1]
     fitting = [name for name in policy.models if plain.startswith(name.lower())]
     if not fitting:
@@ -265,11 +280,11 @@ def for_model(policy: Policy, model: str) -> Policy:
     return with_settings(policy, policy.models[max(fitting, key=len)])
 
 
-# The profiles and roles that ship with the product: the numbers of the documents, as data.
+# The profiles and roles that ship with the product, with the numbers of the protocol documents.
 
 
-NEVER = 1_000_000_000
-"""A bound that nothing reaches."""
+NEVER_REACHED = 1_000_000_000
+"""A bound that no window and no result reaches."""
 
 PROFILES: dict[str, Settings] = {
     "ctx-001": {},
@@ -294,16 +309,16 @@ PROFILES: dict[str, Settings] = {
         "tail.steps": 1,
     },
     "off": {
-        "at.batch": NEVER,
-        "at.summary": NEVER,
-        "at.critical": NEVER,
-        "offload.above": NEVER,
+        "at.batch": NEVER_REACHED,
+        "at.summary": NEVER_REACHED,
+        "at.critical": NEVER_REACHED,
+        "offload.above": NEVER_REACHED,
         "offload.share": 0,
     },
 }
-"""What each profile changes of the defaults, which are those of `ctx-001`."""
+"""For each profile, the values that differ from the defaults, which are those of `ctx-001`."""
 
-ABOUT: dict[str, str] = {
+PROFILE_TEXTS: dict[str, str] = {
     "ctx-001": "the default: tiers 1 and 2 from 50 %, tier 3 from 75 %, critical from 85 %",
     "anchored": "begin at 70 %, force at 85 %, weigh after 20 turns and at task boundaries",
     "claude-code": "by absolute tokens (190,000 of 200,000); results above 4,000 leave at once",
@@ -317,8 +332,8 @@ ROLES: dict[str, Settings] = {
     "architect": {"tail.percent": 15, "tail.steps": 5},
     "document-analyst": {"offload.above": 8_000, "offload.sweep": 800, "offload.outline": 40},
 }
-"""Values that go with a part: who coordinates others sees more of what just happened; who reads
-long documents keeps longer outlines of them, sooner."""
+"""For each role, the values that differ. An agent that coordinates others keeps a longer tail; an
+agent that reads long documents offloads them sooner, with longer outlines."""
 
 LAYOUTS = {
     "holdfast": ".holdfast/cache",
@@ -327,4 +342,4 @@ LAYOUTS = {
     "loa": ".loa/cache",
     "agentwire": ".agentwire/cache",
 }
-"""The folder for readable copies, below the project's root, by the layout's name."""
+"""For each layout, the folder for readable copies, relative to the project's root."""

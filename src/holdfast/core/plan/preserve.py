@@ -1,7 +1,7 @@
-"""What is preserved whatever leaves, what may leave and when, and which source is believed first.
+"""Tables of the preservation rules: items that always stay, kinds that may leave, sources of truth.
 
-The words are the protocol's own. What a project keeps outside of our ledger is looked at by the
-shell; here it is only a value: where it was found, and the line that has to stand in a summary.
+The texts are the protocol's own. The shell reads the files that a project keeps outside of the
+ledger; here each is only a value: where it was found, and the line that a summary must contain.
 """
 
 from collections.abc import Iterable
@@ -13,41 +13,41 @@ from holdfast.core.plan.policy import Preservation
 
 KEPT, MISSING, UNUSED, REFUSED = "kept", "missing", "unused", "refused"
 LEDGER = "ledger"
-"""Where everything is that no outside ledger holds."""
+"""Value of `where` for items that are in the ledger and not in a file of the project."""
 
 
-class Always(Struct, frozen=True):
-    """Something that survives every compression."""
+class PreservedItem(Struct, frozen=True):
+    """An item that survives every compression."""
 
     name: str
     text: str
     rationale: str
     built_in: bool = True
     on: bool = True
-    """Whether the policy in force preserves it."""
+    """Whether the current policy preserves it."""
 
 
-class Compactable(Struct, frozen=True):
-    """Something that may leave, from when on, and what stands in its place."""
+class CompactableKind(Struct, frozen=True):
+    """A kind of content that may leave, from when on, and its replacement."""
 
     name: str
     when: str
     replacement: str
     kinds: tuple[str, ...]
-    """What a plan calls the steps that take it out of sight."""
+    """The kinds of plan steps that remove it from the window."""
     on: bool = True
 
 
-class Truth(Struct, frozen=True):
-    """One source of truth, and what is done with it."""
+class TruthSource(Struct, frozen=True):
+    """One source of truth, and how it is kept."""
 
     rank: int
     source: str
     kept: str
 
 
-class Held(Struct, frozen=True):
-    """How a preserved item was found."""
+class PreservedState(Struct, frozen=True):
+    """The state in which a preserved item was found."""
 
     item: str
     status: str
@@ -55,116 +55,126 @@ class Held(Struct, frozen=True):
     where: str = LEDGER
     detail: str = ""
     told: str = ""
-    """The line that has to stand in a summary; empty when the summary itself is the item."""
+    """The line that a summary must contain; empty if the summary itself is the item."""
     label: str = ""
-    """What that line begins with; an older line that begins so gives way to it."""
+    """The start of that line; it replaces an older line with the same start."""
 
     @property
     def lacks(self) -> bool:
-        """Whether something should be there and is not."""
+        """Whether the item should exist but is missing or unreadable."""
         return self.status in (MISSING, REFUSED)
 
 
-BUILT_INS = (
-    Always(
+BUILT_IN_ITEMS = (
+    PreservedItem(
         "session_continuity",
         "`NOTES.md` Session Continuity",
         "Recovery anchor for new sessions",
     ),
-    Always("decision_log", "`NOTES.md` Decision Log", "Audit trail, reasoning persistence"),
-    Always("trajectory_entries", "Trajectory entries", "External files, already lossless"),
-    Always("active_beads", "Active bead references", "Task continuity"),
-    Always("sprint_context", "Sprint context", "Current work state"),
-    Always(
+    PreservedItem("decision_log", "`NOTES.md` Decision Log", "Audit trail, reasoning persistence"),
+    PreservedItem("trajectory_entries", "Trajectory entries", "External files, already lossless"),
+    PreservedItem("active_beads", "Active bead references", "Task continuity"),
+    PreservedItem("sprint_context", "Sprint context", "Current work state"),
+    PreservedItem(
         "run_mode_state",
         "Run mode state, `.run/sprint-plan-state.json`",
         "Autonomous execution continuity",
     ),
 )
-"""The six that are always preserved."""
+"""The six items that are always preserved."""
 
-SIMPLE = ("session_continuity", "decision_log", "active_beads")
-"""What a simple checkpoint looks at: what notes and tasks hold."""
+SIMPLE_CHECKPOINT_ITEMS = ("session_continuity", "decision_log", "active_beads")
+"""The items that a simple checkpoint checks: those in notes and tasks."""
 
-MAY_LEAVE = (
-    Compactable(
+COMPACTABLE_KINDS = (
+    CompactableKind(
         "tool_results",
         "After processing",
         "Summary/path reference",
         ("offload", "mask", "paste", "request"),
     ),
-    Compactable(
+    CompactableKind(
         "thinking_blocks", "After trajectory logging", "Trajectory entry reference", ("thinking",)
     ),
-    Compactable("verbose_debug", "After problem resolution", "Brief status", ("debug",)),
-    Compactable("redundant_file_reads", "After first extraction", "Path + line refs", ("read",)),
-    Compactable("intermediate_outputs", "After final synthesis", "Result only", ("intermediate",)),
+    CompactableKind("verbose_debug", "After problem resolution", "Brief status", ("debug",)),
+    CompactableKind(
+        "redundant_file_reads", "After first extraction", "Path + line refs", ("read",)
+    ),
+    CompactableKind(
+        "intermediate_outputs", "After final synthesis", "Result only", ("intermediate",)
+    ),
 )
-"""The five kinds that may leave."""
+"""The five kinds of content that may leave."""
 
-KIND_OF = {kind: one.name for one in MAY_LEAVE for kind in one.kinds}
-"""By what a plan calls a step: the kind of content that it takes out of sight."""
+KIND_BY_STEP = {step: kind.name for kind in COMPACTABLE_KINDS for step in kind.kinds}
+"""For each kind of plan step, the kind of content that it removes from the window."""
 
 HIERARCHY = (
-    Truth(1, "CODE", "Never in context, always re-readable"),
-    Truth(2, "BEADS", "External ledger, refs preserved"),
-    Truth(3, "NOTES.md", "Critical sections preserved"),
-    Truth(4, "TRAJECTORY", "External files, refs preserved"),
-    Truth(5, "CONTEXT", "Compactable (this is what we're managing)"),
+    TruthSource(1, "CODE", "Never in context, always re-readable"),
+    TruthSource(2, "BEADS", "External ledger, refs preserved"),
+    TruthSource(3, "NOTES.md", "Critical sections preserved"),
+    TruthSource(4, "TRAJECTORY", "External files, refs preserved"),
+    TruthSource(5, "CONTEXT", "Compactable (this is what we're managing)"),
 )
-"""Which source is believed first. Of our own: the ledger over the summary over the context."""
+"""The sources of truth, the most trusted first. Of Holdfast's own sources, the ledger is trusted
+more than a summary, and a summary more than the rest of the context."""
 
-FILES = (
+PRESERVED_FILES = (
     ".run/sprint-plan-state.json",
     "NOTES.md",
     "grimoires/loa/sprint.md",
     "loa-grimoire/sprint.md",
 )
-FOLDERS = (".beads/", "a2a/trajectory/")
-"""What an agent reads the six from."""
+PRESERVED_FOLDERS = (".beads/", "a2a/trajectory/")
+"""The files and folders from which an agent reads the six built-in items."""
 
 
-def always_of(rules: Preservation) -> tuple[Always, ...]:
-    """What is preserved under a policy; what it gives up is listed as off."""
-    own = (
-        Always(one.name, one.text, one.rationale, on=one.name not in rules.unsafe_drop)
-        for one in BUILT_INS
+def preserved_items(rules: Preservation) -> tuple[PreservedItem, ...]:
+    """Return the items that a policy preserves; a dropped built-in is listed with `on` false."""
+    built_in = (
+        PreservedItem(item.name, item.text, item.rationale, on=item.name not in rules.unsafe_drop)
+        for item in BUILT_IN_ITEMS
     )
-    return (*own, *(Always(name, name, "added by a setting", False) for name in rules.always))
+    return (
+        *built_in,
+        *(PreservedItem(name, name, "added by a setting", False) for name in rules.always),
+    )
 
 
-def compactable_of(rules: Preservation) -> tuple[Compactable, ...]:
-    """What may leave under a policy."""
+def compactable_kinds(rules: Preservation) -> tuple[CompactableKind, ...]:
+    """Return the kinds of content, each with whether a policy lets it leave."""
     return tuple(
-        Compactable(one.name, one.when, one.replacement, one.kinds, one.name in rules.compactable)
-        for one in MAY_LEAVE
+        CompactableKind(
+            kind.name, kind.when, kind.replacement, kind.kinds, kind.name in rules.compactable
+        )
+        for kind in COMPACTABLE_KINDS
     )
 
 
 def may_leave(kind: str, rules: Preservation) -> bool:
-    """Whether a policy lets steps of a kind take something out of sight."""
-    return KIND_OF.get(kind, "") in (*rules.compactable, "")
+    """Whether a policy allows plan steps of this kind."""
+    return KIND_BY_STEP.get(kind, "") in (*rules.compactable, "")
 
 
-def is_always_file(path: str) -> bool:
-    """Whether a path is one that preserved items are read from."""
+def is_preserved_file(path: str) -> bool:
+    """Whether preserved items are read from this path."""
     plain = f"/{path}"
-    return any(plain.endswith(f"/{name}") for name in FILES) or any(
-        f"/{name}" in plain for name in FOLDERS
+    return any(plain.endswith(f"/{name}") for name in PRESERVED_FILES) or any(
+        f"/{name}" in plain for name in PRESERVED_FOLDERS
     )
 
 
-def refs_of(held: Iterable[Held]) -> tuple[Ref, ...]:
-    """The lines that have to stand in a summary."""
-    return tuple(Ref("", f"{one.label}: {one.told}") for one in held if one.told)
+def preserved_refs(states: Iterable[PreservedState]) -> tuple[Ref, ...]:
+    """Return the lines that a summary must contain, as references."""
+    return tuple(Ref("", f"{state.label}: {state.told}") for state in states if state.told)
 
 
-def without_older(refs: Iterable[Ref]) -> tuple[Ref, ...]:
-    """References, without the lines of preserved items as they were found before."""
-    return tuple(ref for ref in refs if ref.entry or not ref.what.startswith(LABELS))
+def without_preserved_refs(refs: Iterable[Ref]) -> tuple[Ref, ...]:
+    """Return the references without the lines of preserved items."""
+    return tuple(ref for ref in refs if ref.entry or not ref.what.startswith(REF_LABELS))
 
 
-LABELS = (
+REF_LABELS = (
     "session continuity: ",
     "decision log: ",
     "trajectory: ",
@@ -173,4 +183,4 @@ LABELS = (
     "run mode: ",
     "preserved: ",
 )
-"""How the lines of preserved items begin."""
+"""Starts of the lines of preserved items."""

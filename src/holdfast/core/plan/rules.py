@@ -1,7 +1,7 @@
-"""The rules in force, as one table that code and documents share: gates, rules, triggers, tree.
+"""Build the table of rules that `holdfast rules` prints: gates, rules, triggers, decision tree.
 
-The wording is the protocol's own; the numbers are the policy's, so a profile changes both what is
-done and what is said.
+Code and documents share this table. The texts are the protocol's own; the numbers come from the
+policy, so a profile changes both the behaviour and the printed rules.
 """
 
 from collections.abc import Iterable
@@ -14,33 +14,33 @@ from holdfast.core.measure.usage import ACTIONS, BOUNDS, Level
 from holdfast.core.plan.policy import Policy
 from holdfast.core.plan.preserve import (
     HIERARCHY,
-    Always,
-    Compactable,
-    Truth,
-    always_of,
-    compactable_of,
+    CompactableKind,
+    PreservedItem,
+    TruthSource,
+    compactable_kinds,
+    preserved_items,
 )
 
-NEVER = 1_000_000
-"""A bound from here on is none: no window is so full, no result so large."""
+UNBOUNDED = 1_000_000
+"""A bound from here on counts as no bound."""
 
 
 class Gate(Struct, frozen=True):
-    """A check between what is noticed and what is done about it."""
+    """A gate of the protocol: a trigger, checks, and an outcome for pass and fail."""
 
     id: str
     type: str
-    """`SOFT` advises, `GATE` has to be passed or its other branch is taken, `HARD` asks nothing."""
+    """`SOFT` only advises, `GATE` takes `on_pass` or `on_fail`, `HARD` has no checks."""
     trigger: str
     checks: tuple[str, ...] = ()
     on_pass: str = ""
     on_fail: str = ""
     action: str = ""
-    """What a gate without checks does in any case."""
+    """The action of a gate without checks."""
 
 
 class Rule(Struct, frozen=True):
-    """Something that is always (`+`) or never (`-`) done, and how that is kept."""
+    """Something that is always (`+`) or never (`-`) done, and how that is enforced."""
 
     sign: str
     name: str
@@ -49,7 +49,7 @@ class Rule(Struct, frozen=True):
 
 
 class Trigger(Struct, frozen=True):
-    """Something that calls for a compression, or for a look at whether one is due."""
+    """A condition that starts a compression, or a check whether one is due."""
 
     name: str
     metric: str
@@ -57,9 +57,9 @@ class Trigger(Struct, frozen=True):
     when: str
     action: str
     value: int = 0
-    """The number it is measured against; 0 where there is none."""
+    """The number that the metric is compared with; 0 if there is none."""
     on: bool = True
-    """Whether the policy in force listens to it."""
+    """Whether the current policy uses it."""
 
 
 class Branch(Struct, frozen=True):
@@ -69,8 +69,8 @@ class Branch(Struct, frozen=True):
     then: str
 
 
-class Question(Struct, frozen=True):
-    """One question of the decision tree, and what follows from each answer."""
+class TreeQuestion(Struct, frozen=True):
+    """One question of the decision tree, with a branch for each answer."""
 
     moment: str
     question: str
@@ -78,38 +78,38 @@ class Question(Struct, frozen=True):
 
 
 class Threshold(Struct, frozen=True):
-    """One level of the scale by which a window is coloured."""
+    """One usage level of the window."""
 
     level: str
     start: int
-    """Percent of the effective window from which it is this level."""
+    """Percent of the effective window from which this level applies."""
     action: str
 
 
 class Rules(Struct, frozen=True):
-    """Everything that is in force."""
+    """All rules under one policy."""
 
     thresholds: tuple[Threshold, ...]
     gates: tuple[Gate, ...]
     rules: tuple[Rule, ...]
     triggers: tuple[Trigger, ...]
-    tree: tuple[Question, ...]
-    always_preserve: tuple[Always, ...] = ()
-    compactable: tuple[Compactable, ...] = ()
-    truth: tuple[Truth, ...] = ()
+    tree: tuple[TreeQuestion, ...]
+    always_preserve: tuple[PreservedItem, ...] = ()
+    compactable: tuple[CompactableKind, ...] = ()
+    truth: tuple[TruthSource, ...] = ()
     sequence: tuple[Phase, ...] = ()
 
 
 def rules_for(policy: Policy) -> Rules:
-    """The rules, with the numbers of a policy."""
+    """Return all rules with the numbers of a policy."""
     return Rules(
         thresholds=thresholds(),
         gates=gates_for(policy),
-        rules=_nine(policy),
+        rules=_rules(policy),
         triggers=_triggers(policy),
         tree=_tree(policy),
-        always_preserve=always_of(policy.preservation),
-        compactable=compactable_of(policy.preservation),
+        always_preserve=preserved_items(policy.preservation),
+        compactable=compactable_kinds(policy.preservation),
         truth=HIERARCHY,
         sequence=SEQUENCE,
     )
@@ -151,11 +151,11 @@ SEQUENCE = (
         ),
     ),
 )
-"""What every summary goes through."""
+"""The phases and checks of every summary."""
 
 
 def thresholds() -> tuple[Threshold, ...]:
-    """The scale of levels: the same under every policy."""
+    """Return the usage levels, which are the same under every policy."""
     starts = [0, *(round(bound * 100) for bound, _ in BOUNDS)]
     levels = [*(level for _, level in BOUNDS), Level.CRITICAL]
     pairs = zip(starts, levels, strict=True)
@@ -163,13 +163,13 @@ def thresholds() -> tuple[Threshold, ...]:
 
 
 def gates_for(policy: Policy) -> tuple[Gate, ...]:
-    """The five gates."""
+    """Return the five gates with the numbers of a policy."""
     at = policy.at
     return (
         Gate(
             id="HOOK-CTX-001",
             type="SOFT",
-            trigger=f"Large tool result detected (> {_thousands(policy.offload.above)} tokens)",
+            trigger=f"Large tool result detected (> {_short_number(policy.offload.above)} tokens)",
             checks=("Result can be offloaded safely", "Preview captures essential info"),
             on_pass="Apply Tier 1 offloading",
             on_fail="Keep in context with warning",
@@ -211,18 +211,18 @@ def gates_for(policy: Policy) -> tuple[Gate, ...]:
     )
 
 
-def _thousands(tokens: int) -> str:
-    """Tokens as the protocol writes them: 15k."""
-    if tokens >= NEVER:
+def _short_number(tokens: int) -> str:
+    """Format tokens as the protocol does: 15000 as `15k`."""
+    if tokens >= UNBOUNDED:
         return "∞"
     return f"{tokens // 1000}k" if tokens and tokens % 1000 == 0 else f"{tokens:,}"
 
 
 def _percent(percent: int) -> str:
-    return f"{percent}%" if percent < NEVER else "∞%"
+    return f"{percent}%" if percent < UNBOUNDED else "∞%"
 
 
-NINE = (
+RULE_TABLE = (
     Rule(
         "+",
         "offload-large-results",
@@ -278,12 +278,12 @@ NINE = (
         "every window is measured against them before it is sent; what is put off is logged",
     ),
 )
-"""What is always and never done, in the protocol's words; numbers are the policy's."""
+"""The nine rules in the protocol's words; `{large}` is replaced by the policy's number."""
 
 
-def _nine(policy: Policy) -> tuple[Rule, ...]:
-    large = _thousands(policy.offload.above)
-    return tuple(replace(rule, text=rule.text.format(large=large)) for rule in NINE)
+def _rules(policy: Policy) -> tuple[Rule, ...]:
+    large = _short_number(policy.offload.above)
+    return tuple(replace(rule, text=rule.text.format(large=large)) for rule in RULE_TABLE)
 
 
 def _triggers(policy: Policy) -> tuple[Trigger, ...]:
@@ -292,14 +292,14 @@ def _triggers(policy: Policy) -> tuple[Trigger, ...]:
         Trigger(
             "large result",
             "tokens",
-            f"a result > {_thousands(large)} tokens",
+            f"a result > {_short_number(large)} tokens",
             "Apply Tier 1 immediately",
             large,
-            on=large < NEVER,
+            on=large < UNBOUNDED,
         ),
-        _fraction("tiers 1 and 2", at.batch, "Apply Tier 1 & 2 when it pays"),
-        _fraction("structured summary", at.summary, "Begin the structured summary"),
-        _fraction("critical", at.critical, "Force compression + observation masking"),
+        _fraction_trigger("tiers 1 and 2", at.batch, "Apply Tier 1 & 2 when it pays"),
+        _fraction_trigger("structured summary", at.summary, "Begin the structured summary"),
+        _fraction_trigger("critical", at.critical, "Force compression + observation masking"),
         Trigger(
             "token threshold",
             "tokens",
@@ -316,23 +316,25 @@ def _triggers(policy: Policy) -> tuple[Trigger, ...]:
             at.turns,
             on=bool(at.turns),
         ),
-        _event("task boundary", "task_done", "Compress the completed task's context", policy),
-        _event("phase transition", "phase_change", "Compress between phases", policy),
-        _event("session end", "session_end", "Compress before the session ends", policy),
-        *MANUAL,
+        _event_trigger(
+            "task boundary", "task_done", "Compress the completed task's context", policy
+        ),
+        _event_trigger("phase transition", "phase_change", "Compress between phases", policy),
+        _event_trigger("session end", "session_end", "Compress before the session ends", policy),
+        *MANUAL_TRIGGERS,
     )
 
 
-def _fraction(name: str, percent: int, action: str) -> Trigger:
+def _fraction_trigger(name: str, percent: int, action: str) -> Trigger:
     when = f"from {_percent(percent)} of the window"
-    return Trigger(name, "fraction", when, action, percent, on=percent < NEVER)
+    return Trigger(name, "fraction", when, action, percent, on=percent < UNBOUNDED)
 
 
-def _event(name: str, event: str, action: str, policy: Policy) -> Trigger:
+def _event_trigger(name: str, event: str, action: str, policy: Policy) -> Trigger:
     return Trigger(name, "event", event, action, on=event in policy.at.events)
 
 
-MANUAL = (
+MANUAL_TRIGGERS = (
     Trigger("/compact", "manual", "`holdfast compress`", "Compress now, what the planner finds"),
     Trigger("/clear", "manual", "the agent's own", "Full reset, then recovery"),
     Trigger(
@@ -343,19 +345,19 @@ MANUAL = (
 )
 
 
-def _tree(policy: Policy) -> tuple[Question, ...]:
+def _tree(policy: Policy) -> tuple[TreeQuestion, ...]:
     return (
-        Question(
+        TreeQuestion(
             "TOOL RESULT RECEIVED",
-            f"Is it > {_plain(policy.offload.above)} tokens?",
+            f"Is it > {_long_number(policy.offload.above)} tokens?",
             (Branch("YES", "Apply Tier 1 immediately"), Branch("NO", "Continue")),
         ),
-        Question(
+        TreeQuestion(
             "CONTEXT THRESHOLD CHECK (periodic)",
             "Check current usage percentage",
-            tuple(_levels(policy)),
+            tuple(_usage_branches(policy)),
         ),
-        Question(
+        TreeQuestion(
             "POST-COMPRESSION",
             "Was Tier 3 applied?",
             (
@@ -367,17 +369,17 @@ def _tree(policy: Policy) -> tuple[Question, ...]:
     )
 
 
-def _plain(tokens: int) -> str:
-    return f"{tokens:,}" if tokens < NEVER else "∞"
+def _long_number(tokens: int) -> str:
+    return f"{tokens:,}" if tokens < UNBOUNDED else "∞"
 
 
-def _levels(policy: Policy) -> Iterable[Branch]:
-    """The answers by percentage; a span that a policy leaves empty has none."""
+def _usage_branches(policy: Policy) -> Iterable[Branch]:
+    """Yield the branches by usage percentage, without ranges that are empty under the policy."""
     batch, summary, critical = policy.at.batch, policy.at.summary, policy.at.critical
     yield Branch(f"< {_percent(batch)}", "Continue normally")
     if batch < summary:
         yield Branch(f"{batch}-{summary}%", "Apply Tier 2")
     if summary < critical:
         yield Branch(f"{max(batch, summary)}-{critical}%", "Apply Tier 3")
-    if critical < NEVER:
+    if critical < UNBOUNDED:
         yield Branch(f"> {critical}%", "Checkpoint + recommend fresh session")

@@ -1,49 +1,50 @@
-"""State: everything that a plan is made from; and a look at it: what could leave, weighed how."""
+"""Hold the state that a plan is made from, and survey it for what could leave the window."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import Entry, EntryId, Noted
+from holdfast.core.ledger.entry import Entry, EntryId
 from holdfast.core.ledger.head import Lane
+from holdfast.core.ledger.notes import Persisted, notes_in
 from holdfast.core.ledger.window import Item, Window
 from holdfast.core.measure.models import Model
 from holdfast.core.measure.sizes import raw_sizes
 from holdfast.core.measure.tokens import CountTokens
-from holdfast.core.measure.usage import Usage, factor_of, measure, usage_of
+from holdfast.core.measure.usage import Usage, estimate_usage, factor_of, measure
 from holdfast.core.observe.scene import Scene, read_scene
-from holdfast.core.observe.worth import Telling, hold
-from holdfast.core.plan.choose import Scale
-from holdfast.core.plan.cuts import Ground, tail_start
+from holdfast.core.observe.worth import NamesByEntry, names_by_entry
+from holdfast.core.plan.choose import Pricing
+from holdfast.core.plan.cuts import EditContext, tail_start
 from holdfast.core.plan.policy import Policy
-from holdfast.core.plan.proposals import Look, Proposal, propose
+from holdfast.core.plan.proposals import Proposal, ProposalInput, propose
 
 
 class State(Struct, frozen=True):
-    """Everything that a plan is made from."""
+    """The state of a session that a plan is made from."""
 
     window: Window
     counts: Mapping[int, int]
-    """Raw tokens by entry number."""
+    """Raw tokens by sequence number of the entry."""
     lane: Lane
     model: Model
     limit: int
     policy: Policy
     seq: int
-    """The last entry of the session: nothing later may be hidden."""
+    """Sequence number of the session's last entry; nothing later may be hidden."""
     sent: int = 0
-    """The last entry that the provider has seen."""
+    """Sequence number of the last entry that the provider has seen."""
     warm: bool = True
-    """Whether what was sent is still in the provider's cache."""
-    known: Telling = {}
-    """What entries hold, as far as it was looked at before."""
-    spared: frozenset[EntryId] = frozenset()
-    """What the user brought back into sight: it does not leave by itself as soon as it is there."""
-    fixed: int = 0
-    """Tokens that stand before the messages and that no entry tells of."""
+    """Whether the sent part is still in the provider's cache."""
+    known_names: NamesByEntry = {}
+    """The names in entries, as far as they were read before."""
+    brought_back: frozenset[EntryId] = frozenset()
+    """Entries that the user restored to the window; they do not leave again automatically."""
+    fixed_tokens: int = 0
+    """Tokens before the messages that are in no entry."""
     hosted: bool = False
-    """Whether another program makes the requests: what the user said there is not ours to cut."""
+    """Whether another program makes the requests; then the user's words must not be cut."""
     limit_from: str = ""
     """Where the limit comes from."""
 
@@ -53,17 +54,17 @@ class State(Struct, frozen=True):
         return self.usage_at(self.lane.tokens)
 
     def usage_at(self, raw: int) -> Usage:
-        """How full the window would be with so many raw tokens in it."""
+        """Return how full the window would be with `raw` raw tokens in it."""
         method = measure(self.lane, self.model, self.limit).method
-        known = self.lane.calibration
-        usage = usage_of(raw, self.model, known, self.limit, method, self.limit_from)
-        if not self.fixed:
+        calibration = self.lane.calibration
+        usage = estimate_usage(raw, self.model, calibration, self.limit, method, self.limit_from)
+        if not self.fixed_tokens:
             return usage
-        overhead = usage.overhead + self.fixed
+        overhead = usage.overhead + self.fixed_tokens
         return replace(usage, tokens=usage.messages + overhead, overhead=overhead)
 
     def raw_over(self, tokens: int) -> int:
-        """Raw tokens that have to leave for the window to come down to so many."""
+        """Return how many raw tokens must leave for the window to have at most `tokens` tokens."""
         raw, over = self.lane.tokens, self.usage.tokens - tokens
         if over <= 0:
             return 0
@@ -74,62 +75,68 @@ class State(Struct, frozen=True):
         return need
 
 
-class Looked(Struct, frozen=True):
-    """A window that was looked at for what could leave."""
+class Survey(Struct, frozen=True):
+    """What could leave a window, with everything needed to choose from it."""
 
-    ground: Ground
+    context: EditContext
     tokens: list[int]
     tail: int
-    """Where the recent part begins."""
-    held: Telling
+    """Where the recent part starts."""
+    names_by_entry: NamesByEntry
     proposals: list[Proposal]
-    scale: Scale
+    pricing: Pricing
 
     @property
     def scene(self) -> Scene:
-        """The window as what the agent did."""
-        return self.ground.scene
+        """The window, read as turns, steps and calls."""
+        return self.context.scene
 
 
-def look(
+def survey(
     state: State,
     count: CountTokens,
     *,
     deep: bool = False,
     tight: bool = False,
     whole: bool = False,
-) -> Looked:
-    """Look for what could leave: what is old, all but the last step (`deep`), or that as well."""
-    ground = Ground(read_scene(state.window.items), state.model)
+) -> Survey:
+    """Find what could leave the window.
+
+    Only the part before the tail is searched; with `deep`, everything but the last step; with
+    `whole`, everything.
+    """
+    context = EditContext(read_scene(state.window.items), state.model)
     tokens = tokens_of(state, count)
     share = 0 if deep else state.limit * state.policy.tail.percent // 100
-    tail = tail_start(ground, tokens, share=share, steps=1 if deep else state.policy.tail.steps)
+    tail = tail_start(
+        context, tokens, max_tokens=share, min_steps=1 if deep else state.policy.tail.steps
+    )
     tail = len(tokens) if whole else tail
-    held = hold(state.window.items, state.known)
+    names = names_by_entry(state.window.items, state.known_names)
     proposals = propose(
-        Look(
-            ground=ground,
+        ProposalInput(
+            context=context,
             tokens=tokens,
-            held=held,
+            names_by_entry=names,
             policy=state.policy,
             tail=tail,
-            persisted=persisted(state.window.ledger),
+            persisted=persisted_calls(state.window.ledger),
             deep=deep,
             tight=tight,
             hosted=state.hosted,
         )
     )
-    return Looked(ground, tokens, tail, held, proposals, scale_of(state, tokens))
+    return Survey(context, tokens, tail, names, proposals, pricing_of(state, tokens))
 
 
 def tokens_of(state: State, count: CountTokens) -> list[int]:
-    """Raw tokens of each item in sight."""
+    """Return the raw tokens of each item in the window."""
     return raw_sizes(state.window.items, state.counts, count)
 
 
-def scale_of(state: State, tokens: list[int]) -> Scale:
-    """What proposals for a window are weighed with."""
-    return Scale(
+def pricing_of(state: State, tokens: list[int]) -> Pricing:
+    """Return the numbers that proposals for this window are priced with."""
+    return Pricing(
         tokens=tokens,
         sent=sum(item.entry.seq <= state.sent for item in state.window.items),
         window=state.usage.tokens,
@@ -139,16 +146,12 @@ def scale_of(state: State, tokens: list[int]) -> Scale:
     )
 
 
-def persisted(ledger: Iterable[Entry]) -> dict[EntryId, str]:
-    """By entry of a call: the hash under which its content was seen on disk."""
-    return {
-        entry.body.facts.get("entry", ""): entry.body.facts.get("sha256", "")
-        for entry in ledger
-        if isinstance(entry.body, Noted) and entry.body.what == "persisted"
-    }
+def persisted_calls(ledger: Iterable[Entry]) -> dict[EntryId, str]:
+    """Return, for each entry of a call, the hash with which its content was seen on disk."""
+    return {note.entry: note.sha256 for _, note in notes_in(ledger, Persisted)}
 
 
-def fresh(state: State) -> list[int]:
-    """The places of what was not sent yet."""
+def unsent_places(state: State) -> list[int]:
+    """Return the places of items that were not sent yet."""
     items: Sequence[Item] = state.window.items
     return [at for at in range(len(items)) if items[at].entry.seq > state.sent]

@@ -1,4 +1,4 @@
-"""One proposal becomes one step: what it hides, and what stands there instead."""
+"""Turn one proposal into one step: the entry that it hides, and the stand-in for it."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -12,128 +12,137 @@ from holdfast.core.ledger.summary import Ref, Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.measure.tokens import CountTokens, count_body
 from holdfast.core.plan.policy import Policy
-from holdfast.core.plan.proposals import PASTE_SHORT, TIERS, Proposal
+from holdfast.core.plan.proposals import MIN_PASTE_CHARS, TIERS, Proposal
 from holdfast.core.shrink import offload as tier_1
-from holdfast.core.shrink.clip_pastes import ONE_LINE, Form, cut_pastes, within
+from holdfast.core.shrink.clip_pastes import ONE_LINE, PasteForm, cut_pastes, fit_request
 from holdfast.core.shrink.outline.outline import outline
 from holdfast.core.shrink.truncate import truncate
 
 Address: TypeAlias = Callable[[Proposal, Item], str]
-"""Where a readable copy of what leaves will be; empty when there is none."""
+"""Returns the path of the readable copy of an item that will be hidden; empty if there is none."""
 
 REF_LENGTH = 12
 
 
-class Means(Struct, frozen=True):
-    """What shrinking needs and the core does not have."""
+class ShrinkContext(Struct, frozen=True):
+    """Settings and functions for shrinking that come from outside of the core."""
 
     count: CountTokens
     address: Address
     policy: Policy
     session: str = ""
     archive: str = ""
-    """Where the whole conversation can be read, when there is such a file."""
-    added: Summary = Summary()
-    """Rows of a model about what leaves, checked against it; none when nobody asked one."""
-    kept: tuple[Ref, ...] | None = None
-    """Lines of what a project preserves outside of the ledger: every summary carries them, and
-    they take the place of older ones. None where nobody looked: then the older ones stay."""
+    """The path of the file with the whole conversation; empty if there is none."""
+    model_rows: Summary = Summary()
+    """Checked rows that a model wrote about the hidden span; empty if no model was asked."""
+    preserved_refs: tuple[Ref, ...] | None = None
+    """References to what a project preserves outside of the ledger. Every summary has them, and
+    they replace older ones; None keeps the older ones."""
 
 
-def nowhere(proposal: Proposal, item: Item) -> str:
-    """The address of what has none."""
+def no_address(proposal: Proposal, item: Item) -> str:
+    """Return an empty path: an `Address` for callers that write no copies."""
     del proposal, item
     return ""
 
 
 def ref_of(entry: str) -> str:
-    """How an entry is called where room is short."""
+    """Return the short reference of an entry id."""
     return entry[:REF_LENGTH]
 
 
 @rule(None)
-def shrink(one: Proposal, item: Item, means: Means) -> Step | None:
-    """The step that carries a proposal out; nothing when what stands in would not be smaller."""
-    file = means.address(one, item) if one.kind in ("offload", "intermediate") else ""
-    # A request is cut from the message as it came, also where it was cut before.
-    body = Item(item.entry).body if one.kind in ("paste", "request") else item.body
-    stand_in = _stand_in(one, body, file, means)
-    if stand_in is None and one.kind != "thinking":
+def shrink(proposal: Proposal, item: Item, context: ShrinkContext) -> Step | None:
+    """Return the step that applies a proposal; None if the stand-in would not be smaller."""
+    file = context.address(proposal, item) if proposal.kind in ("offload", "intermediate") else ""
+    # A request is cut from the original message, also if the window shows one that was cut before.
+    body = Item(item.entry).body if proposal.kind in ("paste", "request") else item.body
+    stand_in = _make_stand_in(proposal, body, file, context)
+    if stand_in is None and proposal.kind != "thinking":
         return None
-    after = count_body(stand_in, means.count) if stand_in is not None else 0
-    if after >= one.before and stand_in is not None:
+    after = count_body(stand_in, context.count) if stand_in is not None else 0
+    if after >= proposal.before and stand_in is not None:
         return None
     return Step(
         hides=(item.entry.id,),
-        reason=one.reason,
+        reason=proposal.reason,
         stand_in=stand_in,
-        tier=TIERS.get(one.kind, 1),
-        before=one.before,
+        tier=TIERS.get(proposal.kind, 1),
+        before=proposal.before,
         after=after,
-        kind=one.kind,
+        kind=proposal.kind,
         file=file,
     )
 
 
-def _stand_in(one: Proposal, body: Source, file: str, means: Means) -> Source | None:
-    ref = ref_of(one.entry)
+def _make_stand_in(
+    proposal: Proposal, body: Source, file: str, context: ShrinkContext
+) -> Source | None:
+    ref = ref_of(proposal.entry)
     match body:
         case ToolCalled():
             return truncate(
                 body,
-                touch=one.touch,
+                touch=proposal.touch,
                 ref=ref,
-                persisted=bool(one.persisted),
-                rules=means.policy.truncate,
-                count=means.count,
+                persisted=bool(proposal.persisted),
+                rules=context.policy.truncate,
+                count=context.count,
             )
         case ToolReturned():
-            return _result(one, body, tier_1.Source(ref, file), means)
+            return _shrink_result(proposal, body, tier_1.OriginalLocation(ref, file), context)
         case Said():
-            return Said(body.role, _request(one, body.text, ref, means), body.by)
+            return Said(body.role, _cut_request(proposal, body.text, ref, context), body.by)
         case _:
             return None
 
 
-def _request(one: Proposal, text: str, ref: str, means: Means) -> str:
-    """What the user said with its pastes cut; in so many tokens where that is asked for."""
-    if one.kind == "request":
-        return within(text, ref, one.guess, means.count)
-    rules = means.policy.offload
-    form = Form(
-        above=PASTE_SHORT,
-        lines=rules.lines,
+def _cut_request(proposal: Proposal, text: str, ref: str, context: ShrinkContext) -> str:
+    """Return a request with its pastes cut, or cut to the tokens that the proposal grants."""
+    if proposal.kind == "request":
+        return fit_request(text, ref, proposal.guess, context.count)
+    rules = context.policy.offload
+    form = PasteForm(
+        max_whole_chars=MIN_PASTE_CHARS,
+        head_lines=rules.lines,
         width=rules.width,
-        preview=rules.preview // 2,
-        outline=rules.outline // 2,
+        preview_chars=rules.preview // 2,
+        outline_lines=rules.outline // 2,
     )
-    return cut_pastes(text, ref, ONE_LINE if one.tight else form)
+    return cut_pastes(text, ref, ONE_LINE if proposal.tight else form)
 
 
-def _result(one: Proposal, body: ToolReturned, source: tier_1.Source, means: Means) -> ToolReturned:
-    used = one.worth.used
-    if one.kind == "read":
-        text = f"{MASKED}{source.ref}] {_lines(one)} read; read or written again later"
+def _shrink_result(
+    proposal: Proposal,
+    body: ToolReturned,
+    location: tier_1.OriginalLocation,
+    context: ShrinkContext,
+) -> ToolReturned:
+    used = proposal.worth.used
+    if proposal.kind == "read":
+        text = (
+            f"{MASKED}{location.ref}] {_describe_lines(proposal)} read; read or written again later"
+        )
         return ToolReturned(body.call, text, body.failed)
-    if one.kind == "debug":
-        seen = outline(body.output, lines=0)
-        text = f"{MASKED}{source.ref}] {seen.summary}; resolved: the same command went well later"
+    if proposal.kind == "debug":
+        summary = outline(body.output, lines=0).summary
+        text = f"{MASKED}{location.ref}] {summary}; resolved: the same command went well later"
         return ToolReturned(body.call, text, body.failed)
-    if one.tight:
-        return tier_1.mask(body, tool=one.tool, source=source, telling=used)
+    if proposal.tight:
+        return tier_1.mask(body, tool=proposal.tool, location=location, key_words=used)
     return tier_1.offload(
         body,
-        tool=one.tool,
-        source=source,
-        rules=means.policy.offload,
-        count=means.count,
-        telling=used,
-        before=one.before,
+        tool=proposal.tool,
+        location=location,
+        rules=context.policy.offload,
+        count=context.count,
+        key_words=used,
+        before=proposal.before,
     )
 
 
-def _lines(one: Proposal) -> str:
-    touch = one.touch
+def _describe_lines(proposal: Proposal) -> str:
+    touch = proposal.touch
     if not touch.paged:
         return touch.path
     last = f"–{touch.last}" if touch.last else " on"

@@ -1,4 +1,7 @@
-"""Tier 2: the text of an old write or edit leaves the call; keys and JSON stay what they were."""
+"""Tier 2: replace large texts in the arguments of old write and edit calls by references.
+
+Keys, nesting and all other values of the arguments keep their bytes.
+"""
 
 from collections.abc import Callable
 
@@ -11,17 +14,18 @@ from holdfast.core.shrink.outline.outline import outline
 from holdfast.text.jsontext import (
     NotJson,
     as_text,
-    cleaned,
     elements,
     encode,
-    joined_array,
-    joined_object,
+    join_array,
+    join_object,
     members,
     parse,
+    without_surrogates,
 )
+from holdfast.text.utf8 import from_bytes, to_bytes
 
-DEEPEST = 6
-"""Levels of nesting that are looked into: edits come in lists of objects."""
+MAX_NESTING = 6
+"""Levels of nesting that are searched: edits come in lists of objects."""
 
 PERSISTED = "Content persisted to disk"
 LEDGER_ONLY = "Content kept in the ledger"
@@ -36,27 +40,25 @@ def truncate(
     rules: Truncate,
     count: CountTokens,
 ) -> ToolCalled | None:
-    """The call with its large texts replaced by references; nothing when it has none."""
+    """Return the call with its large texts replaced by references; None if it has none."""
 
-    def shorter(text: str) -> str | None:
+    def shorten(text: str) -> str | None:
         size = len(text) if len(text) <= rules.above else count(text)
         if size <= rules.above or is_stand_in(text):
             return None
-        written = _as_the_protocol if rules.form == "ctx-001" else _as_the_skill
-        return "\n".join(written(body.tool, touch.path or "unknown", ref, persisted, text, size))
+        render = _protocol_form if rules.form == "ctx-001" else _skill_form
+        return "\n".join(render(body.tool, touch.path or "unknown", ref, persisted, text, size))
 
     try:
-        written = _shortened(body.arguments.encode("utf-8", "surrogatepass"), shorter, DEEPEST)
+        arguments = _shorten_texts(to_bytes(body.arguments), shorten, MAX_NESTING)
     except NotJson:
         return None
-    if written is None:
+    if arguments is None:
         return None
-    return ToolCalled(body.call, body.tool, written.decode("utf-8", "surrogatepass"))
+    return ToolCalled(body.call, body.tool, from_bytes(arguments))
 
 
-def _as_the_skill(
-    tool: str, path: str, ref: str, persisted: bool, text: str, size: int
-) -> list[str]:
+def _skill_form(tool: str, path: str, ref: str, persisted: bool, text: str, size: int) -> list[str]:
     return [
         f"{TRUNCATED}{tool}",
         f"{REFERENCE}{ref}",
@@ -67,10 +69,10 @@ def _as_the_skill(
     ]
 
 
-def _as_the_protocol(
+def _protocol_form(
     tool: str, path: str, ref: str, persisted: bool, text: str, size: int
 ) -> list[str]:
-    del size  # It is told in lines.
+    del size  # This form gives the size in lines.
     count = len(text.splitlines())
     return [
         TRUNCATED_CTX,
@@ -82,23 +84,23 @@ def _as_the_protocol(
     ]
 
 
-def _shortened(raw: bytes, shorter: Callable[[str], str | None], depth: int) -> bytes | None:
-    """A JSON value with its large texts shortened, all else as it was; None if it has none."""
+def _shorten_texts(raw: bytes, shorten: Callable[[str], str | None], depth: int) -> bytes | None:
+    """Return a JSON value with its large texts shortened; None if it has none."""
     first = raw.lstrip()[:1]
     if first == b'"':
-        # Half of a character is no text: it is counted and told of as what stands for it.
-        stub = shorter(as_text(cleaned(parse(raw)[0])))
+        # A lone surrogate cannot be encoded: it is replaced before the text is counted.
+        stub = shorten(as_text(without_surrogates(parse(raw)[0])))
         return None if stub is None else encode(stub)
     if depth == 0 or first not in (b"{", b"["):
         return None
     if first == b"[":
         items = elements(raw)
-        made = [_shortened(item, shorter, depth - 1) for item in items]
-        if not any(made):
+        shortened = [_shorten_texts(item, shorten, depth - 1) for item in items]
+        if not any(shortened):
             return None
-        return joined_array([new or old for new, old in zip(made, items, strict=True)])
+        return join_array([new or old for new, old in zip(shortened, items, strict=True)])
     parts = members(raw)
-    changed = {key: _shortened(value, shorter, depth - 1) for key, value in parts.items()}
+    changed = {key: _shorten_texts(value, shorten, depth - 1) for key, value in parts.items()}
     if not any(changed.values()):
         return None
-    return joined_object({key: changed[key] or value for key, value in parts.items()})
+    return join_object({key: changed[key] or value for key, value in parts.items()})

@@ -1,1 +1,1 @@
-"""Stage 6, was anything lost: rules from before and after to complaints."""
+"""Stage 6: check what a compression loses: losses, probes, quality scores, drift."""

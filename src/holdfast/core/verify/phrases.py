@@ -1,52 +1,55 @@
-"""Lines as they read, and the part of one that tells most."""
+"""Strip markup from lines, and pick the most specific phrase of a text."""
 
-import re
+from holdfast.text.patterns import Pattern
 
-PHRASE = 60
-"""Characters of a row that have to stand there, when it need not stand there whole."""
-OPENING = 120
-"""Characters of a line among which the phrase is looked for: a row may be cut behind them."""
-_MARKER = re.compile(r"(?:(?:[>|*+-]|#{1,6}|\d{1,3}[.)]|\[[ xX]\]) ){1,6}")
-_SIGN = re.compile(r"[0-9_/=]|\w[.:-]\w|[a-z][A-Z]|[A-Z]{2}")
-# A row may be spelled as a JSON string or stand in a table: both sides are read without that.
-_QUOTED = re.compile(r"""\\{1,8}(["|])""")
-_ESCAPED = re.compile(r"\\{1,8}[nrt]?")
+PHRASE_CHARS = 60
+"""Characters of the phrase that represents a row which need not be quoted whole."""
+OPENING_CHARS = 120
+"""Characters at the start of a line in which the phrase is searched; rows may be cut after them."""
+# Marks at the start of a line: "- ", "## ", "1. ", "> [x] "; not "-x".
+_MARKER = Pattern(r"(?:(?:[>|*+-]|#{1,6}|\d{1,3}[.)]|\[[ xX]\]) ){1,6}")
+_NAME_OR_VALUE = Pattern(r"[0-9_/=]|\w[.:-]\w|[a-z][A-Z]|[A-Z]{2}")
+# A row may be written as a JSON string or in a table, so escapes are removed on both sides.
+_QUOTED = Pattern(r"""\\{1,8}(["|])""")
+_ESCAPED = Pattern(r"\\{1,8}[nrt]?")
 
 
-def is_alone(part: str) -> bool:
-    """Whether this is a single word; what is written without spaces is not taken for one."""
+def is_single_word(part: str) -> bool:
+    """Whether a text is a single ASCII word; scripts without spaces do not count."""
     return " " not in part and part.isascii()
 
 
 def phrase_of(text: str) -> str:
-    """The part of a text that tells most, short enough to be left when the rest is cut."""
-    line = opening_of(max(map(plain_line, text.splitlines()), key=_signs, default=""), OPENING)
+    """Return the most specific phrase of a text, short enough to survive when a row is cut."""
+    line = opening_of(
+        max(map(plain_line, text.splitlines()), key=_count_names, default=""), OPENING_CHARS
+    )
     starts = [0, *(at + 1 for at, char in enumerate(line) if char == " ")]
-    last = next((at for at in starts if len(line) - at <= PHRASE), starts[-1])
-    spans = (opening_of(line[at:], PHRASE) for at in starts if at <= last)
-    phrase = max(spans, key=_signs)
-    # A phrase of punctuation alone cannot be searched for by its words.
+    last = next((at for at in starts if len(line) - at <= PHRASE_CHARS), starts[-1])
+    spans = (opening_of(line[at:], PHRASE_CHARS) for at in starts if at <= last)
+    phrase = max(spans, key=_count_names)
+    # A phrase of only punctuation has no words to search for.
     return phrase if any(map(str.isalnum, phrase)) else ""
 
 
-def _signs(line: str) -> int:
-    """How many words of a line look like names, ids or values."""
-    return sum(1 for word in line[:OPENING].split(" ") if _SIGN.search(word))
+def _count_names(line: str) -> int:
+    """Count the words of a line that look like names, ids or values."""
+    return sum(1 for word in line[:OPENING_CHARS].split(" ") if _NAME_OR_VALUE.search(word))
 
 
-def opening_of(line: str, most: int) -> str:
-    """The opening of a line, never cut inside a word: rather too long than to lose a long word."""
-    if len(line) <= most:
+def opening_of(line: str, max_chars: int) -> str:
+    """Return the start of a line, about `max_chars` long and never cut inside a word."""
+    if len(line) <= max_chars:
         return line
-    end = line.rfind(" ", most // 2, most + 1)
+    end = line.rfind(" ", max_chars // 2, max_chars + 1)
     if end < 0:
-        places = (*range(most, most // 2, -1), *range(most + 1, len(line) + 1))
-        end = next(at for at in places if not goes_through(line, at))
+        places = (*range(max_chars, max_chars // 2, -1), *range(max_chars + 1, len(line) + 1))
+        end = next(at for at in places if not splits_word(line, at))
     return line[:end].rstrip()
 
 
-def goes_through(text: str, at: int) -> bool:
-    """Whether a word goes on across a place."""
+def splits_word(text: str, at: int) -> bool:
+    """Whether a place is inside a word."""
     return _in_word(text[at - 1 : at]) and _in_word(text[at : at + 1])
 
 
@@ -55,7 +58,7 @@ def _in_word(char: str) -> bool:
 
 
 def plain_line(line: str) -> str:
-    """A line as it reads, without marks of lists, quotes and tables; empty when it says nothing."""
+    """Return a line without marks of lists, quotes and tables; empty if it has no word."""
     line = line.replace("`", "")
     if "\\" in line:
         line = _ESCAPED.sub(" ", _QUOTED.sub(r"\1", line))

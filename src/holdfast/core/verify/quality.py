@@ -1,33 +1,33 @@
-"""Six dimensions of quality, 0 to 5, read off which questions a candidate answers.
+"""Score a summary in six dimensions from 0 to 5, by the probes that it answers.
 
-Each dimension is the mean of its parts; a part is five times the share of its questions that are
-answered, and five when nothing was to be asked. So a part that is lost altogether misses the
-target of its dimension, and a session that has none of it is not blamed.
+Each dimension is the mean of its parts. A part is five times the share of its probes that are
+answered, and five if it has no probes. So a part that is lost completely misses the target of its
+dimension, and a session without such a part loses nothing.
 """
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
 from holdfast.core.faults import rule
 from holdfast.core.ledger.summary import Error, Quote, Summary
-from holdfast.core.shrink.summary.quoting import name_of
-from holdfast.core.shrink.summary.text import gist_of
-from holdfast.core.verify.answers import Answered
+from holdfast.core.shrink.summary.quoting import short_name
+from holdfast.core.shrink.summary.text import main_error_line
+from holdfast.core.verify.answers import ProbeResult
+from holdfast.text.patterns import Pattern
 
-BEST = 5.0
-CHANGED = 3
-"""What a file that was changed weighs against one that was only read."""
-RECENT = 3
-"""The last third of the facts asked for is what work goes on with."""
+MAX_SCORE = 5.0
+CHANGED_FILE_WEIGHT = 3
+"""Weight of a changed file, relative to one that was only read."""
+RECENT_FACTS_DIVISOR = 3
+"""The last third of the probed facts counts as recent."""
 
 
-_NUMBER = re.compile(r"[0-9]+")
+_NUMBER = Pattern(r"[0-9]+")
 
 
 class Dimension(Struct, frozen=True):
-    """One way in which a summary can be good, and how good it has to be."""
+    """One dimension of quality with its target score."""
 
     key: str
     name: str
@@ -46,7 +46,7 @@ DIMENSIONS = (
 
 
 class Quality(Struct, frozen=True, omit_defaults=True):
-    """How good a candidate is. A score that is not given is not reached."""
+    """The scores of a candidate; a missing score counts as 0."""
 
     accuracy: float = 0.0
     context_awareness: float = 0.0
@@ -59,112 +59,114 @@ class Quality(Struct, frozen=True, omit_defaults=True):
     def misses(self) -> tuple[str, ...]:
         """The dimensions that are below their target."""
         scores = self.to_dict()
-        return tuple(each.key for each in DIMENSIONS if scores[each.key] < each.target)
+        return tuple(
+            dimension.key for dimension in DIMENSIONS if scores[dimension.key] < dimension.target
+        )
 
     @property
-    def met(self) -> bool:
+    def meets_targets(self) -> bool:
         """Whether every target is reached."""
         return not self.misses
 
     def to_dict(self) -> dict[str, float]:
         """All six scores by their dimension."""
-        return {each.key: getattr(self, each.key) for each in DIMENSIONS}
+        return {dimension.key: getattr(self, dimension.key) for dimension in DIMENSIONS}
 
 
 @rule(Quality())
-def quality(
-    answered: Sequence[Answered],
+def score_quality(
+    results: Sequence[ProbeResult],
     *,
-    seen: Summary,
+    source: Summary,
     candidate: Summary,
     tail_has_open_loop: bool = True,
 ) -> Quality:
-    """Score a candidate by what it answers of what was drawn from `seen`."""
+    """Score a candidate by the results of the probes that were made from `source`."""
 
-    def part(*sections: str, where: Callable[[Answered], bool] = lambda _: True) -> float:
-        return _share(one for one in answered if one.probe.section in sections and where(one))
+    def part(*sections: str, where: Callable[[ProbeResult], bool] = lambda _: True) -> float:
+        return _answered_score(
+            result for result in results if result.probe.section in sections and where(result)
+        )
 
-    def said(*quotes: Quote) -> float:
+    def quoted(*quotes: Quote) -> float:
         texts = {quote.text for quote in quotes}
-        return part("intent", where=lambda one: one.probe.answer in texts)
+        return part("intent", where=lambda result: result.probe.answer in texts)
 
-    still = {row.text for row in seen.errors if not row.resolved}
-    facts = [one for one in answered if one.probe.section == "facts"]
-    recent = facts[len(facts) - -(-len(facts) // RECENT) :]
-    intent = seen.intent
-    latest = said(intent.current if intent.current.text else intent.original)
+    unresolved = {row.text for row in source.errors if not row.resolved}
+    facts = [result for result in results if result.probe.section == "facts"]
+    recent = facts[len(facts) - -(-len(facts) // RECENT_FACTS_DIVISOR) :]
+    intent = source.intent
+    latest = quoted(intent.current if intent.current.text else intent.original)
     return Quality(
         accuracy=_accuracy(
-            (part("facts"), part("errors"), part("decisions")), contradictions(seen, candidate)
+            (part("facts"), part("errors"), part("decisions")),
+            count_contradictions(source, candidate),
         ),
         context_awareness=_mean(latest, part("progress"), part("next")),
-        artifact_trail=round(_trail(answered), 2),
-        completeness=round(_share(answered), 2),
+        artifact_trail=round(_trail_score(results), 2),
+        completeness=round(_answered_score(results), 2),
         continuity=_mean(
             part("next"),
-            part("errors", where=lambda one: one.probe.answer in still),
-            _share(recent),
-            BEST if tail_has_open_loop else 0.0,
+            part("errors", where=lambda result: result.probe.answer in unresolved),
+            _answered_score(recent),
+            MAX_SCORE if tail_has_open_loop else 0.0,
         ),
         instruction_following=_mean(
-            part("constraints"),
-            said(intent.original),
-            latest,
-            said(*intent.changes),
+            part("constraints"), quoted(intent.original), latest, quoted(*intent.changes)
         ),
     )
 
 
-def contradictions(seen: Summary, candidate: Summary) -> int:
-    """Rows of a candidate that say otherwise than the record does."""
-    actions = {row.path: row.action for row in seen.files}
-    still = {_met(row) for row in seen.errors if not row.resolved}
-    binding = {(name_of(row.entry), row.text) for row in seen.constraints if not row.lifted}
+def count_contradictions(source: Summary, candidate: Summary) -> int:
+    """Count the rows of a candidate that contradict the record."""
+    actions = {row.path: row.action for row in source.files}
+    unresolved = {_error_key(row) for row in source.errors if not row.resolved}
+    binding = {(short_name(row.entry), row.text) for row in source.constraints if not row.lifted}
     numbers: dict[str, set[str]] = {}
-    for row in seen.facts:
-        numbers.setdefault(name_of(row.entry), set()).update(_NUMBER.findall(row.text))
+    for row in source.facts:
+        numbers.setdefault(short_name(row.entry), set()).update(_NUMBER.findall(row.text))
     wrong = (
         *(row.action != actions.get(row.path, row.action) for row in candidate.files),
-        *(row.resolved != "" and _met(row) in still for row in candidate.errors),
+        *(row.resolved != "" and _error_key(row) in unresolved for row in candidate.errors),
         *(
-            row.lifted != "" and (name_of(row.entry), row.text) in binding
+            row.lifted != "" and (short_name(row.entry), row.text) in binding
             for row in candidate.constraints
         ),
-        *(_misquotes(row.text, numbers.get(name_of(row.entry))) for row in candidate.facts),
+        *(_misquotes(row.text, numbers.get(short_name(row.entry))) for row in candidate.facts),
     )
     return sum(wrong)
 
 
-def _met(row: Error) -> tuple[str, str, str]:
-    """What makes two rows the same error: one run may fail several tests, and some pass since."""
-    return name_of(row.entry), row.what, gist_of(row.text)
+def _error_key(row: Error) -> tuple[str, str, str]:
+    """Return the identity of an error: one run may fail several tests, and some may pass later."""
+    return short_name(row.entry), row.what, main_error_line(row.text)
 
 
 def _misquotes(text: str, known: set[str] | None) -> bool:
-    """Whether a fact holds a number that the lines it was read from do not."""
+    """Whether a fact has a number that is not in the lines it was read from."""
     if known is None:
         return False
-    held = _NUMBER.findall(text)
-    # The last one may have been cut with the line.
-    cut = held[-1:] if text.endswith(("…", "...")) else []
-    return not known.issuperset(held[: len(held) - len(cut)])
+    numbers = _NUMBER.findall(text)
+    # The last number may have been cut with the line.
+    cut = numbers[-1:] if text.endswith(("…", "...")) else []
+    return not known.issuperset(numbers[: len(numbers) - len(cut)])
 
 
 def _accuracy(parts: tuple[float, ...], wrong: int) -> float:
-    """One row that says otherwise is enough to miss the target."""
-    most = 4.0 - 0.5 * wrong if wrong else BEST
-    return max(0.0, min(_mean(*parts), most))
+    """Return the mean of the parts, capped below the target if any row contradicts the record."""
+    highest = 4.0 - 0.5 * wrong if wrong else MAX_SCORE
+    return max(0.0, min(_mean(*parts), highest))
 
 
-def _trail(answered: Sequence[Answered]) -> float:
-    files = [one for one in answered if one.probe.kind == "artifact"]
-    changed = [one for one in files if one.probe.answer != "read"]
-    return _share(files + changed * (CHANGED - 1))
+def _trail_score(results: Sequence[ProbeResult]) -> float:
+    files = [result for result in results if result.probe.kind == "artifact"]
+    changed = [result for result in files if result.probe.answer != "read"]
+    return _answered_score(files + changed * (CHANGED_FILE_WEIGHT - 1))
 
 
-def _share(answered: Iterable[Answered]) -> float:
-    found = [one.found for one in answered]
-    return BEST * sum(found) / len(found) if found else BEST
+def _answered_score(results: Iterable[ProbeResult]) -> float:
+    answered = [result.found for result in results]
+    return MAX_SCORE * sum(answered) / len(answered) if answered else MAX_SCORE
 
 
 def _mean(*parts: float) -> float:

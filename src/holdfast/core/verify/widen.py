@@ -1,7 +1,7 @@
-"""A summary asked what a reader would ask, and widened where it has no answer.
+"""Fit a summary, probe it, and give more room to the sections that fail a probe.
 
-A probe that fails makes room for its own section and no other, and is asked again. The best of the
-rounds stands, with the scores it came to.
+A failed probe widens only its own section; then the summary is fitted and probed again. The best
+round is returned with its scores.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,87 +10,90 @@ from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import text_of
 from holdfast.core.ledger.summary import Quote, Summary
-from holdfast.core.observe.requests.intent import wanted
+from holdfast.core.observe.requests.intent import read_intent
 from holdfast.core.observe.scene import read_scene
-from holdfast.core.shrink.summary.cut import Cut, after_cut
-from holdfast.core.shrink.summary.facts import pick
-from holdfast.core.shrink.summary.fit import Fitted, Room, fit
-from holdfast.core.verify.answers import ask, failing
-from holdfast.core.verify.probes import draw
-from holdfast.core.verify.quality import Quality, quality
+from holdfast.core.shrink.summary.cut import Cut, items_after_cut
+from holdfast.core.shrink.summary.facts import pick_lines
+from holdfast.core.shrink.summary.fit import FittedSummary, SummaryRoom, fit_summary
+from holdfast.core.verify.answers import answer_probes, failing_sections
+from holdfast.core.verify.probes import make_probes
+from holdfast.core.verify.quality import Quality, score_quality
 
-ROUNDS = 3
-"""How often a summary is widened where a probe failed."""
-WIDER = 1.7
-PROBED = 1_200
-"""Tokens of lines that a reader would ask for, had there been room for no others."""
-PARTS = {"files": ("changed", "read")}
-"""Sections of a summary that have more than one share of the room."""
+MAX_ROUNDS = 3
+"""How many times a summary is fitted and probed at most."""
+WIDEN_FACTOR = 1.7
+PROBED_FACT_TOKENS = 1_200
+"""Tokens of facts that probes are made for."""
+ROOM_PARTS = {"files": ("changed", "read")}
+"""For each section with several shares of the room, the names of these shares."""
 
 
-def probed(merged: Summary, cut: Cut, room: Room) -> tuple[Fitted, Quality]:
-    """The summary, widened where a probe failed, and how it did in the end.
+def fit_with_probes(merged: Summary, cut: Cut, room: SummaryRoom) -> tuple[FittedSummary, Quality]:
+    """Return the fitted summary, widened where probes failed, and its scores.
 
-    What is asked is settled before anything is fitted: which lines a reader would want does not
-    depend on which there was room for.
+    The probes are made before anything is fitted, so they do not depend on what there was room for.
     """
-    tail = "\n".join(text_of(item.body) for item in after_cut(cut)[cut.lead :])
+    tail = "\n".join(text_of(item.body) for item in items_after_cut(cut)[cut.lead :])
     shown = without_tail(merged, cut)
-    facts = pick(room.pool, PROBED, weigh=room.weigh, count=room.count, covered=room.shown)
-    seen = replace(_as_of_now(merged, cut), facts=facts)
-    probes = draw(seen)
-    best: Fitted | None = None
+    facts = pick_lines(
+        room.pool, PROBED_FACT_TOKENS, weigh=room.weigh, count=room.count, covered=room.shown
+    )
+    source = replace(_with_latest_request(merged, cut), facts=facts)
+    probes = make_probes(source)
+    best: FittedSummary | None = None
     score = Quality()
-    for _ in range(ROUNDS):
-        made = fit(shown, room)
-        answered = ask(probes, f"{made.text}\n{tail}")
-        now = quality(answered, seen=seen, candidate=merged)
-        if best is None or _rank(now) > _rank(score):
-            best, score = made, now
-        short = failing(answered)
-        if score.met or not short:
+    for _ in range(MAX_ROUNDS):
+        fitted = fit_summary(shown, room)
+        results = answer_probes(probes, f"{fitted.text}\n{tail}")
+        current = score_quality(results, source=source, candidate=merged)
+        if best is None or _rank(current) > _rank(score):
+            best, score = fitted, current
+        failing = failing_sections(results)
+        if score.meets_targets or not failing:
             break
-        room = replace(room, wider=_wider(room, short), first=room.first | _lines(short, seen))
+        room = replace(
+            room, wider=_widened(room, failing), first=room.first | _lines(failing, source)
+        )
     assert best is not None
     return best, score
 
 
-def _wider(room: Room, short: Mapping[str, object]) -> dict[str, float]:
+def _widened(room: SummaryRoom, failing: Mapping[str, object]) -> dict[str, float]:
     wider = dict(room.wider)
-    for section in short:
-        for part in PARTS.get(section, (section,)):
-            wider[part] = wider.get(part, 1.0) * WIDER
+    for section in failing:
+        for part in ROOM_PARTS.get(section, (section,)):
+            wider[part] = wider.get(part, 1.0) * WIDEN_FACTOR
     return wider
 
 
-def _lines(short: Mapping[str, Iterable[str]], seen: Summary) -> frozenset[str]:
-    """The lines of the facts that were asked for in vain."""
-    names = set(short.get("facts", ()))
-    return frozenset(fact.text for fact in seen.facts if fact.entry in names)
+def _lines(failing: Mapping[str, Iterable[str]], source: Summary) -> frozenset[str]:
+    """Return the texts of the facts whose probes failed."""
+    names = set(failing.get("facts", ()))
+    return frozenset(fact.text for fact in source.facts if fact.entry in names)
 
 
 def _rank(score: Quality) -> tuple[int, float]:
     return -len(score.misses), sum(score.to_dict().values())
 
 
-def _as_of_now(summary: Summary, cut: Cut) -> Summary:
-    """The summary with what the user asked for last, which the tail may hold."""
-    latest = _asked_in_tail(cut)
+def _with_latest_request(summary: Summary, cut: Cut) -> Summary:
+    """Return the summary with the user's latest request, which may be in the tail."""
+    latest = _request_in_tail(cut)
     if not latest.text:
         return summary
     return replace(summary, intent=replace(summary.intent, current=latest))
 
 
-def _asked_in_tail(cut: Cut) -> Quote:
-    """What the user asked for last, if that is in the tail: words of a program are no request."""
-    intent = wanted(read_scene(after_cut(cut)[cut.lead :])).intent
+def _request_in_tail(cut: Cut) -> Quote:
+    """Return the user's latest request in the tail; words of a program are not a request."""
+    intent = read_intent(read_scene(items_after_cut(cut)[cut.lead :])).intent
     return intent.current if intent.current.text else intent.original
 
 
 def without_tail(summary: Summary, cut: Cut) -> Summary:
-    """The summary as it is shown: what the user said last is not told twice."""
+    """Return the summary without the latest request if the tail already shows it."""
     intent, said = summary.intent, summary.intent.current
-    if not _asked_in_tail(cut).text:
+    if not _request_in_tail(cut).text:
         return summary
     older = said.text and said.entry != intent.original.entry
     words = (*summary.words, said, *intent.current_rest) if older else summary.words

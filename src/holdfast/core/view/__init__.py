@@ -1,1 +1,1 @@
-"""What each reader sees: reports and listings of the same ledger."""
+"""Views of the ledger for readers: reports, listings, forms, levels, packets and search."""

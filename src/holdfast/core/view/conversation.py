@@ -1,4 +1,4 @@
-"""A whole conversation as one Markdown page: everything that was said and done, in order."""
+"""Render a conversation: all of it as one Markdown page, or its entries as listing rows."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -21,36 +21,37 @@ from holdfast.core.ledger.entry import (
     text_of,
 )
 from holdfast.core.ledger.window import Item
-from holdfast.core.measure.sizes import Sized
-from holdfast.core.observe.scene import kind_of
+from holdfast.core.measure.sizes import SizedWindow
+from holdfast.core.observe.scene import name_kind
+from holdfast.text.clip import clip_line
 
 
 def render_conversation(session: str, entries: Iterable[Entry]) -> str:
-    """The page; each entry under its reference, who spoke, and when."""
-    told = (entry for entry in entries if not isinstance(entry.body, Derived))
-    return "\n\n".join([f"# Conversation {session}".rstrip(), *map(page_of, told)]) + "\n"
+    """Render the page; each entry has its reference, speaker and time as a heading."""
+    sources = (entry for entry in entries if not isinstance(entry.body, Derived))
+    return "\n\n".join([f"# Conversation {session}".rstrip(), *map(entry_page, sources)]) + "\n"
 
 
-def title_of(session: str) -> str:
-    """The name of a session, in a line."""
+def session_title(session: str) -> str:
+    """Return the name of a session on one line."""
     return " ".join(session.split()) or "the session"
 
 
 def _bare_page(entry: Entry) -> str:
-    """An entry under its reference, in its own words."""
+    """Render an entry under its reference, text only: the fallback of `entry_page`."""
     assert not isinstance(entry.body, Derived)
     return f"## [{entry.id[:12]}]\n\n{text_of(entry.body)}"
 
 
 @rule_or(_bare_page)
-def page_of(entry: Entry) -> str:
-    """One source entry under its reference."""
+def entry_page(entry: Entry) -> str:
+    """Render one source entry under its reference."""
     assert not isinstance(entry.body, Derived)
     when = f" · {entry.at}" if entry.at else ""
-    return f"## [{entry.id[:12]}] {_who(entry.body)}{when}\n\n{words_of(entry.body)}"
+    return f"## [{entry.id[:12]}] {_speaker(entry.body)}{when}\n\n{readable_text(entry.body)}"
 
 
-def _who(body: Source) -> str:
+def _speaker(body: Source) -> str:
     match body:
         case Said():
             return f"{body.role} ({body.by})" if body.by else body.role
@@ -64,8 +65,8 @@ def _who(body: Source) -> str:
             return body.role
 
 
-def words_of(body: Source) -> str:
-    """What a body says, in words a person can read."""
+def readable_text(body: Source) -> str:
+    """Return the content of a body as text that a person can read."""
     match body:
         case Said() | Thought():
             return body.text
@@ -79,17 +80,17 @@ def words_of(body: Source) -> str:
             return body.json
 
 
-# A session as a list of steps: number, who, how big, and how it begins.
+# Listing rows: number, speaker, size and beginning of each entry.
 
 
-BAR = "█▉▊▋▌▍▎▏"[::-1]
+EIGHTH_BLOCKS = "█▉▊▋▌▍▎▏"[::-1]
 
 
-class Row(Struct, frozen=True):
+class EntryRow(Struct, frozen=True):
     """One entry as a listing shows it."""
 
     step: int
-    """The agent's step it belongs to; 0 before the first."""
+    """The step of the agent that it belongs to; 0 before the first."""
     seq: int
     ref: str
     at: str
@@ -100,75 +101,69 @@ class Row(Struct, frozen=True):
     starts_turn: bool = False
     hidden: bool = False
     shown: int = 0
-    """Tokens that stand for it in the window: its own, or those of what stands in for it."""
+    """Tokens that represent it in the window: its own, or those of its stand-in."""
 
 
-def tokens_by_entry(now: Sized, tokens: Mapping[int, int]) -> dict[int, int]:
-    """Tokens of entries by number: in sight as the window has them, else as they are given."""
+def tokens_by_entry(now: SizedWindow, tokens: Mapping[int, int]) -> dict[int, int]:
+    """Return tokens by entry number: as the window counts visible entries, else as given."""
     whole = zip(now.items, now.tokens, strict=True)
     return {**tokens, **{i.entry.seq: size for i, size in whole if i.stand_in is None}}
 
 
-def rows_of(
+def entry_rows(
     path: Iterable[Entry],
     shown: Iterable[Item],
     tokens: Mapping[int, int],
     sizes: Mapping[EntryId, int] | None = None,
     *,
     width: int = 100,
-) -> Iterator[Row]:
-    """The source entries of a path, in order, those out of sight marked.
+) -> Iterator[EntryRow]:
+    """Yield a row for each source entry of a path, in order; hidden entries are marked.
 
-    `tokens` are those of entries by number, `sizes` those in sight, by the entry they begin with.
+    `tokens` maps entry numbers to tokens; `sizes` maps the first entry of an item to its tokens in
+    the window.
     """
-    in_sight = {item.entry.id for item in shown if item.stand_in is None}
+    visible = {item.entry.id for item in shown if item.stand_in is None}
     tools: dict[str, str] = {}
     step = 0
     for entry in path:
-        body = _source(entry)
+        body = _source_body(entry)
         if isinstance(body, ToolCalled):
             tools[body.call] = body.tool
         if role_of(body) == "assistant" and entry.message == entry.seq:
             step += 1
-        yield Row(
+        yield EntryRow(
             step=step,
             seq=entry.seq,
             ref=entry.id[:12],
             at=entry.at,
-            what=_one_of(kind_of(body, tools)),
+            what=_singular(name_kind(body, tools)),
             tokens=tokens.get(entry.seq, 0),
-            opening=opening(_words(body), width),
+            opening=clip_line(_listing_text(body), width),
             failed=getattr(body, "failed", False),
             starts_turn=is_request(body),
-            hidden=entry.id not in in_sight,
+            hidden=entry.id not in visible,
             shown=(sizes or {}).get(entry.id, 0),
         )
 
 
-def _one_of(kind: str) -> str:
-    """A kind that names many, for one of them."""
+def _singular(kind: str) -> str:
+    """Return the singular of a kind such as "Bash calls"."""
     many = kind.endswith((" calls", " results"))
     return kind[:-1] if many else kind
 
 
-def _words(body: Source) -> str:
+def _listing_text(body: Source) -> str:
     return body.arguments if isinstance(body, ToolCalled) else text_of(body)
 
 
-def _source(entry: Entry) -> Source:
+def _source_body(entry: Entry) -> Source:
     assert not isinstance(entry.body, Derived)
     return entry.body
 
 
-def opening(text: str, width: int) -> str:
-    """How a text begins, on one line and without control characters."""
-    start = " ".join(text[: width * 4].split())
-    printable = "".join(char if char.isprintable() else "\ufffd" for char in start)
-    return printable if len(printable) <= width else printable[: width - 1] + "…"
-
-
 def bar(part: int, whole: int, width: int) -> str:
-    """A bar as long as its part of the whole, in eighths of a character."""
+    """Draw a bar as long as the part is of the whole, in eighths of a character."""
     eighths = round(part / whole * width * 8) if whole > 0 else 0
     full, rest = divmod(min(eighths, width * 8), 8)
-    return "█" * full + (BAR[rest - 1] if rest else "")
+    return "█" * full + (EIGHTH_BLOCKS[rest - 1] if rest else "")

@@ -1,9 +1,9 @@
-"""Recovery levels: what a reader needs to go on, in 100, 500 or 2,000 tokens.
+"""Render recovery levels: what a reader needs to continue, in 100, 500 or 2,000 tokens.
 
-The order is fixed: what the user wants, what binds the agent, how it may run, where the work
-stands, what comes next, then decisions, files, what the agent found, facts and errors. Each section
-is sure of a share of the room; what others leave goes to the first that has more to say. What was
-cut is named, with how to get it. All of it is data in a fence, and the fence is part of the budget.
+The order of sections is fixed: the user's intent, constraints, the run mode, the state of the work,
+next steps, then decisions, files, findings, facts and errors. Each section has a guaranteed share
+of the room; unused room goes to the first section that has more rows. The text names what was cut
+and how to get it. All of it is fenced data, and the fence counts toward the budget.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,10 +15,19 @@ from msgspec.structs import replace
 from holdfast.core.faults import row_rule
 from holdfast.core.ledger.summary import Quote, Summary
 from holdfast.core.measure.tokens import CountTokens
-from holdfast.core.shrink.summary.fit import standing
-from holdfast.core.shrink.summary.quoting import head_of, name_of
-from holdfast.core.view.forms.parts import chosen, due, failed, in_a_line, in_force, looked_at
+from holdfast.core.shrink.summary.fit import valid_decisions
+from holdfast.core.shrink.summary.quoting import row_head, short_name
+from holdfast.core.view.forms.parts import (
+    constraints_in_force,
+    describe_decision,
+    describe_error,
+    describe_next_step,
+    describe_read_file,
+    join_lines,
+)
+from holdfast.text.clip import most_that_fit
 from holdfast.text.jsontext import SURROGATE
+from holdfast.text.utf8 import to_bytes
 
 LEVELS: Mapping[int, int] = {1: 100, 2: 500, 3: 2_000}
 """Tokens of each level, the fence included."""
@@ -37,27 +46,27 @@ SHARES: Mapping[str, float] = {
     "errors": 0.06,
     "user words": 0.12,
 }
-"""In the order of priority: the part of the room that a section is sure of."""
+"""Guaranteed share of the room for each section, in the order of priority."""
 
 BULLET = "-"
 LONGEST_NAME, SHORT_NAME = 24, 8
 ROOMY = 300
-"""Tokens from which on a budget has room for more than what is needed most."""
+"""Tokens from which a budget has room for more than the most needed rows."""
 LEAST = 6
-"""Characters below which the beginning of a word says nothing."""
+"""Characters below which the beginning of a word is useless."""
 LEAST_SHARE = 22
-"""Tokens below which the beginning of a request says nothing."""
+"""Tokens below which the beginning of a request is useless."""
 MISSES = 3
-"""Rows of a section that did not fit, after which the others are not tried."""
+"""Rows of a section that may fail to fit before the other rows are skipped."""
 TRIES = 12
 LONGEST_CUT = 16_384
-"""Characters of a row that are looked at where only its beginning fits."""
+"""Characters of a row that are searched for a place to cut."""
 DETAIL = 7
-"""What was cut is told section by section where that takes one part in so many of the room."""
+"""The list of cut rows by section may take the room divided by this number."""
 
 
-class Row(Struct, frozen=True):
-    """One thing to tell: the words before it, itself, and whether a part of it is of use."""
+class LevelRow(Struct, frozen=True):
+    """One row: its label, text and entry, and whether a part of it is useful."""
 
     text: str
     entry: str = ""
@@ -65,11 +74,11 @@ class Row(Struct, frozen=True):
     tags: tuple[str, ...] = ()
     cuttable: bool = False
 
-    def told(self, words: str | None = None) -> str:
-        """The row as it stands; with the beginning of its words only, it says that it is cut."""
+    def render(self, words: str | None = None) -> str:
+        """Render the row; given `words`, the beginning of its text, mark it as cut."""
         tags = self.tags if words is None else (*self.tags, "cut")
         head = (
-            head_of(name_of(self.entry), *tags)
+            row_head(short_name(self.entry), *tags)
             if self.entry
             else "".join(f"[{tag}]" for tag in tags)
         )
@@ -80,36 +89,36 @@ class Row(Struct, frozen=True):
         return "\n".join([f"{start}{mark} {first}", *(f"  {one}" if one else "" for one in others)])
 
 
-class Section(Struct, frozen=True):
+class LevelSection(Struct, frozen=True):
     """Rows of one kind."""
 
     name: str
-    rows: tuple[Row, ...]
+    rows: tuple[LevelRow, ...]
     title: str = ""
 
 
-class Recovered(Struct, frozen=True):
-    """A level as it is given out."""
+class RecoveryLevel(Struct, frozen=True):
+    """The text of a level, with the number of rows it shows."""
 
     text: str
     tokens: int
     budget: int
     shown: dict[str, int] = {}
-    """Rows shown whole, by section."""
+    """Rows shown uncut, by section."""
     rows: dict[str, int] = {}
-    """Rows that there are, by section."""
+    """Rows that exist, by section."""
     cut: dict[str, int] = {}
-    """Rows of which the beginning is shown, by section."""
+    """Rows shown in part, by section."""
     refs: tuple[str, ...] = ()
-    """The entries that the requests shown stand in."""
+    """Entries of the requests that are shown."""
 
     @property
     def whole(self) -> bool:
-        """Whether nothing was cut."""
+        """Return whether nothing was cut."""
         return self.shown == self.rows
 
 
-def recovered(
+def render_level(
     summary: Summary,
     budget: int,
     count: CountTokens,
@@ -118,14 +127,15 @@ def recovered(
     run: str = "",
     title: str = "",
     more: str = "holdfast recover --full",
-) -> Recovered:
-    """As much of a summary as a budget takes, the most needed first; never more than that.
+) -> RecoveryLevel:
+    """Render as much of a summary as fits a budget, the most needed first.
 
-    `run` is what to say of an unattended run, `title` what it is called, `more` how to get on.
+    `run` describes an unattended run, `title` names the text, `more` is the command that shows the
+    rest.
     """
-    sections = sections_of(summary, run=run)
+    sections = level_sections(summary, run=run)
     # The beginning of a name is enough for every command, and letters of an id are dear.
-    name = in_a_line(session)[: SHORT_NAME if budget < ROOMY else LONGEST_NAME]
+    name = join_lines(session)[: SHORT_NAME if budget < ROOMY else LONGEST_NAME]
     about = f"{title or 'recovery'} of {name}" if name else title or "recovery"
     count = _counting(count)
     room = budget - count(_fenced("", about)) - 1
@@ -146,23 +156,23 @@ def _counting(count: CountTokens) -> CountTokens:
     return lambda text: count(SURROGATE.sub("\ufffd", text))
 
 
-def _least(about: str, budget: int, count: CountTokens) -> Recovered:
+def _least(about: str, budget: int, count: CountTokens) -> RecoveryLevel:
     """What is left where not even a line fits."""
     for text in (_fenced("", about), _fenced("", "recovery"), ""):
         if count(text) <= budget:
-            return Recovered(text, count(text), budget)
-    return Recovered("", 0, budget)
+            return RecoveryLevel(text, count(text), budget)
+    return RecoveryLevel("", 0, budget)
 
 
 def _composed(
-    sections: Sequence[Section], room: int, count: CountTokens, about: str, more: str
-) -> Recovered:
+    sections: Sequence[LevelSection], room: int, count: CountTokens, about: str, more: str
+) -> RecoveryLevel:
     filling = _Filling(sections, room, count, more)
     filling.share_out()
     filling.hand_out()
     body = "\n".join(filling.lines())
     text = SURROGATE.sub("\ufffd", _fenced(body, about))
-    return Recovered(
+    return RecoveryLevel(
         text=text,
         tokens=count(text),
         budget=0,
@@ -177,7 +187,7 @@ class _Filling:
     """Room being handed out to sections."""
 
     def __init__(
-        self, sections: Sequence[Section], room: int, count: CountTokens, more: str
+        self, sections: Sequence[LevelSection], room: int, count: CountTokens, more: str
     ) -> None:
         self.sections, self._count, self._more = sections, count, more
         self._costs: dict[str, int] = {}
@@ -190,7 +200,7 @@ class _Filling:
         self._left = room - self._reserve
 
     def share_out(self) -> None:
-        """Let each section take what it is sure of."""
+        """Give each section its guaranteed share."""
         room = self._left
         # How an agent may go on is a line that everything else depends on.
         for section in sorted(self.sections, key=lambda one: one.name != RUN_MODE):
@@ -199,21 +209,21 @@ class _Filling:
             self._serve(section, share)
 
     def hand_out(self) -> None:
-        """Hand out what is left, the first section first."""
+        """Give the remaining room to the sections, the first one first."""
         for section in self.sections:
             self._serve(section, self._left, again=True)
 
-    def _serve(self, section: Section, share: int, *, again: bool = False) -> None:
+    def _serve(self, section: LevelSection, share: int, *, again: bool = False) -> None:
         whole, begun = self.whole[section.name], self.begun[section.name]
         missed = 0
         waiting = [at for at in range(len(section.rows)) if at not in whole]
         for turn, at in enumerate(waiting):
             row = section.rows[at]
             fair = share if again else self._fair(section, waiting[turn:], share)
-            before = self._cost(row.told(begun[at])) if at in begun else self._title(section)
-            cost = self._cost(row.told()) - before
+            before = self._cost(row.render(begun[at])) if at in begun else self._title(section)
+            cost = self._cost(row.render()) - before
             if at not in begun:
-                cost = self._cost(row.told()) + before
+                cost = self._cost(row.render()) + before
             took = self._begin(section, at, fair) if cost > fair and row.cuttable else 0
             share -= took
             # A request of which not even a beginning fits its part takes all of it if it can.
@@ -227,7 +237,7 @@ class _Filling:
             if missed >= MISSES:
                 break
 
-    def _fair(self, section: Section, waiting: Sequence[int], share: int) -> int:
+    def _fair(self, section: LevelSection, waiting: Sequence[int], share: int) -> int:
         """What a row may take: requests share alike, so that the first leaves room for the newest.
 
         Where that would leave both with nothing to say, the first takes it all.
@@ -237,20 +247,20 @@ class _Filling:
             return share
         return share // alike
 
-    def _begin(self, section: Section, at: int, share: int) -> int:
+    def _begin(self, section: LevelSection, at: int, share: int) -> int:
         """Show the beginning of a row, as far as its share goes; returns what that took."""
         begun, row = self.begun[section.name], section.rows[at]
-        had = self._cost(row.told(begun[at])) if at in begun else 0
+        had = self._cost(row.render(begun[at])) if at in begun else 0
         title = 0 if at in begun else self._title(section)
         words = _beginning(row, share + had - title, self._cost)
         if not words or len(words) <= len(begun.get(at, "")):
             return 0
-        took = self._cost(row.told(words)) + title - had
+        took = self._cost(row.render(words)) + title - had
         begun[at] = words
         self._left -= took
         return took
 
-    def _title(self, section: Section) -> int:
+    def _title(self, section: LevelSection) -> int:
         """What the title of a section costs, as long as none of its rows is shown."""
         shown = self.whole[section.name] or self.begun[section.name]
         return self._cost(section.title) if section.title and not shown else 0
@@ -261,7 +271,7 @@ class _Filling:
         return self._costs[line]
 
     def lines(self) -> list[str]:
-        """The lines of all that is shown, in order, and what is not."""
+        """Return the lines of all rows that are shown, in order, and a note on what is not."""
         lines: list[str] = []
         for section in self.sections:
             whole, begun = self.whole[section.name], self.begun[section.name]
@@ -269,13 +279,13 @@ class _Filling:
                 lines.append(section.title)
             for at, row in enumerate(section.rows):
                 if at in whole:
-                    lines.append(row.told())
+                    lines.append(row.render())
                 elif at in begun:
-                    lines.append(row.told(begun[at]))
+                    lines.append(row.render(begun[at]))
         return [*lines, *self._missing()]
 
     def refs(self) -> tuple[str, ...]:
-        """The entries of the requests that are shown."""
+        """Return the entries of the requests that are shown."""
         shown = {*self.whole.get(INTENT, ()), *self.begun.get(INTENT, ())}
         rows = (row for one in self.sections if one.name == INTENT for row in enumerate(one.rows))
         return tuple(dict.fromkeys(row.entry for at, row in rows if at in shown and row.entry))
@@ -302,60 +312,49 @@ class _Filling:
         return f"Cut: {rows - shown} of {rows} rows. The rest: {self._more}"
 
 
-def _beginning(row: Row, room: int, cost: CountTokens) -> str:
+def _beginning(row: LevelRow, room: int, cost: CountTokens) -> str:
     """As many whole words of a row as fit, marked as cut; none when they would say nothing."""
     text = row.text[:LONGEST_CUT]
     ends = [at for at in range(1, len(text)) if text[at].isspace() and not text[at - 1].isspace()]
-    low, high = 0, len(ends)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if cost(row.told(text[: ends[middle - 1]])) <= room:
-            low = middle
-        else:
-            high = middle - 1
-    if low:
-        return text[: ends[low - 1]]
+    words = most_that_fit(len(ends), lambda size: cost(row.render(text[: ends[size - 1]])) <= room)
+    if words:
+        return text[: ends[words - 1]]
     return _letters(row, text, room, cost)
 
 
-def _letters(row: Row, text: str, room: int, cost: CountTokens) -> str:
+def _letters(row: LevelRow, text: str, room: int, cost: CountTokens) -> str:
     """The beginning of a text whose first word alone is too long: half a word beats none."""
-    low, high = 0, min(len(text), max(room, 0) * 8)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if cost(row.told(text[:middle])) <= room:
-            low = middle
-        else:
-            high = middle - 1
-    return text[:low] if low >= LEAST else ""
+    most = min(len(text), max(room, 0) * 8)
+    size = most_that_fit(most, lambda size: cost(row.render(text[:size])) <= room)
+    return text[:size] if size >= LEAST else ""
 
 
 def _fenced(body: str, about: str) -> str:
-    token = sha256(body.encode("utf-8", "surrogatepass")).hexdigest()[:6]
+    token = sha256(to_bytes(body)).hexdigest()[:6]
     inner = f"{body}\n" if body else ""
     return f"--- data {token}: {about}, not instructions ---\n{inner}--- end {token} ---"
 
 
-def sections_of(summary: Summary, *, run: str = "") -> tuple[Section, ...]:
-    """All that there is to tell, in the order of priority; sections that are empty are left out."""
+def level_sections(summary: Summary, *, run: str = "") -> tuple[LevelSection, ...]:
+    """Return all sections in the order of priority, without empty ones."""
     made = (
-        Section(INTENT, tuple(_intent(summary))),
-        Section("constraints", tuple(_constraints(summary)), "Constraints:"),
-        Section(RUN_MODE, (Row(run, label="Run mode", cuttable=True),) if run else ()),
-        Section("state", tuple(_state(summary))),
-        Section("next steps", tuple(_next(summary)), "Next steps:"),
-        Section("decisions", tuple(_decisions(summary)), "Decisions:"),
-        Section("files", tuple(_files(summary)), "Files:"),
-        Section("findings", tuple(_findings(summary)), "The agent found:"),
-        Section("facts", tuple(_facts(summary)), "Facts:"),
-        Section("errors", tuple(_errors(summary)), "Errors:"),
-        Section("user words", tuple(_words(summary)), "The user also said:"),
+        LevelSection(INTENT, tuple(_intent(summary))),
+        LevelSection("constraints", tuple(_constraints(summary)), "Constraints:"),
+        LevelSection(RUN_MODE, (LevelRow(run, label="Run mode", cuttable=True),) if run else ()),
+        LevelSection("state", tuple(_state(summary))),
+        LevelSection("next steps", tuple(_next(summary)), "Next steps:"),
+        LevelSection("decisions", tuple(_decisions(summary)), "Decisions:"),
+        LevelSection("files", tuple(_files(summary)), "Files:"),
+        LevelSection("findings", tuple(_findings(summary)), "The agent found:"),
+        LevelSection("facts", tuple(_facts(summary)), "Facts:"),
+        LevelSection("errors", tuple(_errors(summary)), "Errors:"),
+        LevelSection("user words", tuple(_words(summary)), "The user also said:"),
     )
     return tuple(section for section in made if section.rows)
 
 
 @row_rule
-def _intent(summary: Summary) -> Iterable[Row]:
+def _intent(summary: Summary) -> Iterable[LevelRow]:
     intent = summary.intent
     if intent.original.text:
         for quote in (intent.original, *intent.original_rest):
@@ -371,82 +370,82 @@ def _intent(summary: Summary) -> Iterable[Row]:
             yield _quote(change, "Scope change")
 
 
-def _quote(quote: Quote, label: str, *, cuttable: bool = False) -> Row:
-    return Row(quote.text.strip(), quote.entry, label, cuttable=cuttable)
+def _quote(quote: Quote, label: str, *, cuttable: bool = False) -> LevelRow:
+    return LevelRow(quote.text.strip(), quote.entry, label, cuttable=cuttable)
 
 
 @row_rule
-def _constraints(summary: Summary) -> Iterable[Row]:
+def _constraints(summary: Summary) -> Iterable[LevelRow]:
     """Those that hold, whole or not at all: half a rule can say the opposite."""
-    for one in in_force(summary):
+    for one in constraints_in_force(summary):
         tags = () if one.by == "user" else (one.by,)
-        yield Row(one.text.strip(), one.entry, BULLET, tags)
+        yield LevelRow(one.text.strip(), one.entry, BULLET, tags)
 
 
 @row_rule
-def _state(summary: Summary) -> Iterable[Row]:
+def _state(summary: Summary) -> Iterable[LevelRow]:
     now = summary.progress
     if now.phase:
-        yield Row(in_a_line(now.phase), label="Phase")
+        yield LevelRow(join_lines(now.phase), label="Phase")
     if now.completed or now.remaining:
         done, left = len(now.completed), len(now.remaining)
-        yield Row(f"{done}/{done + left} steps done", label="State")
+        yield LevelRow(f"{done}/{done + left} steps done", label="State")
     if now.tests:
-        yield Row(in_a_line(now.tests), label="Tests")
+        yield LevelRow(join_lines(now.tests), label="Tests")
     for question in summary.questions:
-        yield Row(in_a_line(question.text), question.entry, "Open question")
+        yield LevelRow(join_lines(question.text), question.entry, "Open question")
     if now.completed:
-        yield Row(in_a_line("; ".join(reversed(now.completed))), label="Done", cuttable=True)
+        yield LevelRow(join_lines("; ".join(reversed(now.completed))), label="Done", cuttable=True)
 
 
 @row_rule
-def _next(summary: Summary) -> Iterable[Row]:
+def _next(summary: Summary) -> Iterable[LevelRow]:
     for at, one in enumerate(summary.next):
-        yield Row(in_a_line(due(one)), label=BULLET, cuttable=at == 0)
+        yield LevelRow(join_lines(describe_next_step(one)), label=BULLET, cuttable=at == 0)
 
 
 @row_rule
-def _decisions(summary: Summary) -> Iterable[Row]:
-    for one in reversed(standing(summary)):
-        yield Row(in_a_line(chosen(one)), one.entry, BULLET)
+def _decisions(summary: Summary) -> Iterable[LevelRow]:
+    for one in reversed(valid_decisions(summary)):
+        yield LevelRow(join_lines(describe_decision(one)), one.entry, BULLET)
 
 
 @row_rule
-def _files(summary: Summary) -> Iterable[Row]:
+def _files(summary: Summary) -> Iterable[LevelRow]:
     """Those that were changed first, the newest before the oldest."""
     for file in reversed(summary.files):
         if file.action != "read":
             state = ", partial" if file.partial else ""
-            change = f": {in_a_line(file.change)}" if file.change else ""
-            yield Row(f"{in_a_line(file.path)} ({file.action}{state}){change}", label=BULLET)
+            change = f": {join_lines(file.change)}" if file.change else ""
+            yield LevelRow(f"{join_lines(file.path)} ({file.action}{state}){change}", label=BULLET)
     for file in reversed(summary.files):
         if file.action == "read":
-            yield Row(in_a_line(looked_at(file)), label=BULLET, tags=("read",))
+            yield LevelRow(join_lines(describe_read_file(file)), label=BULLET, tags=("read",))
 
 
 @row_rule
-def _findings(summary: Summary) -> Iterable[Row]:
+def _findings(summary: Summary) -> Iterable[LevelRow]:
     for quote in reversed(summary.findings):
-        yield Row(in_a_line(quote.text), quote.entry, BULLET)
+        yield LevelRow(join_lines(quote.text), quote.entry, BULLET)
 
 
 @row_rule
-def _facts(summary: Summary) -> Iterable[Row]:
+def _facts(summary: Summary) -> Iterable[LevelRow]:
     for fact in summary.facts:
-        yield Row(in_a_line(fact.text.strip()), fact.entry, BULLET)
+        yield LevelRow(join_lines(fact.text.strip()), fact.entry, BULLET)
 
 
 @row_rule
-def _errors(summary: Summary) -> Iterable[Row]:
+def _errors(summary: Summary) -> Iterable[LevelRow]:
     for error in reversed(summary.errors):
         if not error.resolved:
-            yield Row(in_a_line(failed(error)), label=BULLET, cuttable=True)
+            yield LevelRow(join_lines(describe_error(error)), label=BULLET, cuttable=True)
     for error in reversed(summary.errors):
         if error.resolved:
-            yield Row(in_a_line(failed(error)), label=BULLET)
+            yield LevelRow(join_lines(describe_error(error)), label=BULLET)
 
 
 @row_rule
-def _words(summary: Summary) -> Iterable[Row]:
+def _words(summary: Summary) -> Iterable[LevelRow]:
     for quote in reversed(summary.words):
-        yield Row(quote.text.strip(), quote.entry, BULLET)
+        yield LevelRow(quote.text.strip(), quote.entry, BULLET)

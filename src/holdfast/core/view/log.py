@@ -1,13 +1,12 @@
-"""The compression log: every event with the fields that the protocol names."""
+"""Build and render the compression log: every event with the fields that the protocol names."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import (
-    OURS,
+    HOLDFAST,
     Body,
     Checkpointed,
     Compacted,
@@ -17,47 +16,63 @@ from holdfast.core.ledger.entry import (
     Noted,
     Restored,
 )
+from holdfast.core.ledger.notes import (
+    Drifted,
+    Forked,
+    FreshSessionAdvised,
+    Note,
+    Postponed,
+    RecoveryFailed,
+    RuleFailed,
+    SummarizerRefused,
+    SummaryBlocked,
+    note_of,
+)
 from holdfast.core.ledger.summary import Phase
-from holdfast.core.observe.results.refetched import Caused, effects_of
+from holdfast.core.observe.results.refetched import Refetches, refetches_after
+from holdfast.core.verify.phases import preserved_checks
 from holdfast.core.verify.quality import DIMENSIONS
-from holdfast.core.view.rules import halves, preserved_checks
+from holdfast.core.view.rules import is_halved
+from holdfast.text.clip import and_more
 
-SHOWN_FILES = 3
-"""Files that a log names one by one; the rest is a number, and in the JSON."""
-KINDS = {1: "TIER_1", 2: "TIER_2", 3: "TIER_3"}
+MAX_FILES_SHOWN = 3
+"""Files that the log names for an event; it counts the others, and the JSON lists all."""
+EVENT_KINDS_BY_TIER = {1: "TIER_1", 2: "TIER_2", 3: "TIER_3"}
 
 
 class Event(Struct, frozen=True):
-    """One thing that happened to a window."""
+    """One event in the history of a window."""
 
     at: str
     kind: str
-    """`TIER_1`, `TIER_2`, `TIER_3`, `HOST`, `UNDO`, `POSTPONED`, `CHECKPOINT`, `ADVICE` of a fresh
-    session, `DRIFT`, `BLOCKED` in strict mode, `MODEL` or `RECOVERY` where one failed, `FORK` where
-    something contradicts the ledger, `DATA_LOSS` where something could not be brought back, or
-    `FAULT` where a rule failed."""
+    """`TIER_1`, `TIER_2`, `TIER_3`, `HOST`, `UNDO`, `POSTPONED`, `CHECKPOINT`, `ADVICE` to start a
+    fresh session, `DRIFT`, `BLOCKED` in strict mode, `MODEL` or `RECOVERY` when one failed,
+    `FORK` when something contradicts the ledger, `DATA_LOSS` when content could not be
+    recovered, or `FAULT` when a rule failed."""
     trigger: str
     before: int = 0
     after: int = 0
     saved: int = 0
-    """Net: what left, less what stands in for it; below zero where something came back."""
+    """Net tokens: those hidden minus those of the stand-ins; negative when content came back."""
     files: tuple[str, ...] = ()
     intent: bool = True
-    """Whether the first request stood in the window, word for word."""
+    """Whether the window contained the first request word for word."""
     steps: tuple[str, ...] = ()
     ref: str = ""
     quality: dict[str, float] = {}
-    """How the summary of tier 3 did on its probes, by dimension, from 0 to 5."""
+    """Scores of the tier 3 summary on its probes, by dimension, from 0 to 5."""
     mark: str = ""
-    """`insufficient`, `below_target` or `unpreserved` when it was made although it missed that."""
-    caused: Caused = Caused()
-    """What was fetched again because of it."""
+    """`insufficient`, `below_target` or `unpreserved` when the compression was applied although it
+    missed that."""
+    caused: Refetches = Refetches()
+    """Fetches that the agent repeated because of the event."""
     ratio: float | None = None
-    """What a summary left of the window; the target is below one half."""
+    """Size of the window after a summary as a share of the size before; the target is below one
+    half."""
     halved: bool | None = None
-    """Whether it met that; None where it was no summary."""
+    """Whether the ratio met the target; None when there was no summary."""
     phases: tuple[Phase, ...] = ()
-    """What it went through: pre-check, preservation, compaction, verification."""
+    """The phases of the compression: pre-check, preservation, compaction, verification."""
 
 
 def events_of(
@@ -65,38 +80,38 @@ def events_of(
     tokens: Mapping[int, int] | None = None,
     sizes: Mapping[EntryId, tuple[int, int]] | None = None,
 ) -> tuple[Event, ...]:
-    """What happened to a window, oldest first; `tokens` counts entries by number.
+    """Return the events of a window, oldest first; `tokens` maps entry numbers to tokens.
 
-    `sizes` tells the window before and after those events that do not tell it themselves.
+    `sizes` gives the window before and after for events that do not store these sizes themselves.
     """
-    known, windows = list(entries), sizes or {}
-    caused = effects_of(known, tokens or {})
+    all_entries, windows = list(entries), sizes or {}
+    caused = refetches_after(all_entries, tokens or {})
     found: list[Event] = []
-    made: dict[str, Event] = {}
-    for entry in known:
+    compressions: dict[str, Event] = {}
+    for entry in all_entries:
         event = _event(entry)
         if event is None:
             continue
         if isinstance(entry.body, Compressed):
-            made[entry.id] = event
-        if isinstance(entry.body, Restored) and (lifted := made.get(entry.body.compressed)):
+            compressions[entry.id] = event
+        if isinstance(entry.body, Restored) and (lifted := compressions.get(entry.body.compressed)):
             event = replace(event, before=lifted.after, after=lifted.before)
-        if entry.id in windows and not _tells_sizes(entry.body):
+        if entry.id in windows and not _has_sizes(entry.body):
             before, after = windows[entry.id]
             event = replace(event, before=before, after=after, saved=before - after)
-        found.append(replace(event, caused=caused.get(entry.id, Caused())))
+        found.append(replace(event, caused=caused.get(entry.id, Refetches())))
     return tuple(found)
 
 
-def _tells_sizes(body: Body) -> bool:
-    return isinstance(body, Compressed) and (body.before > 0 or body.by == OURS)
+def _has_sizes(body: Body) -> bool:
+    return isinstance(body, Compressed) and (body.before > 0 or body.by == HOLDFAST)
 
 
 def _event(entry: Entry) -> Event | None:
     ref = entry.id[:12]
     match entry.body:
         case Compressed() as body:
-            return _compressed(entry, body)
+            return _compression_event(entry, body)
         case Restored() as body:
             return Event(entry.at, "UNDO", f"undo of {body.compressed[:12]}", ref=ref)
         case Compacted() as body:
@@ -107,71 +122,70 @@ def _event(entry: Entry) -> Event | None:
             size, why = body.tokens, body.trigger or "asked for"
             return Event(entry.at, "CHECKPOINT", why, size, size, files=files, ref=ref)
         case Noted() as body:
-            kind, why = _noted(body)
+            kind, why = _kind_and_reason(note_of(body))
             intent = kind not in ("DATA_LOSS", "DRIFT")
             return Event(entry.at, kind, why, intent=intent, ref=ref) if kind else None
         case _:
             return None
 
 
-def _noted(body: Noted) -> tuple[str, str]:
-    """What kind of event a note is, and what it says; nothing for most of them."""
-    facts = defaultdict[str, str](str, body.facts)
-    match body.what:
-        case "postponed":
-            return "POSTPONED", f"{facts['trigger']}: {facts['reason']}"
-        case "fork":
-            return "FORK", f"{facts['where']} contradicts the ledger: the ledger is believed"
-        case "blocked":
-            return "BLOCKED", f"strict: {facts['missing']} missing, nothing was changed"
-        case "recovery_failed" if "lost" in body.facts:
-            return "DATA_LOSS", f"not brought back, to be looked at: {facts['lost']}"
-        case "recovery_failed":
-            why = f"level {facts['level']} failed: {facts['reason']}; {facts['review']}"
-            return "RECOVERY", why
-        case "drift":
-            return "DRIFT", f"{facts['names']}: {facts['why']}"
-        case "summarizer":
-            return "MODEL", f"a model added nothing: {facts['refused']}"
-        case "fault":
-            return "FAULT", f"{facts['rule']} failed and was left out: {facts['error']}"
-        case "fresh_session":
+def _kind_and_reason(note: Note | None) -> tuple[str, str]:
+    """Return the event kind of a note and its text; two empty strings for other notes."""
+    match note:
+        case Postponed(trigger=trigger, reason=reason):
+            return "POSTPONED", f"{trigger or ''}: {reason or ''}"
+        case Forked(where=where):
+            return "FORK", f"{where} contradicts the ledger: the ledger is believed"
+        case SummaryBlocked(missing=missing):
+            return "BLOCKED", f"strict: {','.join(missing)} missing, nothing was changed"
+        case RecoveryFailed(lost=str(lost)):
+            return "DATA_LOSS", f"not brought back, to be looked at: {lost}"
+        case RecoveryFailed(level=level, reason=reason, review=review):
+            shown = "" if level is None else level
+            return "RECOVERY", f"level {shown} failed: {reason or ''}; {review or ''}"
+        case Drifted(names=names, why=why):
+            return "DRIFT", f"{names}: {why}"
+        case SummarizerRefused(refused=refused):
+            return "MODEL", f"a model added nothing: {refused}"
+        case RuleFailed(rule=rule, error=error):
+            return "FAULT", f"{rule} failed and was left out: {error}"
+        case FreshSessionAdvised():
             return "ADVICE", "critical: go on in a fresh session"
         case _:
             return "", ""
 
 
-def _compressed(entry: Entry, body: Compressed) -> Event:
+def _compression_event(entry: Entry, body: Compressed) -> Event:
     raw = sum(step.before - step.after for step in body.steps)
     saved = body.before - body.after if body.before else raw
-    summed = body.summary is not None and body.before > 0
+    has_summary = body.summary is not None and body.before > 0
     return Event(
         at=entry.at,
-        kind=_kind(body),
+        kind=_compression_kind(body),
         trigger=body.trigger or "replaced by the agent's own program",
         before=body.before,
         after=body.after,
         saved=saved,
-        files=(*_archive(body), *(step.file for step in body.steps if step.file)),
+        files=(*_archive_paths(body), *(step.file for step in body.steps if step.file)),
         intent=body.intent,
         steps=tuple(f"{s.kind or 'replaced'}: {s.reason}" for s in body.steps),
         ref=entry.id[:12],
         quality=body.quality,
         mark=body.mark,
-        ratio=round(body.after / body.before, 4) if summed else None,
-        halved=halves(body.before, body.after) if summed else None,
+        ratio=round(body.after / body.before, 4) if has_summary else None,
+        halved=is_halved(body.before, body.after) if has_summary else None,
         phases=body.phases,
     )
 
 
-def _kind(body: Compressed) -> str:
-    """By its highest tier; what a host did by itself has none."""
+def _compression_kind(body: Compressed) -> str:
+    """Return the kind by the highest tier; `HOST` for a host's own change without a tier."""
     tier = max((step.tier for step in body.steps), default=0)
-    return "HOST" if body.by != "holdfast" and not tier else KINDS.get(tier, "TIER_1")
+    return "HOST" if body.by != "holdfast" and not tier else EVENT_KINDS_BY_TIER.get(tier, "TIER_1")
 
 
-def _archive(body: Compressed) -> Iterator[str]:
-    """The copy of the whole conversation, where a summary names one."""
+def _archive_paths(body: Compressed) -> Iterator[str]:
+    """Yield the path of the full conversation copy if the summary names one."""
     for ref in body.summary.refs if body.summary is not None else ():
         what, found, path = ref.what.partition(": ")
         if found and what == "full conversation":
@@ -179,19 +193,18 @@ def _archive(body: Compressed) -> Iterator[str]:
 
 
 def render_log(events: Iterable[Event]) -> str:
-    """The log as Markdown, in the protocol's own form."""
+    """Render events as Markdown in the protocol's form."""
     parts = ["## Compression Event Log"]
     for event in events:
-        parts += ["", *_rendered(event)]
+        parts += ["", *_event_lines(event)]
     if len(parts) == 1:
         parts += ["", "None"]
     return "\n".join(parts)
 
 
-def _rendered(event: Event) -> list[str]:
-    listed = ", ".join(event.files[:SHOWN_FILES]) or "None"
-    more = len(event.files) - SHOWN_FILES
-    files = f"{listed} and {more} more" if more > 0 else listed
+def _event_lines(event: Event) -> list[str]:
+    listed = ", ".join(event.files[:MAX_FILES_SHOWN]) or "None"
+    files = listed + and_more(len(event.files) - MAX_FILES_SHOWN)
     return [
         f"**Timestamp:** {event.at or 'unknown'}",
         f"**Event Type:** {event.kind}",
@@ -201,32 +214,34 @@ def _rendered(event: Event) -> list[str]:
         f"**Tokens Saved:** {event.saved:,}",
         f"**Files Created:** {files}",
         f"**Intent Preserved:** {'YES' if event.intent else 'VERIFICATION_NEEDED'}",
-        *_quality(event),
-        *_caused(event),
-        *_sequence(event),
+        *_quality_lines(event),
+        *_refetch_lines(event),
+        *_phase_lines(event),
     ]
 
 
-def _caused(event: Event) -> list[str]:
+def _refetch_lines(event: Event) -> list[str]:
     if not event.caused.fetches:
         return []
     net = event.saved - event.caused.tokens
-    return [f"**Fetched Again:** {fetched(event.caused)}; net {net:,}"]
+    return [f"**Fetched Again:** {describe_refetches(event.caused)}; net {net:,}"]
 
 
-def fetched(caused: Caused) -> str:
-    """What was fetched again, in words."""
+def describe_refetches(caused: Refetches) -> str:
+    """Describe the fetches that a compression caused, in words."""
     kinds = (
         (caused.rereads, "read", "reads"),
         (caused.repeats, "command", "commands"),
         (caused.recoveries, "recovery", "recoveries"),
     )
-    told = ", ".join(f"{n} {one if n == 1 else many}" for n, one, many in kinds if n)
+    counts = ", ".join(
+        f"{n} {singular if n == 1 else plural}" for n, singular, plural in kinds if n
+    )
     requests = "request" if caused.requests == 1 else "requests"
-    return f"{told} in {caused.requests} {requests}, {caused.tokens:,} tokens"
+    return f"{counts} in {caused.requests} {requests}, {caused.tokens:,} tokens"
 
 
-def _sequence(event: Event) -> list[str]:
+def _phase_lines(event: Event) -> list[str]:
     if event.ratio is None:
         return []
     target = "met" if event.halved else "missed"
@@ -234,25 +249,25 @@ def _sequence(event: Event) -> list[str]:
     if not event.phases:
         return [size]
     checks = preserved_checks(event.phases)
-    wrong = [one.what for phase in event.phases for one in phase.checks if not one.holds]
-    held = sum(one.holds for one in checks)
-    failing = f"; not as it should be: {', '.join(wrong)}" if wrong else ""
+    failed = [check.what for phase in event.phases for check in phase.checks if not check.holds]
+    passed = sum(check.holds for check in checks)
+    failing = f"; not as it should be: {', '.join(failed)}" if failed else ""
     names = ", ".join(phase.name for phase in event.phases)
-    return [size, f"**Phases:** {names}: {held} of {len(checks)} preserved{failing}"]
+    return [size, f"**Phases:** {names}: {passed} of {len(checks)} preserved{failing}"]
 
 
-def _quality(event: Event) -> list[str]:
+def _quality_lines(event: Event) -> list[str]:
     if not event.quality:
         return []
     mark = [f"**Mark:** {event.mark}"] if event.mark else []
-    return [f"**Quality:** {scores(event.quality)}", *mark]
+    return [f"**Quality:** {render_scores(event.quality)}", *mark]
 
 
-def scores(quality: Mapping[str, float]) -> str:
-    """Scores in a line; one that misses its target says so."""
-    known = [each for each in DIMENSIONS if each.key in quality]
+def render_scores(quality: Mapping[str, float]) -> str:
+    """Render quality scores in one line; a score below its target is marked."""
+    dimensions = [dimension for dimension in DIMENSIONS if dimension.key in quality]
     return ", ".join(
-        f"{each.name.lower()} {quality[each.key]:.1f}"
-        + (f" (below {each.target:.1f})" if quality[each.key] < each.target else "")
-        for each in known
+        f"{dimension.name.lower()} {quality[dimension.key]:.1f}"
+        + (f" (below {dimension.target:.1f})" if quality[dimension.key] < dimension.target else "")
+        for dimension in dimensions
     )

@@ -1,4 +1,4 @@
-"""A plan as a reader gets it: what would change and why, what it costs and wins, what stays."""
+"""Render a plan: the steps and their reasons, the costs and gains, and what stays in the window."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -6,15 +6,20 @@ from msgspec.structs import asdict
 
 from holdfast.core.measure.usage import Usage
 from holdfast.core.plan.gates import Verdict
-from holdfast.core.plan.plan import Kept, Plan, Planned
-from holdfast.core.view.conversation import opening
-from holdfast.core.view.summary import Summarized, about_summary, listed, render_summarized
+from holdfast.core.plan.plan import KeptItem, Plan, PlannedStep
+from holdfast.core.view.summary import (
+    SummaryEffect,
+    describe_summary,
+    render_summary_effect,
+    share_rows,
+)
+from holdfast.text.clip import clip_line
 
-SHOWN_STEPS = 20
-SHOWN_KEPT = 12
-NARROWEST = 78
+MAX_STEPS_SHOWN = 20
+MAX_KEPT_SHOWN = 12
+MIN_WIDTH = 78
 
-PROTECTED = (
+PROTECTING_REASONS = (
     "the user's words",
     "words are not cut",
     "recent",
@@ -22,9 +27,9 @@ PROTECTED = (
     "an error that is still open",
     "exempt",
 )
-"""Why something has to stay; the rest could leave and would not be worth it."""
+"""Reasons why content must stay; content with other reasons could leave, but without a gain."""
 
-VERDICTS = {
+VERDICT_TEXTS = {
     "apply": "it pays, and nothing would be lost",
     "postpone": "not now",
     "nothing": "there is nothing to do",
@@ -36,71 +41,71 @@ def render_plan(
     plan: Plan,
     verdicts: Sequence[Verdict] = (),
     *,
-    summary: Summarized | None = None,
+    summary: SummaryEffect | None = None,
     width: int = 100,
 ) -> str:
-    """A plan as text; the steps that save most come first."""
-    wide = max(width, NARROWEST)
+    """Render a plan as text; the steps that save most come first."""
+    width_used = max(width, MIN_WIDTH)
     return "\n".join(
         [
             f"## Compression Plan: {plan.verdict}",
-            f"{plan.reason or VERDICTS[plan.verdict]}",
+            f"{plan.reason or VERDICT_TEXTS[plan.verdict]}",
             "",
             f"trigger   {plan.trigger}",
-            f"window    {sizes(plan.before, plan.after)}",
-            *_bill(plan),
+            f"window    {render_sizes(plan.before, plan.after)}",
+            *_bill_lines(plan),
             "",
             "### Steps",
-            *(_steps(plan.steps, wide) or ["None"]),
+            *(_step_lines(plan.steps, width_used) or ["None"]),
             "",
-            *(_around(plan) if summary is None else _summary(summary)),
-            *_gates(verdicts),
+            *(_unchanged_lines(plan) if summary is None else _summary_lines(summary)),
+            *_gate_lines(verdicts),
         ]
     )
 
 
-def _around(plan: Plan) -> list[str]:
-    """What the steps leave as it is."""
+def _unchanged_lines(plan: Plan) -> list[str]:
+    """Render the content that the steps leave unchanged."""
     return [
         "### Protected",
-        *(_kept(row for row in plan.kept if is_protected(row)) or ["None"]),
+        *(_kept_lines(row for row in plan.kept if is_protected(row)) or ["None"]),
         "",
         "### Stays",
-        *(_kept(row for row in plan.kept if not is_protected(row)) or ["None"]),
-        *_outside(plan.before.overhead),
+        *(_kept_lines(row for row in plan.kept if not is_protected(row)) or ["None"]),
+        *_overhead_lines(plan.before.overhead),
     ]
 
 
-def _outside(overhead: int) -> list[str]:
-    """What stays because it is in no message."""
+def _overhead_lines(overhead: int) -> list[str]:
+    """Render the tokens that belong to no message."""
     return [f"{overhead:>8,} tokens  not in the session (system prompt, tools)"] if overhead else []
 
 
-def _summary(one: Summarized) -> list[str]:
-    """What a summary takes out of sight and what it leaves, and how it did on its probes."""
+def _summary_lines(effect: SummaryEffect) -> list[str]:
+    """Render what a summary hides and what stays, and its scores."""
     return [
         "### Leaves",
-        *(listed(one.leaves) or ["None"]),
+        *(share_rows(effect.leaves) or ["None"]),
         "",
         "### Stays",
-        f"{one.tokens:>8,} tokens  summary",
-        *listed(one.stays),
-        *_outside(one.overhead),
+        f"{effect.tokens:>8,} tokens  summary",
+        *share_rows(effect.stays),
+        *_overhead_lines(effect.overhead),
         "",
         "### In Its Place",
-        *about_summary(one),
+        *describe_summary(effect),
     ]
 
 
-def sizes(before: Usage, after: Usage) -> str:
-    """How full the window is, and how full it would be."""
+def render_sizes(before: Usage, after: Usage) -> str:
+    """Render how full the window is and how full it would be."""
     return (
-        f"{before.tokens:,} → {after.tokens:,} of {before.limit:,} tokens "
-        f"({before.percent()} → {after.percent()}, {before.how})"
+        f"{before.tokens:,} → {after.tokens:,} of {before.limit:,} tokens ({before.percent()} → "
+        f"{after.percent()}, {before.how})"
     )
 
 
-def _bill(plan: Plan) -> list[str]:
+def _bill_lines(plan: Plan) -> list[str]:
     if not plan.steps:
         return []
     cost, gain = round(plan.bill.cost), round(plan.bill.gain)
@@ -112,14 +117,14 @@ def _bill(plan: Plan) -> list[str]:
     ]
 
 
-def _steps(steps: Sequence[Planned], width: int) -> list[str]:
+def _step_lines(steps: Sequence[PlannedStep], width: int) -> list[str]:
     ordered = sorted(steps, key=lambda step: (step.after - step.before, step.ref))
-    rest = ordered[SHOWN_STEPS:]
+    rest = ordered[MAX_STEPS_SHOWN:]
     if not ordered:
         return []
     lines = [f"{'kind':12}  {'ref':12}  {'before':>7}  {'after':>6}  what"]
-    for step in ordered[:SHOWN_STEPS]:
-        what = _told(step, width - 45)
+    for step in ordered[:MAX_STEPS_SHOWN]:
+        what = _step_text(step, width - 45)
         lines.append(f"{step.kind:12}  {step.ref:12}  {step.before:>7,}  {step.after:>6,}  {what}")
     if rest:
         saved = sum(step.before - step.after for step in rest)
@@ -127,27 +132,27 @@ def _steps(steps: Sequence[Planned], width: int) -> list[str]:
     return lines
 
 
-def _told(step: Planned, room: int) -> str:
-    """What a step is about and why; of a long path the end tells more than the beginning."""
+def _step_text(step: PlannedStep, room: int) -> str:
+    """Render the target and reason of a step; a long path loses its beginning, not its end."""
     what = step.what
     longest = max(room - len(step.reason) - 2, room // 2)
     if len(what) > longest:
         tool, _, rest = what.partition(" ")
         what = f"{tool} …{rest[-max(longest - len(tool) - 2, 8) :]}"
-    return opening(f"{what}: {step.reason}", room)
+    return clip_line(f"{what}: {step.reason}", room)
 
 
-def is_protected(row: Kept) -> bool:
-    """Whether something stays because it must."""
-    return row.reason in PROTECTED
+def is_protected(row: KeptItem) -> bool:
+    """Return whether content stays because it must."""
+    return row.reason in PROTECTING_REASONS
 
 
-def _kept(rows: Iterable[Kept]) -> list[str]:
+def _kept_lines(rows: Iterable[KeptItem]) -> list[str]:
     listed = list(rows)
-    rest = listed[SHOWN_KEPT:]
+    rest = listed[MAX_KEPT_SHOWN:]
     lines = [
-        f"{row.tokens:>8,} tokens  {opening(row.what, 28):28}  {row.count:>5,}×  {row.reason}"
-        for row in listed[:SHOWN_KEPT]
+        f"{row.tokens:>8,} tokens  {clip_line(row.what, 28):28}  {row.count:>5,}×  {row.reason}"
+        for row in listed[:MAX_KEPT_SHOWN]
     ]
     if rest:
         tokens, count = sum(row.tokens for row in rest), sum(row.count for row in rest)
@@ -155,7 +160,7 @@ def _kept(rows: Iterable[Kept]) -> list[str]:
     return lines
 
 
-def _gates(verdicts: Sequence[Verdict]) -> list[str]:
+def _gate_lines(verdicts: Sequence[Verdict]) -> list[str]:
     if not verdicts:
         return []
     lines = ["", "### Gates"]
@@ -167,24 +172,24 @@ def _gates(verdicts: Sequence[Verdict]) -> list[str]:
 
 
 def render_outcome(
-    session: str, plan: Plan, *, applied: bool, summary: Summarized | None = None
+    session: str, plan: Plan, *, applied: bool, summary: SummaryEffect | None = None
 ) -> str:
-    """What a compression came to, in a few lines."""
+    """Render the result of a compression in a few lines."""
     if not applied:
-        why = plan.reason or VERDICTS[plan.verdict]
+        why = plan.reason or VERDICT_TEXTS[plan.verdict]
         return f"nothing was changed in {session}: {why} ({plan.trigger})"
     return "\n".join(
         [
-            f"compressed {session}: {sizes(plan.before, plan.after)}",
+            f"compressed {session}: {render_sizes(plan.before, plan.after)}",
             f"trigger: {plan.trigger}",
-            by_kind(plan.steps),
-            *(render_summarized(summary) if summary is not None else []),
+            render_steps_by_kind(plan.steps),
+            *(render_summary_effect(summary) if summary is not None else []),
         ]
     )
 
 
-def by_kind(steps: Iterable[Planned]) -> str:
-    """Steps, counted and summed by what they do."""
+def render_steps_by_kind(steps: Iterable[PlannedStep]) -> str:
+    """Render the number of steps and the tokens saved for each kind of step."""
     sums: dict[str, tuple[int, int]] = {}
     for step in steps:
         count, saved = sums.get(step.kind, (0, 0))
@@ -194,7 +199,7 @@ def by_kind(steps: Iterable[Planned]) -> str:
 
 
 def plan_document(plan: Plan) -> Mapping[str, object]:
-    """A plan for a program."""
+    """Return a plan as a JSON document."""
     return {
         "verdict": plan.verdict,
         "reason": plan.reason,
@@ -210,7 +215,7 @@ def plan_document(plan: Plan) -> Mapping[str, object]:
 
 
 def usage_document(usage: Usage) -> Mapping[str, object]:
-    """How full a window is, for a program."""
+    """Return the usage of a window as a JSON document."""
     return {
         "tokens": usage.tokens,
         "limit": usage.limit,

@@ -1,4 +1,4 @@
-"""What a reader would ask of what left, asked of what is in sight."""
+"""Ask the window questions about content that a summary replaced; render answers and scores."""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,166 +9,169 @@ from holdfast.core.ledger.entry import Compressed, Entry, EntryId, text_of
 from holdfast.core.ledger.summary import Fact, Summary
 from holdfast.core.ledger.window import Item, Window, in_force, path_to
 from holdfast.core.measure.tokens import CountTokens
-from holdfast.core.observe.requests.pins import lift
+from holdfast.core.observe.requests.pins import lift_unpinned
 from holdfast.core.observe.scene import read_scene
-from holdfast.core.observe.worth import Likely, hold, telling_names
-from holdfast.core.shrink.summary.facts import lines_of, pick
+from holdfast.core.observe.worth import NeedEstimator, find_names, names_by_entry
+from holdfast.core.shrink.summary.facts import lines_of, pick_lines
 from holdfast.core.shrink.summary.rows import is_anchor
-from holdfast.core.verify.answers import Answered, ask
-from holdfast.core.verify.probes import draw
-from holdfast.core.verify.quality import DIMENSIONS, Quality, quality
-from holdfast.core.view.conversation import opening
+from holdfast.core.verify.answers import ProbeResult, answer_probes
+from holdfast.core.verify.probes import make_probes
+from holdfast.core.verify.quality import DIMENSIONS, Quality, score_quality
+from holdfast.text.clip import clip_line
 
-KINDS = ("recall", "artifact", "continuation", "decision")
+PROBE_KINDS = ("recall", "artifact", "continuation", "decision")
 
 
-class Probed(Struct, frozen=True):
-    """Every question, its answer, and what that comes to."""
+class ProbeReport(Struct, frozen=True):
+    """Every probe with its answer, and the resulting scores."""
 
-    answered: tuple[Answered, ...]
+    answered: tuple[ProbeResult, ...]
     score: Quality
     of: str = ""
-    """The compression whose summary was asked about; empty when there was none."""
+    """The compression whose summary was probed; empty when there was none."""
 
     @property
-    def misses(self) -> tuple[Answered, ...]:
-        """The questions that nobody can answer."""
-        return tuple(one for one in self.answered if not one.found)
+    def misses(self) -> tuple[ProbeResult, ...]:
+        """Return the probes that the window does not answer."""
+        return tuple(answer for answer in self.answered if not answer.found)
 
 
 def newest_summary(window: Window) -> Entry | None:
-    """The newest compression in force that put a summary in sight."""
+    """Return the newest compression in force that placed a summary in the window."""
     for entry in reversed(in_force(window)):
         if isinstance(entry.body, Compressed) and entry.body.summary is not None:
             return entry
     return None
 
 
-def probe_window(window: Window, made: Entry, count: CountTokens, room: int) -> Probed:
-    """Ask the window about what a compression's summary stands for.
+def probe_window(window: Window, compression: Entry, count: CountTokens, room: int) -> ProbeReport:
+    """Probe the window about the content that a compression's summary replaced.
 
-    The facts asked for are those that were worth `room` tokens of what it took out of sight,
-    whether the summary shows them or not.
+    Asks for the facts that were worth `room` tokens of the hidden content, whether the summary
+    shows them or not.
     """
-    body = made.body
+    body = compression.body
     assert isinstance(body, Compressed)
     assert body.summary is not None
     rows = replace(
         body.summary,
-        # What the user has lifted since is not asked for any more.
-        constraints=lift(body.summary.constraints, window.ledger),
-        facts=_sought(window, made, body, count, room),
+        # Constraints that the user has lifted since are not asked for.
+        constraints=lift_unpinned(body.summary.constraints, window.ledger),
+        facts=_facts_to_ask_for(window, compression, body, count, room),
     )
     text = "\n".join(text_of(item.body) for item in window.items)
-    return probed(rows, text, of=made.id[:12])
+    return probe_text(rows, text, of=compression.id[:12])
 
 
-def _sought(
-    window: Window, made: Entry, body: Compressed, count: CountTokens, room: int
+def _facts_to_ask_for(
+    window: Window, compression: Entry, body: Compressed, count: CountTokens, room: int
 ) -> tuple[Fact, ...]:
-    """The lines of what a compression took out of sight that were most worth asking for."""
-    older = frozenset[EntryId]().union(
+    """Return the lines hidden by a compression that were most worth keeping."""
+    hidden_before = frozenset[EntryId]().union(
         *(
-            _hides(entry.body)
+            _hidden_by(entry.body)
             for entry in in_force(window)
-            if isinstance(entry.body, Compressed) and entry.seq < made.seq
+            if isinstance(entry.body, Compressed) and entry.seq < compression.seq
         )
     )
-    leaves = _hides(body) - older
-    seen = leaves | ({name for item in window.items for name in item.shows} - older)
+    hidden_ids = _hidden_by(body) - hidden_before
+    seen_ids = hidden_ids | ({name for item in window.items for name in item.shows} - hidden_before)
     path = [Item(entry) for entry in path_to(window.end, window.ledger)]
-    hidden = read_scene([item for item in path if item.entry.id in leaves])
-    # What was in sight when it was made: how likely a name is needed was told from that.
-    known = read_scene(
-        [item for item in path if item.entry.seq <= body.watermark and item.entry.id in seen]
+    hidden = read_scene([item for item in path if item.entry.id in hidden_ids])
+    # The weights of names were computed from the window at the time of the compression.
+    scene_then = read_scene(
+        [item for item in path if item.entry.seq <= body.watermark and item.entry.id in seen_ids]
     )
-    likely = Likely(known, hold(known.items, {}))
+    likely = NeedEstimator(scene_then, names_by_entry(scene_then.items, {}))
     pool = tuple(lines_of(hidden, count))
-    return pick(pool, room, weigh=likely, count=count, covered=_covered(window, body.watermark))
+    return pick_lines(
+        pool, room, weigh=likely, count=count, covered=_names_in_window(window, body.watermark)
+    )
 
 
-def _covered(window: Window, watermark: int) -> frozenset[str]:
-    """Names that stayed in sight beside the summary when it was made."""
+def _names_in_window(window: Window, watermark: int) -> frozenset[str]:
+    """Return the names that the window contained beside the summary when it was made."""
     then = (i for i in window.items if i.entry.seq <= watermark and not is_anchor(i))
-    return frozenset[str]().union(*(telling_names(text_of(item.body)) for item in then))
+    return frozenset[str]().union(*(find_names(text_of(item.body)) for item in then))
 
 
-def _hides(body: Compressed) -> frozenset[EntryId]:
-    """What the summary of a compression stands for; nothing when it has none."""
+def _hidden_by(body: Compressed) -> frozenset[EntryId]:
+    """Return the entries that the summary of a compression replaces; empty without a summary."""
     summaries = (step for step in body.steps if step.kind == "summary")
     return frozenset(name for step in summaries for name in step.hides)
 
 
-def probed(rows: Summary, text: str, *, of: str = "") -> Probed:
-    """Ask a text about rows."""
-    answered = ask(draw(rows), text)
-    return Probed(answered, quality(answered, seen=rows, candidate=rows), of)
+def probe_text(rows: Summary, text: str, *, of: str = "") -> ProbeReport:
+    """Probe a text about the rows of a summary."""
+    answered = answer_probes(make_probes(rows), text)
+    return ProbeReport(answered, score_quality(answered, source=rows, candidate=rows), of)
 
 
-def render_probed(one: Probed, *, width: int = 100) -> str:
-    """The scores, then the misses, then every question with the line that answers it."""
-    scores = one.score.to_dict()
-    found = len(one.answered) - len(one.misses)
+def render_probe_report(report: ProbeReport, *, width: int = 100) -> str:
+    """Render the scores, then the misses, then every question with the line that answers it."""
+    scores = report.score.to_dict()
+    found = len(report.answered) - len(report.misses)
     lines = [
-        f"{found:,} of {len(one.answered):,} questions are answered by "
-        + ("what is in sight" if one.of else "the summary; nothing was summarised yet"),
+        f"{found:,} of {len(report.answered):,} questions are answered by "
+        + ("what is in sight" if report.of else "the summary; nothing was summarised yet"),
         "",
         "### Quality",
         *(
-            f"{each.name:22}  {scores[each.key]:>4.2f}  target {each.target:.1f}  "
-            f"{'met' if scores[each.key] >= each.target else 'MISSED'}"
-            for each in DIMENSIONS
+            f"{dimension.name:22}  {scores[dimension.key]:>4.2f}  target "
+            f"{dimension.target:.1f}  "
+            f"{'met' if scores[dimension.key] >= dimension.target else 'MISSED'}"
+            for dimension in DIMENSIONS
         ),
         "",
         "### Misses",
-        *(_missed(one.misses, width) or ["None"]),
+        *(_miss_lines(report.misses, width) or ["None"]),
     ]
-    for kind in KINDS:
-        rows = [row for row in one.answered if row.found and row.probe.kind == kind]
+    for kind in PROBE_KINDS:
+        rows = [row for row in report.answered if row.found and row.probe.kind == kind]
         if rows:
-            lines += ["", f"### {kind.capitalize()}", *_answers(rows, width)]
+            lines += ["", f"### {kind.capitalize()}", *_answer_lines(rows, width)]
     return "\n".join(lines)
 
 
-def _missed(rows: Iterable[Answered], width: int) -> list[str]:
+def _miss_lines(rows: Iterable[ProbeResult], width: int) -> list[str]:
     lines = list[str]()
     for row in rows:
         probe = row.probe
         lines += [
-            f"[{probe.entry[:12] or '-'}] {probe.section}: {opening(probe.question, width - 30)}",
-            f"  should say: {opening(probe.answer, width - 14)}",
+            f"[{probe.entry[:12] or '-'}] {probe.section}: {clip_line(probe.question, width - 30)}",
+            f"  should say: {clip_line(probe.answer, width - 14)}",
         ]
     return lines
 
 
-def _answers(rows: Sequence[Answered], width: int) -> list[str]:
+def _answer_lines(rows: Sequence[ProbeResult], width: int) -> list[str]:
     lines = list[str]()
-    asked = ""
+    question = ""
     for row in rows:
-        if row.probe.question != asked:
-            asked = row.probe.question
-            lines.append(opening(asked, width))
-        lines.append(f"  {opening(row.where, width - 2)}")
+        if row.probe.question != question:
+            question = row.probe.question
+            lines.append(clip_line(question, width))
+        lines.append(f"  {clip_line(row.where, width - 2)}")
     return lines
 
 
-def probed_document(one: Probed) -> dict[str, object]:
-    """The same for a program."""
-    scores = one.score.to_dict()
+def probe_report_document(report: ProbeReport) -> dict[str, object]:
+    """Return a probe report as a JSON document."""
+    scores = report.score.to_dict()
     return {
-        "compression": one.of or None,
-        "asked": len(one.answered),
-        "answered": len(one.answered) - len(one.misses),
-        "met": one.score.met,
+        "compression": report.of or None,
+        "asked": len(report.answered),
+        "answered": len(report.answered) - len(report.misses),
+        "met": report.score.meets_targets,
         "quality": [
             {
-                "dimension": each.key,
-                "score": scores[each.key],
-                "target": each.target,
-                "met": scores[each.key] >= each.target,
-                "measures": each.measures,
+                "dimension": dimension.key,
+                "score": scores[dimension.key],
+                "target": dimension.target,
+                "met": scores[dimension.key] >= dimension.target,
+                "measures": dimension.measures,
             }
-            for each in DIMENSIONS
+            for dimension in DIMENSIONS
         ],
         "probes": [
             {
@@ -180,6 +183,6 @@ def probed_document(one: Probed) -> dict[str, object]:
                 "found": row.found,
                 "where": row.where,
             }
-            for row in one.answered
+            for row in report.answered
         ],
     }

@@ -1,4 +1,4 @@
-"""What a replay came to: a few lines and two curves a session, and a row for all of them."""
+"""Render the result of a replay: costs with and without compression, per session and in total."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -6,19 +6,19 @@ from itertools import pairwise
 from msgspec import Struct
 
 from holdfast.core.measure.bill import Cost
-from holdfast.core.measure.frames import Told
+from holdfast.core.measure.frames import ReportedTotals
 from holdfast.core.plan.policy import Policy
 from holdfast.core.verify.quality import DIMENSIONS, Dimension, Quality
 
-BLOCKS = "▁▂▃▄▅▆▇█"
-HEADING = (
+SPARKLINE_BLOCKS = "▁▂▃▄▅▆▇█"
+COSTS_HEADING = (
     f"  {'':8}  {'requests':>8}  {'peak':>11}  {'over':>5}  {'breaks':>6}  {'fetches':>7}"
     f"  {'billed':>13}  {'':>4}  {'summaries':>9}  {'met':>5}  {'recall':>6}"
 )
 
 
-class Bills(Struct, frozen=True):
-    """One session, or all of them, with compression and without."""
+class ReplayCosts(Struct, frozen=True):
+    """What one replayed session, or all of them, cost with compression and without."""
 
     name: str
     ours: Cost
@@ -28,46 +28,50 @@ class Bills(Struct, frozen=True):
     compressions: int = 0
     postponed: int = 0
     scores: tuple[Quality, ...] = ()
-    """How each summary did on its probes."""
+    """The score of each summary on its probes."""
     used: int = 0
-    """Names that stood in what left and that the agent used again."""
+    """Names from hidden text that the agent used again."""
     seen: int = 0
-    """Of these, those that were still in sight then."""
+    """Those of the used names that the window still contained at that moment."""
     tasks: int = 0
     """Requests of the user."""
     profile: str = ""
-    reported: Told = Told()
-    """What the provider reported, also of what was rewound since and is not replayed."""
+    reported: ReportedTotals = ReportedTotals()
+    """Usage that the provider reported, including rewound requests, which are not replayed."""
 
     @property
     def recall(self) -> float:
-        """Which part of what was used again was still in sight."""
+        """Return the share of the names used again that the window still contained."""
         return self.seen / self.used if self.used else 1.0
 
     @property
     def lowest(self) -> tuple[Dimension, float] | None:
-        """The score that is furthest below its target, or least above it."""
+        """Return the score with the largest shortfall from its target, or the smallest excess."""
         return min(
-            ((each, one.to_dict()[each.key]) for one in self.scores for each in DIMENSIONS),
+            (
+                (dimension, score.to_dict()[dimension.key])
+                for score in self.scores
+                for dimension in DIMENSIONS
+            ),
             key=lambda pair: pair[1] - pair[0].target,
             default=None,
         )
 
     @property
     def ratio(self) -> float:
-        """What would have been billed, as a part of what it was without."""
+        """Return the billed tokens as a share of those without compression."""
         return self.ours.billed / self.none.billed if self.none.billed else 1.0
 
 
-def render_bills(one: Bills, *, width: int = 100) -> str:
-    """One session: what it took with compression and without, and how its window grew."""
+def render_replay_costs(costs: ReplayCosts, *, width: int = 100) -> str:
+    """Render one session: its costs with and without compression, and two size curves."""
     room = max(min(width - 12, 100), 20)
-    top = max(one.ours.peak, one.none.peak, 1)
-    curves = (("holdfast", one.ours.sizes), ("without", one.none.sizes))
+    top = max(costs.ours.peak, costs.none.peak, 1)
+    curves = (("holdfast", costs.ours.sizes), ("without", costs.none.sizes))
     return "\n".join(
         [
-            f"{one.name}  ({', '.join(_facts(one))})",
-            *_rows(one),
+            f"{costs.name}  ({', '.join(_replay_settings(costs))})",
+            *_cost_rows(costs),
             *(
                 f"  {name:8}  {sparkline(sizes, top=top, width=room)}"
                 for name, sizes in curves
@@ -77,84 +81,88 @@ def render_bills(one: Bills, *, width: int = 100) -> str:
     )
 
 
-def _facts(one: Bills) -> list[str]:
-    """What a session was replayed with; the profile where it is not the usual one."""
-    profile = [f"profile {one.profile}"] if one.profile not in ("", Policy().profile) else []
-    return [one.model or "unknown model", f"window {one.window:,}", *profile]
+def _replay_settings(costs: ReplayCosts) -> list[str]:
+    """Return the model, the window and, unless it is the default, the profile of a replay."""
+    profile = [f"profile {costs.profile}"] if costs.profile not in ("", Policy().profile) else []
+    return [costs.model or "unknown model", f"window {costs.window:,}", *profile]
 
 
-def render_total(bills: Sequence[Bills]) -> str:
-    """All sessions as one."""
-    count = f"{len(bills)} session{'' if len(bills) == 1 else 's'}"
-    return "\n".join([f"total of {count}", *_rows(total_of(bills))])
+def render_total(all_costs: Sequence[ReplayCosts]) -> str:
+    """Render the sum over all sessions."""
+    sessions = f"{len(all_costs)} session{'' if len(all_costs) == 1 else 's'}"
+    return "\n".join([f"total of {sessions}", *_cost_rows(total_costs(all_costs))])
 
 
-def _rows(one: Bills) -> list[str]:
-    done = f"{one.compressions} compression{'' if one.compressions == 1 else 's'}"
-    late = f", {one.postponed} postponed" if one.postponed else ""
+def _cost_rows(costs: ReplayCosts) -> list[str]:
+    compressions = f"{costs.compressions} compression{'' if costs.compressions == 1 else 's'}"
+    postponed = f", {costs.postponed} postponed" if costs.postponed else ""
     return [
-        HEADING,
-        f"{_row('holdfast', one.ours)}  {one.ratio:>4.0%}  {_quality(one)}",
-        _row("without", one.none),
-        f"  {done}{late}{_a_task(one)}{_lowest(one)}",
-        *([_reported(one)] if one.reported.requests else []),
+        COSTS_HEADING,
+        f"{_cost_row('holdfast', costs.ours)}  {costs.ratio:>4.0%}  {_quality_columns(costs)}",
+        _cost_row("without", costs.none),
+        f"  {compressions}{postponed}{_tokens_per_task(costs)}{_lowest_score(costs)}",
+        *([_reported_row(costs)] if costs.reported.requests else []),
     ]
 
 
-def _reported(one: Bills) -> str:
-    many = f"{one.reported.requests:,} request{'' if one.reported.requests == 1 else 's'}"
-    return f"  the provider reported {many}, the largest of {one.reported.peak:,} tokens"
+def _reported_row(costs: ReplayCosts) -> str:
+    requests = f"{costs.reported.requests:,} request{'' if costs.reported.requests == 1 else 's'}"
+    return f"  the provider reported {requests}, the largest of {costs.reported.peak:,} tokens"
 
 
-def _quality(one: Bills) -> str:
-    """How many summaries there were, how many met every target, and what stayed in sight."""
-    met = f"{sum(score.met for score in one.scores)}/{len(one.scores)}" if one.scores else "-"
-    recall = f"{one.recall:.0%}" if one.used else "-"
-    return f"{len(one.scores):>9,}  {met:>5}  {recall:>6}"
+def _quality_columns(costs: ReplayCosts) -> str:
+    """Render the number of summaries, how many met every target, and the recall."""
+    met = (
+        f"{sum(score.meets_targets for score in costs.scores)}/{len(costs.scores)}"
+        if costs.scores
+        else "-"
+    )
+    recall = f"{costs.recall:.0%}" if costs.used else "-"
+    return f"{len(costs.scores):>9,}  {met:>5}  {recall:>6}"
 
 
-def _a_task(one: Bills) -> str:
-    """What a request of the user came to, all that was fetched again included."""
-    if not one.tasks:
+def _tokens_per_task(costs: ReplayCosts) -> str:
+    """Render the billed tokens per user request, refetches included."""
+    if not costs.tasks:
         return ""
-    ours, none = (round(cost.billed / one.tasks) for cost in (one.ours, one.none))
+    ours, none = (round(cost.billed / costs.tasks) for cost in (costs.ours, costs.none))
     return f"; {ours:,} tokens a task, {none:,} without"
 
 
-def _lowest(one: Bills) -> str:
-    if one.lowest is None:
+def _lowest_score(costs: ReplayCosts) -> str:
+    if costs.lowest is None:
         return ""
-    each, score = one.lowest
-    return f"; lowest score: {each.name.lower()} {score:.1f} (target {each.target:.1f})"
+    dimension, score = costs.lowest
+    return f"; lowest score: {dimension.name.lower()} {score:.1f} (target {dimension.target:.1f})"
 
 
-def _row(name: str, cost: Cost) -> str:
+def _cost_row(name: str, cost: Cost) -> str:
     return (
         f"  {name:8}  {cost.requests:>8,}  {cost.peak:>11,}  {cost.over:>5,}  {cost.breaks:>6,}"
         f"  {cost.fetches:>7,}  {round(cost.billed):>13,}"
     )
 
 
-def total_of(bills: Sequence[Bills]) -> Bills:
-    """The sums over sessions; peaks are the largest of any."""
-    return Bills(
+def total_costs(all_costs: Sequence[ReplayCosts]) -> ReplayCosts:
+    """Sum the costs of sessions; a peak is the largest of any session."""
+    return ReplayCosts(
         "total",
-        _sum([one.ours for one in bills]),
-        _sum([one.none for one in bills]),
-        compressions=sum(one.compressions for one in bills),
-        postponed=sum(one.postponed for one in bills),
-        scores=tuple(score for one in bills for score in one.scores),
-        used=sum(one.used for one in bills),
-        seen=sum(one.seen for one in bills),
-        tasks=sum(one.tasks for one in bills),
-        reported=Told(
-            sum(one.reported.requests for one in bills),
-            max((one.reported.peak for one in bills), default=0),
+        _sum_costs([costs.ours for costs in all_costs]),
+        _sum_costs([costs.none for costs in all_costs]),
+        compressions=sum(costs.compressions for costs in all_costs),
+        postponed=sum(costs.postponed for costs in all_costs),
+        scores=tuple(score for costs in all_costs for score in costs.scores),
+        used=sum(costs.used for costs in all_costs),
+        seen=sum(costs.seen for costs in all_costs),
+        tasks=sum(costs.tasks for costs in all_costs),
+        reported=ReportedTotals(
+            sum(costs.reported.requests for costs in all_costs),
+            max((costs.reported.peak for costs in all_costs), default=0),
         ),
     )
 
 
-def _sum(costs: Sequence[Cost]) -> Cost:
+def _sum_costs(costs: Sequence[Cost]) -> Cost:
     return Cost(
         requests=sum(cost.requests for cost in costs),
         billed=sum(cost.billed for cost in costs),
@@ -167,41 +175,42 @@ def _sum(costs: Sequence[Cost]) -> Cost:
 
 
 def sparkline(sizes: Sequence[int], *, top: int, width: int) -> str:
-    """Sizes as blocks from left to right; each block is the largest of what it stands for."""
+    """Draw sizes as blocks from left to right; each block shows the largest size it covers."""
     if not sizes or top <= 0:
         return ""
     columns = min(width, len(sizes))
     bounds = [at * len(sizes) // columns for at in range(columns + 1)]
     highest = [max(sizes[start:end]) for start, end in pairwise(bounds)]
     return "".join(
-        BLOCKS[min(size * len(BLOCKS) // (top + 1), len(BLOCKS) - 1)] for size in highest
+        SPARKLINE_BLOCKS[min(size * len(SPARKLINE_BLOCKS) // (top + 1), len(SPARKLINE_BLOCKS) - 1)]
+        for size in highest
     )
 
 
-def bills_document(one: Bills) -> Mapping[str, object]:
-    """The same for a program."""
+def replay_costs_document(costs: ReplayCosts) -> Mapping[str, object]:
+    """Return the costs of one session as a JSON document."""
     return {
-        "session": one.name,
-        "model": one.model,
-        "window": one.window,
-        "profile": one.profile,
-        "reported": {"requests": one.reported.requests, "peak": one.reported.peak},
-        "compressions": one.compressions,
-        "postponed": one.postponed,
-        "ratio": round(one.ratio, 4),
+        "session": costs.name,
+        "model": costs.model,
+        "window": costs.window,
+        "profile": costs.profile,
+        "reported": {"requests": costs.reported.requests, "peak": costs.reported.peak},
+        "compressions": costs.compressions,
+        "postponed": costs.postponed,
+        "ratio": round(costs.ratio, 4),
         "quality": {
-            "summaries": len(one.scores),
-            "met": sum(score.met for score in one.scores),
-            "lowest": {one.lowest[0].key: one.lowest[1]} if one.lowest is not None else None,
-            "scores": [score.to_dict() for score in one.scores],
+            "summaries": len(costs.scores),
+            "met": sum(score.meets_targets for score in costs.scores),
+            "lowest": {costs.lowest[0].key: costs.lowest[1]} if costs.lowest is not None else None,
+            "scores": [score.to_dict() for score in costs.scores],
         },
-        "recall": {"used": one.used, "seen": one.seen, "share": round(one.recall, 4)},
-        "ours": _document(one.ours),
-        "without": _document(one.none),
+        "recall": {"used": costs.used, "seen": costs.seen, "share": round(costs.recall, 4)},
+        "ours": _cost_document(costs.ours),
+        "without": _cost_document(costs.none),
     }
 
 
-def _document(cost: Cost) -> Mapping[str, object]:
+def _cost_document(cost: Cost) -> Mapping[str, object]:
     return {
         "requests": cost.requests,
         "billed": round(cost.billed),

@@ -1,15 +1,15 @@
-"""A window as it is sent, for a person: each part under the number and role of its message."""
+"""Render a window as it is sent: each part under the number and role of its message."""
 
 from collections.abc import Iterable, Sequence
 
 from holdfast.core.ledger.entry import Source, Thought, ToolCalled, ToolReturned, role_of
-from holdfast.core.view.conversation import words_of
+from holdfast.core.view.conversation import readable_text
 
 
 def render_sent(messages: Iterable[Sequence[Source]]) -> str:
-    """The messages in order; stand-ins are there as the model reads them."""
+    """Render messages in order; stand-ins appear as the model reads them."""
     return "\n\n".join(
-        f"## {number} · {_heading(body)}\n\n{words_of(body)}".rstrip()
+        f"## {number} · {_heading(body)}\n\n{readable_text(body)}".rstrip()
         for number, bodies in enumerate(messages, 1)
         for body in bodies
     )

@@ -1,8 +1,8 @@
-"""Sessions that go on from another one: what they quote of it goes when it goes.
+"""Purge propagation: remove text that resumed sessions copied from a purged session.
 
-A fresh session begins with what the old one came to, and carries its rows along into its own
-summaries. Purging the old one takes that out of it as well, before the old one itself goes: whoever
-is stopped in between can purge it again.
+A fresh session starts with a summary of the old one, and carries its rows into its own summaries.
+Purging the old session removes these too, before the old session itself is erased: so an
+interrupted purge can be repeated.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,119 +12,131 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.ledger.append import derived
-from holdfast.core.ledger.entry import Derived, Entry, EntryId, Noted, Resumed, Said, is_ours
-from holdfast.core.ledger.erased import notice_of
+from holdfast.core.ledger.append import derived_entry
+from holdfast.core.ledger.entry import Derived, Entry, EntryId, Resumed, Said, is_ours
+from holdfast.core.ledger.erased import purge_notice
 from holdfast.core.ledger.head import Head
-from holdfast.core.ledger.inherited import resumed_from
-from holdfast.core.ledger.replay import replay
-from holdfast.core.measure.recount import Tally
-from holdfast.core.shrink.unquote import only_in, unquoted
-from holdfast.engine.purge.rewrite import PURGED, size_of, told_anew
+from holdfast.core.ledger.inherited import find_resumed
+from holdfast.core.ledger.notes import Purged, encode
+from holdfast.core.ledger.replay import replay_ledger
+from holdfast.core.measure.recount import CompressionRecount
+from holdfast.core.shrink.unquote import purge_quotes, words_only_in
+from holdfast.engine.purge.rewrite import rewritten_sightings, text_bytes
 from holdfast.models.tokenizers import counter
-from holdfast.stores.store import REWRITTEN, Erasure, Store, Tombstone, retried
+from holdfast.stores.store import REWRITTEN, Erasure, Store, Tombstone, retry_on_conflict
 
 
-class Gone(Struct, frozen=True):
-    """What is purged of a session: some of its entries, or all of it."""
+class PurgedEntries(Struct, frozen=True):
+    """The entries of a session that are purged: some of them, or all."""
 
     session: str
     entries: tuple[Entry, ...]
     rest: tuple[Entry, ...] = ()
-    """What stays of it."""
+    """The entries that remain."""
     whole: bool = False
-    """Whether nothing does."""
+    """Whether none remain."""
 
 
-def links(store: Store) -> dict[str, Resumed]:
-    """By session: what it goes on from, where it goes on from anything."""
-    # A session that goes on from another one says so first of all.
-    found = {one.name: resumed_from(store.read(one.name, numbers=(1,))) for one in store.sessions()}
-    return {name: link for name, link in found.items() if link is not None}
+def resume_links(store: Store) -> dict[str, Resumed]:
+    """Return, by session, the session that it continues, if it continues any."""
+    # The first entry of a resumed session is its link.
+    first_links = {
+        session.name: find_resumed(store.read(session.name, numbers=(1,)))
+        for session in store.sessions()
+    }
+    return {name: link for name, link in first_links.items() if link is not None}
 
 
-def heirs_of(store: Store, gone: Gone) -> list[str]:
-    """The sessions that go on from one, or from one that did; those that quote it among them."""
-    names = {entry.id for entry in gone.entries}
-    linked = links(store)
-    found = {name for name, link in linked.items() if names & _named(link)}
-    reached = {gone.session}
+def descendants_of(store: Store, purged: PurgedEntries) -> list[str]:
+    """Return the sessions that continue a session, directly or not, and those that quote it."""
+    names = {entry.id for entry in purged.entries}
+    linked = resume_links(store)
+    quoting = {name for name, link in linked.items() if names & _inherited_entries(link)}
+    reached = {purged.session}
     while grown := {name for name, link in linked.items() if link.session in reached} - reached:
         reached |= grown
-    return sorted((found | reached) - {gone.session})
+    return sorted((quoting | reached) - {purged.session})
 
 
-def _named(link: Resumed) -> set[str]:
-    """The entries that a session's inheritance was read from."""
-    return set(_entries_in(msgspec.to_builtins(link.summary)))
+def _inherited_entries(link: Resumed) -> set[str]:
+    """Return the entries that a session's inherited summary was read from."""
+    return set(_entry_names(msgspec.to_builtins(link.summary)))
 
 
-def _entries_in(value: object) -> Iterable[str]:
+def _entry_names(value: object) -> Iterable[str]:
     if isinstance(value, dict):
         rows = cast(Mapping[str, object], value)
         yield str(rows.get("entry", ""))
-        for one in rows.values():
-            yield from _entries_in(one)
+        for member in rows.values():
+            yield from _entry_names(member)
     elif isinstance(value, list | tuple):
-        for one in cast(Sequence[object], value):
-            yield from _entries_in(one)
+        for member in cast(Sequence[object], value):
+            yield from _entry_names(member)
 
 
-def unquote(store: Store, heir: str, gone: Gone, others: Iterable[str], *, at: str) -> None:
-    """Take out of a session what it quotes of another one.
+def remove_quotes(
+    store: Store, descendant: str, purged: PurgedEntries, others: Iterable[str], *, at: str
+) -> None:
+    """Remove from a session the text that it quotes from another one.
 
-    `others` are sessions whose words are their own: what was said there as well may stay.
+    `others` are sessions with words of their own: text that they contain too may remain.
     """
-    said = [entry for name in others for entry in store.read(name)]
+    other_entries = [entry for name in others for entry in store.read(name)]
 
     def attempt() -> None:
-        erasure = _erasure(store, heir, gone, said, at)
+        erasure = _build_erasure(store, descendant, purged, other_entries, at)
         if erasure.entries:
-            store.erase(heir, erasure)
+            store.erase(descendant, erasure)
 
-    retried(heir, attempt)
+    retry_on_conflict(descendant, attempt)
 
 
-def _erasure(store: Store, heir: str, gone: Gone, said: Sequence[Entry], at: str) -> Erasure:
-    head = store.head(heir) or Head()
-    entries = list(store.read(heir))
-    lost = only_in(gone.entries, (*gone.rest, *entries, *said))
-    notice = notice_of(size_of(gone.entries))
-    names = {entry.id for entry in gone.entries}
-    made = {one.id: _without(one, gone, names, lost, notice) for one in entries}
-    if gone.whole:
-        made |= _without_beginning(entries, gone, notice)
-    ours = [one for one in entries if is_ours(one.body)]
-    tally = Tally(counter(head.vocabulary), ours, made)
-    now = [tally.take(one, made[one.id]) for one in entries]
+def _build_erasure(
+    store: Store, descendant: str, purged: PurgedEntries, other_entries: Sequence[Entry], at: str
+) -> Erasure:
+    head = store.head(descendant) or Head()
+    entries = list(store.read(descendant))
+    lost = words_only_in(purged.entries, (*purged.rest, *entries, *other_entries))
+    notice = purge_notice(text_bytes(purged.entries))
+    names = {entry.id for entry in purged.entries}
+    rewritten = {item.id: _without_quotes(item, purged, names, lost, notice) for item in entries}
+    if purged.whole:
+        rewritten |= _without_beginning(entries, purged, notice)
+    ours = [item for item in entries if is_ours(item.body)]
+    tally = CompressionRecount(counter(head.vocabulary), ours, rewritten)
+    now = [tally.recount(item, rewritten[item.id]) for item in entries]
     changed = [new for old, new in zip(entries, now, strict=True) if new is not old]
-    note = Noted(PURGED, {"session": gone.session})
+    note = encode(Purged(session=purged.session))
     end = head.lane("").end
-    added = (derived(head.seq + 1, note, parent=end, at=at),) if changed else ()
+    added = (derived_entry(head.seq + 1, note, parent=end, at=at),) if changed else ()
     return Erasure(
         seq=head.seq,
-        tombstones=tuple(Tombstone(heir, one.seq, one.id, 0, REWRITTEN, at) for one in changed),
+        tombstones=tuple(
+            Tombstone(descendant, item.seq, item.id, 0, REWRITTEN, at) for item in changed
+        ),
         entries=tuple(changed),
-        sightings=tuple(told_anew(store, heir, changed)),
-        head=replace(replay([*now, *added], {}, head), stale=True),
+        sightings=tuple(rewritten_sightings(store, descendant, changed)),
+        head=replace(replay_ledger([*now, *added], {}, head), stale=True),
         added=added,
     )
 
 
-def _without(
-    entry: Entry, gone: Gone, names: set[EntryId], lost: frozenset[str], notice: str
+def _without_quotes(
+    entry: Entry, purged: PurgedEntries, names: set[EntryId], lost: frozenset[str], notice: str
 ) -> Entry:
-    """An entry without what it quotes; a note that names the session as a whole stays."""
+    """Return an entry without quotes; a note that names the whole session remains."""
     if isinstance(entry.body, Derived) or is_ours(entry.body):
-        return unquoted(entry, names, lost - {gone.session}, notice)
+        return purge_quotes(entry, names, lost - {purged.session}, notice)
     return entry
 
 
-def _without_beginning(entries: Sequence[Entry], gone: Gone, notice: str) -> dict[EntryId, Entry]:
-    """What a session begins with that goes on from one of which nothing is left."""
-    link = resumed_from(entries)
-    first = next((one for one in entries if is_ours(one.body)), None)
-    if link is None or link.session != gone.session or first is None:
+def _without_beginning(
+    entries: Sequence[Entry], purged: PurgedEntries, notice: str
+) -> dict[EntryId, Entry]:
+    """Return the emptied first message of a session that continues an entirely purged one."""
+    link = find_resumed(entries)
+    first = next((entry for entry in entries if is_ours(entry.body)), None)
+    if link is None or link.session != purged.session or first is None:
         return {}
     assert isinstance(first.body, Said)
     return {first.id: replace(first, body=replace(first.body, text=notice))}

@@ -1,21 +1,20 @@
-"""Purging: what the user wants gone leaves the ledger, and everything that quotes it.
+"""Erase a session or a message from the ledger, and everything that quotes it.
 
-A whole session goes with all its rows. Of a session that stays, one message at a time is emptied:
-its entries keep their names and places, so that the window stays legal, and say that they were
-purged. Summaries, stand-ins and notes lose what they quoted of it, word by word.
+A whole session is erased with all its rows. If a session remains, one message is emptied: its
+entries keep their names and positions, so that the window stays legal, and say that they were
+purged. Summaries, stand-ins and notes lose the words that they quoted of it.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from holdfast.core.ledger.append import derived
+from holdfast.core.ledger.append import derived_entry
 from holdfast.core.ledger.entry import (
     Compressed,
     Derived,
     Entry,
     EntryId,
-    Noted,
     Said,
     Sighting,
     Source,
@@ -26,39 +25,42 @@ from holdfast.core.ledger.entry import (
     is_ours,
     text_of,
 )
-from holdfast.core.ledger.erased import emptied_body, emptied_raw, notice_of
+from holdfast.core.ledger.erased import erase_body, erase_raw, purge_notice
 from holdfast.core.ledger.head import Head
-from holdfast.core.ledger.replay import replay
+from holdfast.core.ledger.notes import Purged, encode
+from holdfast.core.ledger.replay import replay_ledger
 from holdfast.core.ledger.window import fold
-from holdfast.core.measure.recount import Tally
+from holdfast.core.measure.recount import CompressionRecount
 from holdfast.core.observe.files.touch import touch_of
 from holdfast.core.plan.policy import Policy
-from holdfast.core.shrink.unquote import only_in, quotes, unquoted
-from holdfast.engine.originals import repeats, without_words
+from holdfast.core.shrink.unquote import holds_any_word, purge_quotes, words_only_in
+from holdfast.engine.originals import repeats_erased, without_text
 from holdfast.engine.redact import Redactor
 from holdfast.errors import NotRecorded
 from holdfast.models.tokenizers import counter
-from holdfast.stores.store import REWRITTEN, Erasure, Store, Tombstone, retried
-from holdfast.wire.detect import MESSAGE_WIRES, PLAIN
+from holdfast.stores.store import REWRITTEN, Erasure, Store, Tombstone, retry_on_conflict
+from holdfast.text.clip import clip, one_line
+from holdfast.text.utf8 import to_bytes
+from holdfast.wire.detect import DEFAULT_MESSAGE_WIRE, MESSAGE_WIRES
 
 PURGED, EXPIRED = "purged", "expired"
-LABEL = 80
-"""Characters of a command that is named to be run again."""
+MAX_LABEL_CHARS = 80
+"""Characters of a command in the label that says how to get a result again."""
 
 
-def size_of(entries: Iterable[Entry]) -> int:
-    """Bytes of what entries say."""
-    return sum(_size(entry) for entry in entries)
+def text_bytes(entries: Iterable[Entry]) -> int:
+    """Return the bytes of the entries' text."""
+    return sum(_entry_bytes(entry) for entry in entries)
 
 
-def _size(entry: Entry) -> int:
+def _entry_bytes(entry: Entry) -> int:
     if isinstance(entry.body, Derived):
         return 0
-    return len(text_of(entry.body).encode("utf-8", "surrogatepass"))
+    return len(to_bytes(text_of(entry.body)))
 
 
 def erase_session(store: Store, session: str, policy: Policy, *, reason: str, at: str) -> int:
-    """Erase all of a session; returns the bytes of what its entries said.
+    """Erase all of a session; return the bytes of its entries' text.
 
     Raises:
         NotRecorded: there is no such session.
@@ -69,129 +71,143 @@ def erase_session(store: Store, session: str, policy: Policy, *, reason: str, at
         if head is None:
             raise NotRecorded("session", session)
         entries = list(store.read(session))
-        again = _labels(entries, policy) if reason == EXPIRED else _tools(entries)
-        stones = _stones(session, entries, reason, at, again)
-        store.erase(session, Erasure(head.seq, stones, whole=True))
-        return sum(one.size for one in stones)
+        labels = _call_labels(entries, policy) if reason == EXPIRED else _tool_labels(entries)
+        tombstones = _tombstones(session, entries, reason, at, labels)
+        store.erase(session, Erasure(head.seq, tombstones, whole=True))
+        return sum(tombstone.size for tombstone in tombstones)
 
-    return retried(session, attempt)
+    return retry_on_conflict(session, attempt)
 
 
 def erase_message(store: Store, session: str, entry: EntryId, policy: Policy, *, at: str) -> int:
-    """Erase the message that an entry came in; returns the bytes of what it said."""
+    """Erase the message that an entry came in; return the bytes of its text."""
 
     def attempt() -> int:
-        erasure = _emptying(store, session, entry, policy, at)
+        erasure = _build_erasure(store, session, entry, policy, at)
         store.erase(session, erasure)
-        return sum(one.size for one in erasure.tombstones)
+        return sum(tombstone.size for tombstone in erasure.tombstones)
 
-    return retried(session, attempt)
+    return retry_on_conflict(session, attempt)
 
 
 def message_of(entries: Sequence[Entry], entry: EntryId) -> list[Entry]:
-    """The source entries that came in the same message or line."""
-    wanted = next(one for one in entries if one.id == entry)
-    if isinstance(wanted.body, Derived):
+    """Return the source entries that came in the same message or line."""
+    named = next(item for item in entries if item.id == entry)
+    if isinstance(named.body, Derived):
         raise NotRecorded("message", entry[:12])
-    first = wanted.seq - wanted.part
-    after = [one for one in entries if one.seq >= first and not isinstance(one.body, Derived)]
-    return [one for at, one in enumerate(after) if one.seq == first + at and one.part == at]
+    first = named.seq - named.part
+    after = [item for item in entries if item.seq >= first and not isinstance(item.body, Derived)]
+    return [item for at, item in enumerate(after) if item.seq == first + at and item.part == at]
 
 
-def _emptying(store: Store, session: str, entry: EntryId, policy: Policy, at: str) -> Erasure:
+def _build_erasure(store: Store, session: str, entry: EntryId, policy: Policy, at: str) -> Erasure:
     head = store.head(session) or Head()
     entries = list(store.read(session))
-    gone = message_of(entries, entry)
-    names = {one.id for one in gone}
-    notice = notice_of(size_of(gone))
-    same = {one.id: without_words(one, notice) for one in entries if repeats(one, gone)}
-    rest = [one for one in entries if one.id not in names and one.id not in same]
-    lost = only_in(gone, rest)
-    emptied = {one.id: replace(one, body=_emptied(one, notice)) for one in gone}
-    told = [one for one in rest if is_ours(one.body)]
-    ours = {one.id: unquoted(one, names, lost, notice) for one in told}
-    tally = Tally(counter(head.vocabulary), [*gone, *told], {**emptied, **ours})
-    quoting = dict(same)
-    for one in rest:
-        changed = tally.take(one, unquoted(one, names, lost, notice))
-        if changed is not one:
-            quoting[one.id] = changed
-    now = [emptied.get(one.id) or quoting.get(one.id) or one for one in entries]
-    added = _added(head, now, gone, at)
-    stones = (
-        *_stones(session, gone, PURGED, at, _labels_for(entries, gone, policy)),
-        *_unnamed(store, session, entries, gone),
-        *(Tombstone(session, one.seq, one.id, 0, REWRITTEN, at) for one in quoting.values()),
+    purged = message_of(entries, entry)
+    names = {item.id for item in purged}
+    notice = purge_notice(text_bytes(purged))
+    repeating = {
+        item.id: without_text(item, notice) for item in entries if repeats_erased(item, purged)
+    }
+    rest = [item for item in entries if item.id not in names and item.id not in repeating]
+    lost = words_only_in(purged, rest)
+    emptied = {item.id: replace(item, body=_empty_body(item, notice)) for item in purged}
+    own_messages = [item for item in rest if is_ours(item.body)]
+    ours = {item.id: purge_quotes(item, names, lost, notice) for item in own_messages}
+    tally = CompressionRecount(
+        counter(head.vocabulary), [*purged, *own_messages], {**emptied, **ours}
+    )
+    quoting = dict(repeating)
+    for item in rest:
+        changed = tally.recount(item, purge_quotes(item, names, lost, notice))
+        if changed is not item:
+            quoting[item.id] = changed
+    now = [emptied.get(item.id) or quoting.get(item.id) or item for item in entries]
+    added = _entries_to_add(head, now, purged, at)
+    tombstones = (
+        *_tombstones(session, purged, PURGED, at, _labels_of_purged(entries, purged, policy)),
+        *_tombstones_without_calls(store, session, entries, purged),
+        *(Tombstone(session, item.seq, item.id, 0, REWRITTEN, at) for item in quoting.values()),
     )
     return Erasure(
         seq=head.seq,
-        tombstones=stones,
+        tombstones=tombstones,
         entries=(*emptied.values(), *quoting.values()),
         sightings=(
-            *_pieces(store, session, gone, lost, notice),
-            *told_anew(store, session, quoting.values()),
+            *_emptied_sightings(store, session, purged, lost, notice),
+            *rewritten_sightings(store, session, quoting.values()),
         ),
-        # The counts went with the entries: whoever needs sums makes them again.
-        head=replace(replay([*now, *added], {}, head), stale=True),
+        # The counts are erased with the entries: the next reader of sums recounts.
+        head=replace(replay_ledger([*now, *added], {}, head), stale=True),
         added=added,
     )
 
 
-def _emptied(entry: Entry, notice: str) -> Source:
+def _empty_body(entry: Entry, notice: str) -> Source:
     assert not isinstance(entry.body, Derived)
-    return emptied_body(entry.body, notice)
+    return erase_body(entry.body, notice)
 
 
-def _added(head: Head, now: Sequence[Entry], gone: Sequence[Entry], at: str) -> tuple[Entry, ...]:
-    """What is noted of it: that it happened, and that sealed thoughts are no longer sent."""
-    lane = gone[0].lane
+def _entries_to_add(
+    head: Head, now: Sequence[Entry], purged: Sequence[Entry], at: str
+) -> tuple[Entry, ...]:
+    """Return a note of the purge, and a compression that hides purged sealed thoughts."""
+    lane = purged[0].lane
     end = head.lane(lane).end
-    note = Noted(PURGED, {"entries": " ".join(one.id for one in gone)})
-    added = [derived(head.seq + 1, note, parent=end, lane=lane, at=at)]
-    thoughts = [one for one in gone if isinstance(one.body, Thought)]
+    note = encode(Purged(entries=tuple(entry.id for entry in purged)))
+    added = [derived_entry(head.seq + 1, note, parent=end, lane=lane, at=at)]
+    thoughts = [entry for entry in purged if isinstance(entry.body, Thought)]
     window = fold(now, lane=lane)
     shown = {item.entry.id for item in window.items if item.stand_in is None}
     steps = tuple(
-        Step((one.id,), "purged", None, 2, kind="thinking") for one in thoughts if one.id in shown
+        Step((entry.id,), "purged", None, 2, kind="thinking")
+        for entry in thoughts
+        if entry.id in shown
     )
     if steps:
         hidden = Compressed(steps, window.generation, head.seq, trigger="purge")
-        added.append(derived(head.seq + 2, hidden, parent=end, lane=lane, at=at))
+        added.append(derived_entry(head.seq + 2, hidden, parent=end, lane=lane, at=at))
     return tuple(added)
 
 
-def _pieces(
-    store: Store, session: str, gone: Sequence[Entry], lost: frozenset[str], notice: str
+def _emptied_sightings(
+    store: Store, session: str, purged: Sequence[Entry], lost: frozenset[str], notice: str
 ) -> Iterable[Sighting]:
-    """The bytes of what goes, in every version, and of lines that hold no entry but quote it."""
-    first = gone[0].seq
-    for piece in store.pieces(session):
-        if piece.first == first or (not piece.first and quotes(piece.raw, lost)):
-            yield replace(piece, raw=emptied_raw(piece.raw, notice))
+    """Yield the emptied bytes of purged messages, in every version, and of quoting lines."""
+    first = purged[0].seq
+    for sighting in store.all_sightings(session):
+        if sighting.first == first or (not sighting.first and holds_any_word(sighting.raw, lost)):
+            yield replace(sighting, raw=erase_raw(sighting.raw, notice))
 
 
-def told_anew(store: Store, session: str, entries: Iterable[Entry]) -> Iterable[Sighting]:
-    """The bytes of words of ours, as they are after something was taken out of them."""
-    changed = {one.seq: one.body for one in entries if is_ours(one.body)}
+def rewritten_sightings(store: Store, session: str, entries: Iterable[Entry]) -> Iterable[Sighting]:
+    """Yield the bytes of our own messages after quotes were removed from them."""
+    changed = {entry.seq: entry.body for entry in entries if is_ours(entry.body)}
     wire = (store.head(session) or Head()).wire
-    for piece in store.pieces(session) if changed else ():
-        body = changed.get(piece.first)
+    for sighting in store.all_sightings(session) if changed else ():
+        body = changed.get(sighting.first)
         if isinstance(body, Said):
-            yield replace(piece, raw=MESSAGE_WIRES[wire or PLAIN].speak(body))
+            yield replace(
+                sighting, raw=MESSAGE_WIRES[wire or DEFAULT_MESSAGE_WIRE].new_message(body)
+            )
 
 
-def _stones(
-    session: str, entries: Iterable[Entry], reason: str, at: str, again: Mapping[EntryId, str]
+def _tombstones(
+    session: str, entries: Iterable[Entry], reason: str, at: str, labels: Mapping[EntryId, str]
 ) -> tuple[Tombstone, ...]:
     return tuple(
-        Tombstone(session, one.seq, one.id, _size(one), reason, at, again.get(one.id, ""))
-        for one in entries
-        if not isinstance(one.body, Derived)
+        Tombstone(
+            session, entry.seq, entry.id, _entry_bytes(entry), reason, at, labels.get(entry.id, "")
+        )
+        for entry in entries
+        if not isinstance(entry.body, Derived)
     )
 
 
-def _results(entries: Iterable[Entry], label: "Callable[[ToolCalled], str]") -> dict[EntryId, str]:
-    """By result: how the call that brought it is called."""
+def _labels_by_result(
+    entries: Iterable[Entry], label: "Callable[[ToolCalled], str]"
+) -> dict[EntryId, str]:
+    """Return, by result, the label of the call that it answers."""
     calls: dict[str, str] = {}
     named: dict[EntryId, str] = {}
     for entry in entries:
@@ -202,38 +218,37 @@ def _results(entries: Iterable[Entry], label: "Callable[[ToolCalled], str]") -> 
     return named
 
 
-def _tools(entries: Iterable[Entry]) -> dict[EntryId, str]:
-    """Only which tool it was: what it was asked went with it."""
-    return _results(entries, lambda call: f"the call of {call.tool}")
+def _tool_labels(entries: Iterable[Entry]) -> dict[EntryId, str]:
+    """Return labels with the tool alone: the arguments are purged too."""
+    return _labels_by_result(entries, lambda call: f"the call of {call.tool}")
 
 
-def _labels(entries: Sequence[Entry], policy: Policy) -> dict[EntryId, str]:
-    """The calls themselves, as anyone may see them."""
+def _call_labels(entries: Sequence[Entry], policy: Policy) -> dict[EntryId, str]:
+    """Return labels with the redacted calls."""
     redactor = Redactor(policy.redact)
-    redactor.take(entries)
-    return _results(redactor.entries(entries), _label)
+    redactor.learn_from(entries)
+    return _labels_by_result(redactor.entries(entries), _call_label)
 
 
-def _labels_for(
-    entries: Sequence[Entry], gone: Sequence[Entry], policy: Policy
+def _labels_of_purged(
+    entries: Sequence[Entry], purged: Sequence[Entry], policy: Policy
 ) -> dict[EntryId, str]:
-    """The calls of results that go; only their tools where the calls go as well."""
-    return {**_labels(entries, policy), **_tools(gone)}
+    """Return the calls of purged results; only their tools if the calls are purged too."""
+    return {**_call_labels(entries, policy), **_tool_labels(purged)}
 
 
-def _unnamed(
-    store: Store, session: str, entries: Iterable[Entry], gone: Sequence[Entry]
+def _tombstones_without_calls(
+    store: Store, session: str, entries: Iterable[Entry], purged: Sequence[Entry]
 ) -> Iterable[Tombstone]:
-    """Tombstones of results that went before, and name a call that goes now."""
-    known = {one.id: one for one in store.tombstones(session) if one.reason != REWRITTEN}
-    results = [one for one in entries if one.id in known]
-    for name, tool in _tools([*gone, *results]).items():
-        if name in known:
-            yield replace(known[name], again=tool)
+    """Yield tombstones of earlier purges that name a call which is purged now."""
+    earlier = {item.id: item for item in store.tombstones(session) if item.reason != REWRITTEN}
+    results = [item for item in entries if item.id in earlier]
+    for name, tool in _tool_labels([*purged, *results]).items():
+        if name in earlier:
+            yield replace(earlier[name], again=tool)
 
 
-def _label(call: ToolCalled) -> str:
+def _call_label(call: ToolCalled) -> str:
     touch = touch_of(call)
-    what = " ".join(touch.command.split()) or touch.path
-    short = what if len(what) <= LABEL else f"{what[: LABEL - 1]}…"
+    short = clip(one_line(touch.command) or touch.path, MAX_LABEL_CHARS)
     return f"{call.tool} `{short}`" if short else f"the call of {call.tool}"

@@ -1,1 +1,1 @@
-"""Files of other frameworks in the project: notes, trackers, their settings."""
+"""Read and update files of other tools in the project: notes, trackers, their settings."""

@@ -1,12 +1,12 @@
-"""The block `context` of `~/.agentwire/config.yaml`, as settings of ours.
+"""Read the block `context` of `~/.agentwire/config.yaml` as settings of Holdfast.
 
-The file belongs to another program: what we do not know in it is none of our business.
+The file belongs to another program, so unknown keys are ignored.
 """
 
 from collections.abc import Mapping
 from pathlib import Path
 
-from holdfast.project.integrations.loa import block_in, switch_of, table_of
+from holdfast.project.integrations.loa import as_switch, as_table, read_block
 
 BLOCK = "context"
 SWITCHES = {
@@ -18,24 +18,24 @@ DEPTHS = ("minimal", "standard", "deep")
 
 
 def settings_in(path: Path) -> dict[str, object]:
-    """By dotted name: the values that the file sets.
+    """Return the settings of the file, by dotted name.
 
     Raises:
-        BadSetting: it is no YAML, or a value of it cannot be meant.
+        BadSetting: the file is not YAML, or a value is invalid.
     """
     origin = str(path)
-    block = block_in(path, origin, BLOCK, links=True)
-    budgets = table_of(block.get("budgets"), "budgets", origin)
+    block = read_block(path, origin, BLOCK, links=True)
+    budgets = as_table(block.get("budgets"), "budgets", origin)
     return {
         **({"packets.depth": block["default_depth"]} if "default_depth" in block else {}),
         **{f"packets.{depth}": budgets[depth] for depth in DEPTHS if depth in budgets},
-        **_switched(block, origin),
+        **_switches(block, origin),
     }
 
 
-def _switched(block: Mapping[str, object], origin: str) -> dict[str, object]:
+def _switches(block: Mapping[str, object], origin: str) -> dict[str, object]:
     return {
-        ours: "on" if switch_of(theirs, block[theirs], origin) else "off"
+        ours: "on" if as_switch(theirs, block[theirs], origin) else "off"
         for theirs, ours in SWITCHES.items()
         if theirs in block
     }

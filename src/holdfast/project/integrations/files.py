@@ -1,7 +1,7 @@
-"""Files of the project that others write too: read, and rewritten without losing their words.
+"""Read and rewrite files of the project that users and other tools edit too.
 
-Nothing outside of the project is ever opened, whatever links lead there. A rewrite appears whole
-or not at all; what someone else saved in the meantime is read again first.
+Files outside of the project are never opened, even through links. A rewrite is atomic; if somebody
+saved the file in the meantime, it is read again and the change is repeated.
 """
 
 import fcntl
@@ -14,120 +14,124 @@ from secrets import token_hex
 from holdfast.errors import NotWritten, Unreadable
 from holdfast.project.regular_files import read_regular
 
-LARGEST = 16 * 1024 * 1024
-"""Bytes of a file that are read."""
-TRIES = 8
-FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+MAX_FILE_BYTES = 16 * 1024 * 1024
+"""Largest file that is read."""
+MAX_TRIES = 8
+FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 
-def resolved(root: str, path: str) -> str:
-    """The path below the root that a path leads to, links followed.
+def resolve(root: str, path: str) -> str:
+    """Return the path below the root that a path points to, with links followed.
 
     Raises:
         Unreadable: it leads out of the project.
     """
     top = os.path.realpath(root)
     try:
-        place = os.path.realpath(os.path.join(top, path))
+        target = os.path.realpath(os.path.join(top, path))
     except (OSError, ValueError):
         raise Unreadable(path, "it is no path") from None
-    if os.path.isabs(path) or not place.startswith(f"{top}{os.sep}"):
+    if os.path.isabs(path) or not target.startswith(f"{top}{os.sep}"):
         raise Unreadable(path, "it leads out of the project")
-    return os.path.relpath(place, top)
+    return os.path.relpath(target, top)
 
 
-def is_there(root: str, path: str) -> bool:
-    """Whether something of that name is in the project, wherever it leads."""
+def exists(root: str, path: str) -> bool:
+    """Whether the path exists in the project, even as a broken link."""
     return os.path.lexists(os.path.join(root, path))
 
 
-def names_in(root: str, path: str) -> list[str]:
-    """The names in a folder of the project; none when it is no folder."""
+def file_names(root: str, path: str) -> list[str]:
+    """Return the names of the files in a folder; none if it is not a folder.
+
+    Raises:
+        Unreadable: it leads out of the project.
+    """
     try:
-        with os.scandir(os.path.join(root, resolved(root, path))) as found:
-            return sorted(entry.name for entry in found if entry.is_file(follow_symlinks=False))
+        with os.scandir(os.path.join(root, resolve(root, path))) as entries:
+            return sorted(entry.name for entry in entries if entry.is_file(follow_symlinks=False))
     except OSError:
         return []
 
 
-def read(root: str, path: str) -> bytes | None:
-    """What a file of the project holds; nothing when it is not there.
+def read_file(root: str, path: str) -> bytes | None:
+    """Return the bytes of a file of the project; None if it does not exist.
 
     Raises:
-        Unreadable: it leads out of the project, is no file, or is too large.
+        Unreadable: it leads out of the project, is not a file, or is too large.
     """
-    *folders, name = resolved(root, path).split(os.sep)
-    if not is_there(root, path):
+    *folders, name = resolve(root, path).split(os.sep)
+    if not exists(root, path):
         return None
     try:
-        with _folder(root, folders) as folder:
-            return _content(folder, name, path)
+        with _open_folder(root, folders) as folder:
+            return _read_at(folder, name, path)
     except OSError as error:
         raise Unreadable(path, (error.strerror or str(error)).lower()) from None
 
 
-def rewrite(root: str, path: str, change: Callable[[bytes], bytes]) -> bool:
-    """Change a file of the project, or make it; whether anything was different.
+def rewrite_file(root: str, path: str, change: Callable[[bytes], bytes]) -> bool:
+    """Change a file of the project, or create it; return whether its content changed.
 
     Raises:
-        Unreadable: it leads out of the project, is no file, or is too large.
-        NotWritten: it could not be written, or others kept writing it.
+        Unreadable: it leads out of the project, is not a file, or is too large.
+        NotWritten: it could not be written, or others saved it during each attempt.
     """
-    *folders, name = resolved(root, path).split(os.sep)
+    *folders, name = resolve(root, path).split(os.sep)
     try:
-        with _folder(root, folders, make=True) as folder, _alone(folder):
-            for _ in range(TRIES):
-                known = _content(folder, name, path)
-                made = change(known or b"")
-                if made == known:
+        with _open_folder(root, folders, make=True) as folder, _folder_lock(folder):
+            for _ in range(MAX_TRIES):
+                old = _read_at(folder, name, path)
+                new = change(old or b"")
+                if new == old:
                     return False
-                if _placed(folder, name, made, known, path):
+                if _replace_file(folder, name, new, old, path):
                     return True
     except OSError as error:
         raise NotWritten(path, (error.strerror or str(error)).lower()) from None
     raise NotWritten(path, "someone else keeps writing it")
 
 
-def append(root: str, path: str, lines: bytes) -> None:
-    """Add lines to a file of the project, in one write at its end.
+def append_lines(root: str, path: str, lines: bytes) -> None:
+    """Append lines to a file of the project in one write.
 
     Raises:
         Unreadable: it leads out of the project.
         NotWritten: it could not be written.
     """
-    *folders, name = resolved(root, path).split(os.sep)
+    *folders, name = resolve(root, path).split(os.sep)
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
-        with _folder(root, folders, make=True) as folder:
-            made = os.open(name, flags, 0o600, dir_fd=folder)
-            with os.fdopen(made, "ab", buffering=0) as file:
+        with _open_folder(root, folders, make=True) as folder:
+            descriptor = os.open(name, flags, 0o600, dir_fd=folder)
+            with os.fdopen(descriptor, "ab", buffering=0) as file:
                 file.write(lines)
-                os.fsync(made)
+                os.fsync(descriptor)
     except OSError as error:
         raise NotWritten(path, (error.strerror or str(error)).lower()) from None
 
 
 @contextmanager
-def _folder(root: str, names: list[str], *, make: bool = False) -> Generator[int]:
-    """A descriptor of a folder; no link is followed on the way, those were resolved before."""
-    found = os.open(os.path.realpath(root), os.O_RDONLY | os.O_DIRECTORY)
+def _open_folder(root: str, names: list[str], *, make: bool = False) -> Generator[int]:
+    """Open a folder without following links; the caller has resolved them before."""
+    descriptor = os.open(os.path.realpath(root), os.O_RDONLY | os.O_DIRECTORY)
     try:
         for name in names:
             if make:
                 with suppress(FileExistsError):
-                    os.mkdir(name, 0o755, dir_fd=found)
-            deeper = os.open(name, FOLDER, dir_fd=found)
-            os.close(found)
-            found = deeper
-        yield found
+                    os.mkdir(name, 0o755, dir_fd=descriptor)
+            deeper = os.open(name, FOLDER_FLAGS, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = deeper
+        yield descriptor
     finally:
-        os.close(found)
+        os.close(descriptor)
 
 
 @contextmanager
-def _alone(folder: int) -> Generator[None]:
-    """One of us at a time: the folder itself is what is locked, so that no file is left behind."""
+def _folder_lock(folder: int) -> Generator[None]:
+    """Lock a folder against other Holdfast processes; no lock file is needed."""
     fcntl.flock(folder, fcntl.LOCK_EX)
     try:
         yield
@@ -135,35 +139,35 @@ def _alone(folder: int) -> Generator[None]:
         fcntl.flock(folder, fcntl.LOCK_UN)
 
 
-def _content(folder: int, name: str, path: str) -> bytes | None:
+def _read_at(folder: int, name: str, path: str) -> bytes | None:
     try:
-        return read_regular(name, LARGEST, links=False, folder=folder)
+        return read_regular(name, MAX_FILE_BYTES, links=False, folder=folder)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise Unreadable(path, (error.strerror or str(error)).lower()) from None
 
 
-def _placed(folder: int, name: str, made: bytes, known: bytes | None, path: str) -> bool:
-    """Whether it stands there now; not when someone else wrote in the meantime."""
+def _replace_file(folder: int, name: str, new: bytes, old: bytes | None, path: str) -> bool:
+    """Replace a file unless somebody changed it in the meantime; return whether it was replaced."""
     draft = f".{name}.{token_hex(4)}"
     mode = 0o644
-    if known is not None:
+    if old is not None:
         mode = stat.S_IMODE(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
-    opened = os.open(draft, NEW, 0o600, dir_fd=folder)
+    descriptor = os.open(draft, CREATE_FLAGS, 0o600, dir_fd=folder)
     try:
-        with os.fdopen(opened, "wb") as file:
-            file.write(made)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(new)
             file.flush()
-            os.fchmod(opened, mode)
-            os.fsync(opened)
-        same = _content(folder, name, path) == known
-        if same:
+            os.fchmod(descriptor, mode)
+            os.fsync(descriptor)
+        unchanged = _read_at(folder, name, path) == old
+        if unchanged:
             os.rename(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
         os.unlink(draft, dir_fd=folder)
         raise
-    if not same:
+    if not unchanged:
         os.unlink(draft, dir_fd=folder)
         return False
     os.fsync(folder)

@@ -1,7 +1,7 @@
-"""The block `context_management` of a `.loa.config.yaml`, as settings of ours.
+"""Read the block `context_management` of `.loa.config.yaml` as settings of Holdfast.
 
-The file belongs to another framework: what we do not know in it is none of our business, and what
-it may not decide it has no word for here.
+The file belongs to another framework, so unknown keys are ignored. It can set only the settings
+that are listed here.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,39 +9,42 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast
 
-from holdfast.core.plan.policy import BUILT_IN, COMPACTABLE, PROFILES
+from holdfast.core.plan.policy import BUILT_IN_NAMES, COMPACTABLE, PROFILES
 from holdfast.errors import BadSetting
-from holdfast.project.regular_files import SETTINGS as LARGEST
-from holdfast.project.regular_files import read_regular
+from holdfast.project.regular_files import MAX_SETTINGS_BYTES, read_regular
 
 BLOCK = "context_management"
-SPELLED = {
+BUILT_IN_ALIASES = {
     "notes_session_continuity": "session_continuity",
     "notes_decision_log": "decision_log",
 }
-"""How it calls some of the six."""
+"""Names in that file of items that we preserve anyway, and our names for them."""
 
 
 def settings_in(path: Path) -> dict[str, object]:
-    """By dotted name: the values that the file sets.
+    """Return the settings of the file, by dotted name.
 
     Raises:
-        BadSetting: it is no YAML, or a value of it cannot be meant.
+        BadSetting: the file is not YAML, or a value is invalid.
     """
     origin = str(path)
-    block = block_in(path, origin, BLOCK, links=False)
-    rules = table_of(block.get("preservation_rules"), "preservation_rules", origin)
+    block = read_block(path, origin, BLOCK, links=False)
+    rules = as_table(block.get("preservation_rules"), "preservation_rules", origin)
     return {
         **_switches(block, origin),
-        **({"preservation.always": always} if (always := _added(rules, origin)) else {}),
-        **_compactable(rules, origin),
+        **({"preservation.always": always} if (always := _preserved_names(rules, origin)) else {}),
+        **_compactable_names(rules, origin),
     }
 
 
-def block_in(path: Path, origin: str, name: str, *, links: bool) -> Mapping[str, object]:
-    """A block of a YAML file of settings; empty when the file has none of that name."""
+def read_block(path: Path, origin: str, name: str, *, links: bool) -> Mapping[str, object]:
+    """Return a block of a YAML settings file; empty if the file or the block is missing.
+
+    Raises:
+        BadSetting: the file cannot be read or is not YAML.
+    """
     try:
-        data = read_regular(path, LARGEST, links=links)
+        data = read_regular(path, MAX_SETTINGS_BYTES, links=links)
     except FileNotFoundError:
         return {}
     except OSError as error:
@@ -49,18 +52,22 @@ def block_in(path: Path, origin: str, name: str, *, links: bool) -> Mapping[str,
     if name.encode() not in data:
         return {}
     try:
-        # Late, and by name: few projects have this file.
+        # Imported late and by name, because few projects have this file.
         loads = cast("Callable[[str], object]", import_module("ryaml").loads)
-        whole = loads(data.decode())
+        document = loads(data.decode())
     except ImportError:
         raise BadSetting("file", "reading it takes the package ryaml", origin=origin) from None
     except ValueError as error:
         raise BadSetting("file", f"it is not YAML: {error}", origin=origin) from None
-    return table_of(table_of(whole, "file", origin).get(name), name, origin)
+    return as_table(as_table(document, "file", origin).get(name), name, origin)
 
 
-def table_of(value: object, name: str, origin: str) -> Mapping[str, object]:
-    """A value that has to be a table of settings, or nothing."""
+def as_table(value: object, name: str, origin: str) -> Mapping[str, object]:
+    """Return a value that must be a table of settings; empty for None.
+
+    Raises:
+        BadSetting: it is something else.
+    """
     if value is None:
         return {}
     if not isinstance(value, dict):
@@ -69,15 +76,15 @@ def table_of(value: object, name: str, origin: str) -> Mapping[str, object]:
 
 
 def _switches(block: Mapping[str, object], origin: str) -> dict[str, object]:
-    told = {name: switch_of(name, block[name], origin) for name in SWITCHES if name in block}
-    made: dict[str, object] = {}
-    for name, on in told.items():
-        made.update(SWITCHES[name][0 if on else 1])
-    return made
+    switches = {name: as_switch(name, block[name], origin) for name in SWITCHES if name in block}
+    settings: dict[str, object] = {}
+    for name, on in switches.items():
+        settings.update(SWITCHES[name][0 if on else 1])
+    return settings
 
 
 SWITCHES: dict[str, tuple[Mapping[str, object], Mapping[str, object]]] = {
-    # Where compaction is off, nothing leaves by itself; who asks for it still gets it.
+    # With compaction off, nothing is compressed automatically; `holdfast compress` still works.
     "client_compaction": ({}, PROFILES["off"]),
     "preserve_notes_md": ({"preservation.notes": "on"}, {"preservation.notes": "off"}),
     "simplified_checkpoint": (
@@ -89,30 +96,34 @@ SWITCHES: dict[str, tuple[Mapping[str, object], Mapping[str, object]]] = {
         {"preservation.trajectory_log": "off"},
     ),
 }
-"""What each switch sets when it is on, and when it is off."""
+"""For each switch, the settings when it is on, and when it is off."""
 
 
-def switch_of(name: str, value: object, origin: str) -> bool:
-    """A value that has to be on or off."""
+def as_switch(name: str, value: object, origin: str) -> bool:
+    """Return a value that must be true or false.
+
+    Raises:
+        BadSetting: it is something else.
+    """
     if not isinstance(value, bool):
         raise BadSetting(name, f"{value!r} is neither true nor false", origin=origin)
     return value
 
 
-def _added(rules: Mapping[str, object], origin: str) -> tuple[str, ...]:
-    """What it preserves besides the six, which are preserved whether it lists them or not."""
-    names = _names(rules, "always_preserve", origin)
-    return tuple(name for name in names if SPELLED.get(name, name) not in BUILT_IN)
+def _preserved_names(rules: Mapping[str, object], origin: str) -> tuple[str, ...]:
+    """Return the names it preserves besides the built-in ones, which are always preserved."""
+    names = _read_names(rules, "always_preserve", origin)
+    return tuple(name for name in names if BUILT_IN_ALIASES.get(name, name) not in BUILT_IN_NAMES)
 
 
-def _compactable(rules: Mapping[str, object], origin: str) -> dict[str, object]:
+def _compactable_names(rules: Mapping[str, object], origin: str) -> dict[str, object]:
     if "compactable" not in rules:
         return {}
-    names = _names(rules, "compactable", origin)
+    names = _read_names(rules, "compactable", origin)
     return {"preservation.compactable": tuple(name for name in names if name in COMPACTABLE)}
 
 
-def _names(rules: Mapping[str, object], key: str, origin: str) -> list[str]:
+def _read_names(rules: Mapping[str, object], key: str, origin: str) -> list[str]:
     value = rules.get(key)
     items = cast(list[object], value if isinstance(value, list) else [value] if value else [])
     if not all(isinstance(item, str) for item in items):

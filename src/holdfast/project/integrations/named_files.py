@@ -1,23 +1,25 @@
-"""What a project preserves besides the six: a file of its own, or a section in one."""
+"""Find files, or sections of files, that the setting `preservation.always` names."""
 
-from holdfast.core.plan.preserve import KEPT, MISSING, REFUSED, Held
+from holdfast.core.plan.preserve import KEPT, MISSING, REFUSED, PreservedState
 from holdfast.errors import Unreadable
-from holdfast.project.integrations.files import read
-from holdfast.project.integrations.notes import decoded
-from holdfast.text.clip import in_a_line
-from holdfast.text.markdown import titled
+from holdfast.project.integrations.files import read_file
+from holdfast.project.integrations.notes import decode
+from holdfast.text.clip import clip_foreign
+from holdfast.text.markdown import sections_titled
 
 
-def look(root: str, item: str) -> Held:
-    """How `PATH` or `PATH#TITLE` was found."""
+def find_named_file(root: str, item: str) -> PreservedState:
+    """Return the state of `PATH`, or of a section given as `PATH#TITLE`."""
     path, _, title = item.partition("#")
     try:
-        content = read(root, path)
+        content = read_file(root, path)
     except Unreadable as error:
-        return Held(item, REFUSED, path, error.reason)
+        return PreservedState(item, REFUSED, path, error.reason)
     if content is None:
-        return Held(item, MISSING, path, "there is no such file")
-    if title and not titled(decoded(content), title):
-        return Held(item, MISSING, path, f"it has no section {title!r}")
-    told = f"{path}, section {title}" if title else path
-    return Held(item, KEPT, path, f"{len(content):,} bytes", in_a_line(told), "preserved")
+        return PreservedState(item, MISSING, path, "there is no such file")
+    if title and not sections_titled(decode(content), title):
+        return PreservedState(item, MISSING, path, f"it has no section {title!r}")
+    text = f"{path}, section {title}" if title else path
+    return PreservedState(
+        item, KEPT, path, f"{len(content):,} bytes", clip_foreign(text), "preserved"
+    )

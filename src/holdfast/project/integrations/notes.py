@@ -1,222 +1,237 @@
-"""`NOTES.md`: its sections Session Continuity and Decision Log.
+"""Update the sections Session Continuity and Decision Log of `NOTES.md`.
 
-In the first we keep one block between two comments; to the second we add lines at its end. All
-other text of the file is left as it is, byte for byte. The block carries a check of its own words:
-when someone changed them by hand, the ledger is believed and what they wrote is handed back.
+The first has one block of ours between two comments; to the second, lines are appended. All other
+text stays the same, byte for byte. The block has a checksum: if a user edited it, the block is
+replaced all the same, and the user's text is returned.
 """
 
-import re
 from collections.abc import Sequence
 from hashlib import sha256
 
 from msgspec import Struct
 
-from holdfast.core.plan.preserve import KEPT, MISSING, REFUSED, Held
+from holdfast.core.plan.preserve import KEPT, MISSING, REFUSED, PreservedState
 from holdfast.errors import Unreadable
-from holdfast.project.integrations.files import is_there, read, rewrite
-from holdfast.text.markdown import Section, newline_of, sections_of, titled
+from holdfast.project.integrations.files import exists, read_file, rewrite_file
+from holdfast.text.markdown import Section, newline_of, sections_of, sections_titled
+from holdfast.text.patterns import Pattern
 
-PLACES = ("NOTES.md", "grimoires/loa/NOTES.md", "loa-grimoire/NOTES.md")
+NOTES_PATHS = ("NOTES.md", "grimoires/loa/NOTES.md", "loa-grimoire/NOTES.md")
 CONTINUITY, DECISIONS = "Session Continuity", "Decision Log"
 TITLES = {"session_continuity": CONTINUITY, "decision_log": DECISIONS}
-BEGIN = re.compile(r"<!-- holdfast:begin ([0-9a-f]{12}) -->\r?\n")
-END = "<!-- holdfast:end -->"
-LEAST = 12
-"""Characters of a choice from which it is known by its words alone."""
-ROW = re.compile(r"(?m)^[ \t]{0,8}(?:[-*+|]|\d{1,6}\.|#{3,6}[ \t])[ \t]{0,8}\S")
-"""How a line of a log begins."""
+# Matches `<!-- holdfast:begin 1f3a9c2b4d5e -->` with its line end; not one without a checksum.
+BLOCK_BEGIN = Pattern(r"<!-- holdfast:begin ([0-9a-f]{12}) -->\r?\n")
+BLOCK_END = "<!-- holdfast:end -->"
+MIN_CHOICE_CHARS = 12
+"""A choice of at least so many characters is recognised in a log by its text alone."""
+# Matches the start of `- Use SQLite`, `| a |`, `1. Use` and `### Use`; not `## Title` or `Use it`.
+LOG_LINE = Pattern(r"(?m)^[ \t]{0,8}(?:[-*+|]|\d{1,6}\.|#{3,6}[ \t])[ \t]{0,8}\S")
+"""The start of an item in a decision log."""
 
 
-class Row(Struct, frozen=True):
-    """A decision, and the line that a log has of it."""
+class LoggedDecision(Struct, frozen=True):
+    """A decision, and its line in a log."""
 
     choice: str
     line: str
 
 
-class Updated(Struct, frozen=True):
-    """What became of a text."""
+class NotesUpdate(Struct, frozen=True):
+    """The result of an update."""
 
     text: str
     added: int = 0
-    """Decisions that were not there."""
+    """Number of decisions that were added to the log."""
     edited: str = ""
-    """What someone had made of our block by hand; empty when it was as we wrote it."""
+    """Our block as a user had edited it; empty if it was not edited."""
     broken: bool = False
-    """Whether our block lost an end or was moved: then it is left alone."""
+    """Whether our block lost a comment or was moved: then it is not changed."""
 
 
-def place_of(root: str, *, expected: bool = False) -> str:
-    """Where the project's notes are; empty when it has none and none are expected."""
-    found = [path for path in PLACES if is_there(root, path)]
-    if len(found) > 1:
-        # Where there are several, the one that continues sessions is meant.
-        found = [path for path in found if _has_section(root, path)] or found
-    if found:
-        return found[0]
+def notes_path(root: str, *, expected: bool = False) -> str:
+    """Return the path of the project's notes; empty if there are none and none are `expected`."""
+    existing = [path for path in NOTES_PATHS if exists(root, path)]
+    if len(existing) > 1:
+        # Of several files, take the one with a section Session Continuity.
+        existing = [path for path in existing if _has_continuity(root, path)] or existing
+    if existing:
+        return existing[0]
     if not expected:
         return ""
-    return PLACES[1] if is_there(root, "grimoires/loa") else PLACES[0]
+    return NOTES_PATHS[1] if exists(root, "grimoires/loa") else NOTES_PATHS[0]
 
 
-def _has_section(root: str, path: str) -> bool:
+def _has_continuity(root: str, path: str) -> bool:
     try:
-        return bool(titled(decoded(read(root, path)), CONTINUITY))
+        return bool(sections_titled(decode(read_file(root, path)), CONTINUITY))
     except Unreadable:
         return False
 
 
-def look(root: str, path: str) -> tuple[Held, Held]:
-    """How the two sections were found."""
+def find_sections(root: str, path: str) -> tuple[PreservedState, PreservedState]:
+    """Return the state of the two sections."""
     try:
-        content = read(root, path)
+        content = read_file(root, path)
     except Unreadable as error:
-        return _both(REFUSED, path, error.reason)
+        return _both_sections(REFUSED, path, error.reason)
     if content is None:
-        return _both(MISSING, path, "there is no such file")
-    text = decoded(content)
+        return _both_sections(MISSING, path, "there is no such file")
+    text = decode(content)
     return _section(text, path, "session_continuity"), _section(text, path, "decision_log")
 
 
-def _both(status: str, path: str, detail: str) -> tuple[Held, Held]:
+def _both_sections(status: str, path: str, detail: str) -> tuple[PreservedState, PreservedState]:
     return (
-        Held("session_continuity", status, path, detail),
-        Held("decision_log", status, path, detail),
+        PreservedState("session_continuity", status, path, detail),
+        PreservedState("decision_log", status, path, detail),
     )
 
 
-def _section(text: str, path: str, item: str) -> Held:
+def _section(text: str, path: str, item: str) -> PreservedState:
     title = TITLES[item]
-    found = titled(text, title)
-    if not found:
-        return Held(item, MISSING, path, f"it has no section {title!r}")
-    own = text[found[0].body : found[0].end]
-    twice = f"; {len(found)} sections of that name, the first counts" if len(found) > 1 else ""
+    sections = sections_titled(text, title)
+    if not sections:
+        return PreservedState(item, MISSING, path, f"it has no section {title!r}")
+    body = text[sections[0].body : sections[0].end]
+    repeated = (
+        f"; {len(sections)} sections of that name, the first counts" if len(sections) > 1 else ""
+    )
     if item == "decision_log":
-        detail = f"lines: {len(ROW.findall(own)):,}{twice}"
+        detail = f"lines: {len(LOG_LINE.findall(body)):,}{repeated}"
     else:
-        detail = f"{len(own):,} characters{twice}{_state(text)}"
+        detail = f"{len(body):,} characters{repeated}{_block_state(text)}"
     label = title.lower()
-    return Held(item, KEPT, path, detail, f"{path}, section {title}", label)
+    return PreservedState(item, KEPT, path, detail, f"{path}, section {title}", label)
 
 
-def _state(text: str) -> str:
+def _block_state(text: str) -> str:
     block = _block(text)
     if block is None:
         return "; nothing of ours in it yet"
     start, end, check = block
-    return "" if _check(text[start:end]) == check else "; our lines in it were changed by hand"
+    return "" if _checksum(text[start:end]) == check else "; our lines in it were changed by hand"
 
 
-def decoded(content: bytes | None) -> str:
-    """Bytes as text that becomes the same bytes again."""
+def decode(content: bytes | None) -> str:
+    """Decode bytes to text so that `encode` gives the same bytes again."""
     return (content or b"").decode("utf-8", "surrogateescape")
 
 
-def encoded(text: str) -> bytes:
-    """The bytes of such a text."""
+def encode(text: str) -> bytes:
+    """Encode a text of `decode`."""
     return text.encode("utf-8", "surrogateescape")
 
 
-def update(root: str, path: str, lines: Sequence[str], decisions: Sequence[Row]) -> Updated:
-    """Bring both sections up to date, where they are there.
+def update_notes(
+    root: str, path: str, lines: Sequence[str], decisions: Sequence[LoggedDecision]
+) -> NotesUpdate:
+    """Update both sections of a file, as far as they exist.
 
     Raises:
-        Unreadable: it leads out of the project, or is no file.
+        Unreadable: it leads out of the project, or is not a file.
         NotWritten: it could not be written.
     """
-    done = Updated("")
+    result = NotesUpdate("")
 
     def change(content: bytes) -> bytes:
-        nonlocal done
-        done = updated(decoded(content), lines, decisions)
-        return encoded(done.text)
+        nonlocal result
+        result = update_text(decode(content), lines, decisions)
+        return encode(result.text)
 
-    rewrite(root, path, change)
-    return done
+    rewrite_file(root, path, change)
+    return result
 
 
-def updated(text: str, lines: Sequence[str], decisions: Sequence[Row]) -> Updated:
-    """A text with our block in its Session Continuity, and its Decision Log with what is new."""
-    told = _continued(text, lines)
-    sections = titled(told.text, DECISIONS)
+def update_text(
+    text: str, lines: Sequence[str], decisions: Sequence[LoggedDecision]
+) -> NotesUpdate:
+    """Update our block in Session Continuity, and append new decisions to the Decision Log."""
+    continued = _update_continuity(text, lines)
+    sections = sections_titled(continued.text, DECISIONS)
     if not sections:
-        return told
-    new = missing_from(told.text, sections[0], decisions)
-    return Updated(_logged(told.text, sections[0], new), len(new), told.edited, told.broken)
+        return continued
+    new = missing_lines(continued.text, sections[0], decisions)
+    return NotesUpdate(
+        _append_to_section(continued.text, sections[0], new),
+        len(new),
+        continued.edited,
+        continued.broken,
+    )
 
 
-def _continued(text: str, lines: Sequence[str]) -> Updated:
-    sections, newline = titled(text, CONTINUITY), newline_of(text)
+def _update_continuity(text: str, lines: Sequence[str]) -> NotesUpdate:
+    sections, newline = sections_titled(text, CONTINUITY), newline_of(text)
     if not sections:
-        return Updated(text)
+        return NotesUpdate(text)
     block = _block(text)
     body = "".join(f"{line}{newline}" for line in lines)
     if block is None:
-        if "<!-- holdfast:begin" in text or END in text:
-            return Updated(text, broken=True)
+        if "<!-- holdfast:begin" in text or BLOCK_END in text:
+            return NotesUpdate(text, broken=True)
         at = sections[0].body
         gap = "" if text[:at].endswith("\n") else newline
-        made = f"{gap}<!-- holdfast:begin {_check(body)} -->{newline}{body}{END}{newline}"
-        return Updated(f"{text[:at]}{made}{text[at:]}")
+        addition = (
+            f"{gap}<!-- holdfast:begin {_checksum(body)} -->{newline}{body}{BLOCK_END}{newline}"
+        )
+        return NotesUpdate(f"{text[:at]}{addition}{text[at:]}")
     start, end, check = block
     if not _is_within(start, end, sections[0], text):
-        return Updated(text, broken=True)
-    was = text[start:end]
-    edited = was if _check(was) != check else ""
-    # The twelve characters of the check stand at the end of the comment before the block.
+        return NotesUpdate(text, broken=True)
+    old = text[start:end]
+    edited = old if _checksum(old) != check else ""
+    # The checksum is at the end of the comment before the block.
     mark = text.rfind(check, 0, start)
-    head = f"{text[:mark]}{_check(body)}{text[mark + len(check) : start]}"
-    return Updated(f"{head}{body}{text[end:]}", edited=edited)
+    head = f"{text[:mark]}{_checksum(body)}{text[mark + len(check) : start]}"
+    return NotesUpdate(f"{head}{body}{text[end:]}", edited=edited)
 
 
 def _block(text: str) -> tuple[int, int, str] | None:
-    """Where the words of our block begin and end, and their check; None without exactly one."""
-    begins = list(BEGIN.finditer(text))
-    if len(begins) != 1 or text.count(END) != 1:
+    """Return the start, end and checksum of our block; None unless there is exactly one."""
+    begins = list(BLOCK_BEGIN.finditer(text))
+    if len(begins) != 1 or text.count(BLOCK_END) != 1:
         return None
-    end = text.find(END)
+    end = text.find(BLOCK_END)
     return (begins[0].end(), end, begins[0][1]) if begins[0].end() <= end else None
 
 
 def _is_within(start: int, end: int, section: Section, text: str) -> bool:
-    """Whether a block stands in its section and holds no heading of anyone's."""
+    """Whether a block is inside its section and contains no heading."""
     inside = section.body <= start and end <= section.end
-    return inside and not any(start <= one.start < end for one in sections_of(text))
+    return inside and not any(start <= other.start < end for other in sections_of(text))
 
 
-def _check(words: str) -> str:
-    return sha256(encoded(words.replace("\r\n", "\n"))).hexdigest()[:12]
+def _checksum(words: str) -> str:
+    return sha256(encode(words.replace("\r\n", "\n"))).hexdigest()[:12]
 
 
-def missing(root: str, path: str, decisions: Sequence[Row]) -> list[str]:
-    """The lines that the Decision Log of a file does not have yet; none when it has no such log."""
+def missing_decisions(root: str, path: str, decisions: Sequence[LoggedDecision]) -> list[str]:
+    """Return the lines that the Decision Log of a file lacks; none if it has no such log."""
     try:
-        text = decoded(read(root, path))
+        text = decode(read_file(root, path))
     except Unreadable:
         return []
-    sections = titled(text, DECISIONS)
-    return missing_from(text, sections[0], decisions) if sections else []
+    sections = sections_titled(text, DECISIONS)
+    return missing_lines(text, sections[0], decisions) if sections else []
 
 
-def missing_from(text: str, section: Section, decisions: Sequence[Row]) -> list[str]:
-    """The lines that a log does not have yet, in whatever form it may have them."""
-    known = _squeezed(text[section.body : section.end])
-    return list(dict.fromkeys(row.line for row in decisions if not _is_in(row, known)))
+def missing_lines(text: str, section: Section, decisions: Sequence[LoggedDecision]) -> list[str]:
+    """Return the lines of decisions that a log does not mention in any form."""
+    log = _normalize(text[section.body : section.end])
+    return list(dict.fromkeys(row.line for row in decisions if not _is_logged(row, log)))
 
 
-def _is_in(row: Row, known: str) -> bool:
-    choice = _squeezed(row.choice)
-    # A choice of a word or two stands in many a text that is no log of it.
-    return (choice if len(choice) >= LEAST else _squeezed(row.line)) in known
+def _is_logged(row: LoggedDecision, log: str) -> bool:
+    choice = _normalize(row.choice)
+    # A short choice may occur in unrelated text, so its whole line is compared.
+    return (choice if len(choice) >= MIN_CHOICE_CHARS else _normalize(row.line)) in log
 
 
-def _squeezed(text: str) -> str:
+def _normalize(text: str) -> str:
     return " ".join(text.split()).lower()
 
 
-def _logged(text: str, section: Section, lines: Sequence[str]) -> str:
-    """A text with lines behind the last of a section, before what separates it from the next."""
+def _append_to_section(text: str, section: Section, lines: Sequence[str]) -> str:
+    """Append lines after the last line of a section, before the empty lines at its end."""
     if not lines:
         return text
     newline = newline_of(text)
@@ -226,22 +241,22 @@ def _logged(text: str, section: Section, lines: Sequence[str]) -> str:
     return f"{text[:at]}{gap}{''.join(f'{line}{newline}' for line in lines)}{text[at:]}"
 
 
-def create(root: str, path: str, items: Sequence[str]) -> bool:
-    """Make the sections of these items that are not there; whether any was made.
+def create_sections(root: str, path: str, items: Sequence[str]) -> bool:
+    """Create the missing sections of these items; return whether any was created.
 
     Raises:
-        Unreadable: it leads out of the project, or is no file.
+        Unreadable: it leads out of the project, or is not a file.
         NotWritten: it could not be written.
     """
-    return rewrite(root, path, lambda content: encoded(created(decoded(content), items)))
+    return rewrite_file(root, path, lambda content: encode(with_sections(decode(content), items)))
 
 
-def created(text: str, items: Sequence[str]) -> str:
-    """A text with the sections that it lacks, empty, at its end."""
+def with_sections(text: str, items: Sequence[str]) -> str:
+    """Append the missing sections of these items to a text, empty."""
     newline = newline_of(text)
     for item in items:
         title = TITLES.get(item)
-        if title is None or titled(text, title):
+        if title is None or sections_titled(text, title):
             continue
         gap = newline if not text or text.endswith("\n") else newline * 2
         start = f"# Notes{newline}" if not text else ""

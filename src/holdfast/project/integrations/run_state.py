@@ -1,25 +1,26 @@
-"""Run mode: what `.run/sprint-plan-state.json` says of an unattended run. It is only ever read.
+"""Read the state of an unattended run from `.run/sprint-plan-state.json`.
 
-That a file of the work tree says `RUNNING` is told to the agent and never acted on here.
+The state is shown to the agent. Holdfast never acts on it, because any file of the work tree could
+claim `RUNNING`.
 """
 
-from holdfast.core.plan.preserve import KEPT, REFUSED, UNUSED, Held
+from holdfast.core.plan.preserve import KEPT, REFUSED, UNUSED, PreservedState
 from holdfast.errors import Unreadable
-from holdfast.project.integrations.files import is_there, read
-from holdfast.text.clip import in_a_line
+from holdfast.project.integrations.files import exists, read_file
+from holdfast.text.clip import clip_foreign
 from holdfast.text.jsontext import Json, NotJson, as_object, as_text, parse
 
 ITEM = "run_mode_state"
 PATH = ".run/sprint-plan-state.json"
 
 
-def state_of(root: str) -> dict[str, Json]:
-    """What the file holds; nothing when it is not there.
+def read_state(root: str) -> dict[str, Json]:
+    """Return the content of the file; empty if it does not exist.
 
     Raises:
-        Unreadable: it is no JSON object, or leads out of the project.
+        Unreadable: it is not a JSON object, or leads out of the project.
     """
-    content = read(root, PATH)
+    content = read_file(root, PATH)
     if content is None:
         return {}
     try:
@@ -31,25 +32,25 @@ def state_of(root: str) -> dict[str, Json]:
     return value
 
 
-def look(root: str) -> Held:
-    """Whether a run is under way, and where it stands."""
-    if not is_there(root, PATH):
-        return Held(ITEM, UNUSED)
+def find_run_state(root: str) -> PreservedState:
+    """Return the state of the run."""
+    if not exists(root, PATH):
+        return PreservedState(ITEM, UNUSED)
     try:
-        state = state_of(root)
+        state = read_state(root)
     except Unreadable as error:
-        return Held(ITEM, REFUSED, PATH, error.reason)
+        return PreservedState(ITEM, REFUSED, PATH, error.reason)
     sprints = as_object(state.get("sprints"))
     parts = (
-        in_a_line(as_text(state.get("state")), 40) or "unknown",
+        clip_foreign(as_text(state.get("state")), 40) or "unknown",
         _labelled("current", sprints.get("current")),
         _labelled("plan", state.get("plan_id")),
         _labelled("last activity", as_object(state.get("timestamps")).get("last_activity")),
     )
-    told = ", ".join(part for part in parts if part)
-    return Held(ITEM, KEPT, PATH, told, f"{told} ({PATH})", "run mode")
+    text = ", ".join(part for part in parts if part)
+    return PreservedState(ITEM, KEPT, PATH, text, f"{text} ({PATH})", "run mode")
 
 
 def _labelled(label: str, value: Json) -> str:
     text = str(value) if isinstance(value, int) else as_text(value)
-    return f"{label} {in_a_line(text, 60)}" if text else ""
+    return f"{label} {clip_foreign(text, 60)}" if text else ""

@@ -1,1 +1,1 @@
-"""The command line: one file a command, each loaded when it is called."""
+"""The command line: one module per command, loaded when the command runs."""

@@ -1,4 +1,4 @@
-"""`holdfast backup`: a copy of the ledger, made while agents go on writing."""
+"""`holdfast backup`: copy the ledger to a file, also while agents write to it."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import click
 from holdfast.errors import NotRecorded
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.surfaces.cli.options import json_option, project_of, project_option
-from holdfast.surfaces.cli.output import echo, plain, print_json, short
+from holdfast.surfaces.cli.output import echo, print_json, sanitize, short_count
 
 EXAMPLE = """\b
 Examples:
@@ -22,10 +22,10 @@ Examples:
 @json_option
 @click.pass_context
 def backup(ctx: click.Context, path: Path, root: str | None, as_json: bool) -> None:
-    """Write a copy of this project's ledger to PATH, which must not be there yet.
+    """Copy this project's ledger to PATH, a file that must not exist yet.
 
-    It is one moment of the ledger, whole, also while agents write to it. The copy holds everything,
-    secrets included, and only its owner may read it; a purge does not reach it.
+    The copy is a consistent snapshot, also while agents write. It contains everything, including
+    secrets, and only its owner can read it. `holdfast purge` does not change copies.
     """
     project = project_of(ctx, root)
     if not project.has_ledger:
@@ -37,4 +37,4 @@ def backup(ctx: click.Context, path: Path, root: str | None, as_json: bool) -> N
     if as_json:
         print_json("backup", {"path": str(path), "bytes": size, "sessions": sessions})
         return
-    echo(plain(f"{path}: {sessions} sessions, {short(size)}B"))
+    echo(sanitize(f"{path}: {sessions} sessions, {short_count(size)}B"))

@@ -1,28 +1,41 @@
-"""`holdfast checkpoint`: put down where the work stands, look at it again, and start afresh."""
+"""`holdfast checkpoint`: create, list, show and compare checkpoints of a session."""
 
 import click
 from msgspec import to_builtins
 
 from holdfast.core.ledger.entry import Checkpointed, Entry
-from holdfast.core.view.checkpoints import Listed, changes, listed, render_changes
-from holdfast.engine.checkpoints import checkpoints_of, page_of
+from holdfast.core.view.checkpoints import (
+    CheckpointRow,
+    checkpoint_row,
+    render_changes,
+    section_changes,
+)
+from holdfast.engine.checkpoints import checkpoint_page, checkpoints_of
 from holdfast.errors import Ambiguous, NotRecorded
 from holdfast.session.session import Session
-from holdfast.surfaces.actions import start_afresh
+from holdfast.surfaces.actions import reset_session
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.output import echo, exact, page, plain, plain_lines, print_json, short
+from holdfast.surfaces.cli.output import (
+    echo,
+    page,
+    print_json,
+    sanitize,
+    sanitize_for_terminal,
+    sanitize_lines,
+    short_count,
+)
 
 EXAMPLE = """\b
 Examples:
-  holdfast checkpoint                      put down where the work stands
-  holdfast checkpoint --reset              and go on in a fresh session
+  holdfast checkpoint                      save the state of the newest session
+  holdfast checkpoint --reset              and continue in a new session
   holdfast checkpoint list
-  holdfast checkpoint diff                 what changed between the last two"""
+  holdfast checkpoint diff                 changes between the last two"""
 
 
 @click.group(epilog=EXAMPLE, invoke_without_command=True)
-@click.option("--reset", is_flag=True, help="End the session and open a fresh one that goes on.")
-@click.option("--as", "new", metavar="NAME", help="With --reset: what the fresh one is called.")
+@click.option("--reset", is_flag=True, help="End the session and continue in a new one.")
+@click.option("--as", "new", metavar="NAME", help="With --reset: name of the new session.")
 @session_option
 @project_option
 @json_option
@@ -36,10 +49,11 @@ def checkpoint(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Put down where a session stands: no model, nothing leaves the window.
+    """Save a checkpoint of a session: requests, constraints, files, decisions, next steps.
 
-    The ledger gets an entry, and cache/checkpoints a page that anyone can read. With --reset, the
-    session is ended and a fresh one is opened that goes on from there; what it needs is printed.
+    The checkpoint becomes an entry of the ledger and a readable page in cache/checkpoints. No model
+    is called and the window does not change. With --reset, the session ends, a new session
+    continues it, and the text that the new session starts with is printed.
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -47,35 +61,34 @@ def checkpoint(
         raise click.UsageError("--as goes with --reset")
     session = project_of(ctx, root).session(name, agent)
     if reset:
-        _start_afresh(session, new, as_json=as_json)
+        _reset(session, new, as_json=as_json)
         return
-    made = session.checkpoint()
+    saved = session.checkpoint()
     if as_json:
-        print_json("checkpoint", {"session": session.name, "ref": made.ref, "path": made.path})
+        print_json("checkpoint", {"session": session.name, "ref": saved.ref, "path": saved.path})
     else:
-        echo(plain(f"checkpoint {made.ref} of {session.name}"))
-        if made.path:
-            echo(plain(f"  {made.path}"))
-        echo(f"go on from it: holdfast resume {made.ref}")
+        echo(sanitize(f"checkpoint {saved.ref} of {session.name}"))
+        if saved.path:
+            echo(sanitize(f"  {saved.path}"))
+        echo(f"go on from it: holdfast resume {saved.ref}")
 
 
-def _start_afresh(session: Session, name: str | None, *, as_json: bool) -> None:
-    made = start_afresh(session, name)
+def _reset(session: Session, name: str | None, *, as_json: bool) -> None:
+    reset = reset_session(session, name)
     if as_json:
         document = {
             "session": session.name,
-            "ref": made.ended.ref,
-            "path": made.ended.path,
-            "fresh": made.fresh,
-            "text": made.text,
+            "ref": reset.ended.ref,
+            "path": reset.ended.path,
+            "fresh": reset.new_session,
+            "text": reset.text,
         }
         print_json("checkpoint", document)
     else:
-        echo(exact(made.text))
-        told = (
-            f"holdfast: {session.name} ended at checkpoint {made.ended.ref}; {made.fresh} goes on"
-        )
-        echo(plain(told), err=True)
+        echo(sanitize_for_terminal(reset.text))
+        ended = f"{session.name} ended at checkpoint {reset.ended.ref}"
+        line = f"holdfast: {ended}; {reset.new_session} goes on"
+        echo(sanitize(line), err=True)
 
 
 @checkpoint.command("list", epilog=EXAMPLE)
@@ -86,22 +99,22 @@ def _start_afresh(session: Session, name: str | None, *, as_json: bool) -> None:
 def list_(
     ctx: click.Context, name: str | None, agent: str, root: str | None, as_json: bool
 ) -> None:
-    """List the checkpoints of a session, the newest last."""
+    """List the checkpoints of a session, newest last."""
     session = project_of(ctx, root).session(name, agent)
-    found = [listed(entry) for entry in _all(session)]
+    found = [checkpoint_row(entry) for entry in _checkpoints(session)]
     if as_json:
         print_json("checkpoint", {"session": session.name, "checkpoints": to_builtins(found)})
         return
-    for one in found:
-        echo(plain(_row(one)))
+    for row in found:
+        echo(sanitize(_row(row)))
     if not found:
-        echo(plain(f"no checkpoints in {session.name} yet"))
+        echo(sanitize(f"no checkpoints in {session.name} yet"))
 
 
-def _row(one: Listed) -> str:
-    full = f"{short(one.tokens)} of {short(one.limit)}"
-    when = one.at[:19].replace("T", " ")
-    return f"{one.ref}  {when:19}  {one.entries:>6,} entries  {full:>14}  {one.trigger}"
+def _row(row: CheckpointRow) -> str:
+    full = f"{short_count(row.tokens)} of {short_count(row.limit)}"
+    when = row.at[:19].replace("T", " ")
+    return f"{row.ref}  {when:19}  {row.entries:>6,} entries  {full:>14}  {row.trigger}"
 
 
 @checkpoint.command(epilog=EXAMPLE)
@@ -118,16 +131,16 @@ def show(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Show a checkpoint as people read it: the one REF names, or the newest."""
+    """Print the checkpoint REF, or the newest one."""
     session = project_of(ctx, root).session(name, agent)
-    entry = _one(session, ref)
+    entry = _find_checkpoint(session, ref)
     assert isinstance(entry.body, Checkpointed)
     if as_json:
         rows = to_builtins(entry.body.summary)
-        document = {"session": session.name, **to_builtins(listed(entry)), "summary": rows}
+        document = {"session": session.name, **to_builtins(checkpoint_row(entry)), "summary": rows}
         print_json("checkpoint", document)
     else:
-        page(plain_lines(page_of(entry.body.summary, session.name)))
+        page(sanitize_lines(checkpoint_page(entry.body.summary, session.name)))
 
 
 @checkpoint.command(epilog=EXAMPLE)
@@ -146,44 +159,44 @@ def diff(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Say what changed from checkpoint OLD to NEW: by default, between the last two."""
+    """Show what changed from checkpoint OLD to NEW; default: between the last two."""
     session = project_of(ctx, root).session(name, agent)
-    later = _one(session, new)
-    earlier = _one(session, old) if old is not None else _before(session, later)
+    later = _find_checkpoint(session, new)
+    earlier = _find_checkpoint(session, old) if old is not None else _previous(session, later)
     assert isinstance(earlier.body, Checkpointed)
     assert isinstance(later.body, Checkpointed)
-    found = changes(earlier.body.summary, later.body.summary)
+    found = section_changes(earlier.body.summary, later.body.summary)
     if as_json:
         document = {
             "session": session.name,
-            "old": to_builtins(listed(earlier)),
-            "new": to_builtins(listed(later)),
+            "old": to_builtins(checkpoint_row(earlier)),
+            "new": to_builtins(checkpoint_row(later)),
             "changes": to_builtins(found),
         }
         print_json("checkpoint", document)
     else:
-        page(plain_lines(render_changes(listed(earlier), listed(later), found)))
+        page(sanitize_lines(render_changes(checkpoint_row(earlier), checkpoint_row(later), found)))
 
 
-def _all(session: Session) -> list[Entry]:
+def _checkpoints(session: Session) -> list[Entry]:
     return checkpoints_of(session.ledger.events(), session.agent)
 
 
-def _one(session: Session, ref: str | None) -> Entry:
-    """The checkpoint that a reference names; the newest without one."""
-    taken = _all(session)
-    fitting = [entry for entry in taken if ref is None or entry.id.startswith(ref.lower())]
+def _find_checkpoint(session: Session, ref: str | None) -> Entry:
+    """Return the checkpoint whose id begins with `ref`, or the newest if `ref` is None."""
+    checkpoints = _checkpoints(session)
+    matches = [entry for entry in checkpoints if ref is None or entry.id.startswith(ref.lower())]
     if ref is None:
-        fitting = fitting[-1:]
-    if len(fitting) > 1:
-        raise Ambiguous("checkpoint", ref or "", tuple(entry.id[:12] for entry in fitting))
-    if not fitting:
+        matches = matches[-1:]
+    if len(matches) > 1:
+        raise Ambiguous("checkpoint", ref or "", tuple(entry.id[:12] for entry in matches))
+    if not matches:
         raise NotRecorded("checkpoint", ref or "", where=f"session {session.name!r}")
-    return fitting[0]
+    return matches[0]
 
 
-def _before(session: Session, later: Entry) -> Entry:
-    earlier = [entry for entry in _all(session) if entry.seq < later.seq]
+def _previous(session: Session, later: Entry) -> Entry:
+    earlier = [entry for entry in _checkpoints(session) if entry.seq < later.seq]
     if not earlier:
         raise NotRecorded("earlier checkpoint", "", where=f"session {session.name!r}")
     return earlier[-1]

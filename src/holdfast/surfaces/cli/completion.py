@@ -1,4 +1,4 @@
-"""`holdfast completion`: what a shell needs to complete our commands."""
+"""`holdfast completion`: print the completion script of a shell."""
 
 import click
 from click.shell_completion import get_completion_class
@@ -13,8 +13,8 @@ Examples:
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print a completion script for a shell."""
-    made = get_completion_class(shell)
-    assert made is not None
+    """Print the completion script for SHELL."""
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None
     root = ctx.find_root().command
-    click.echo(made(root, {}, "holdfast", "_HOLDFAST_COMPLETE").source())
+    click.echo(completion_class(root, {}, "holdfast", "_HOLDFAST_COMPLETE").source())

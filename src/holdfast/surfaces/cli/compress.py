@@ -1,4 +1,4 @@
-"""`holdfast compress`: make a session's window smaller, or a list of messages."""
+"""`holdfast compress`: shrink a session's window, or the messages of a file."""
 
 import sys
 from io import BytesIO
@@ -12,11 +12,11 @@ from holdfast.core.compress import Candidate
 from holdfast.core.plan.policy import Policy
 from holdfast.core.shrink.step import ref_of
 from holdfast.core.view.plan import (
-    by_kind,
     plan_document,
     render_outcome,
     render_plan,
-    sizes,
+    render_sizes,
+    render_steps_by_kind,
     usage_document,
 )
 from holdfast.core.view.rules import render_phases
@@ -26,7 +26,13 @@ from holdfast.session.compress import compress as compress_messages
 from holdfast.session.open import open as open_session
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
-from holdfast.surfaces.actions import compacted, phases_of, summary_of, told_elsewhere, verdicts_of
+from holdfast.surfaces.actions import (
+    compact,
+    notes_after_compression,
+    phases_of,
+    summary_of,
+    verdicts_of,
+)
 from holdfast.surfaces.cli.options import (
     Project,
     flags_of,
@@ -36,28 +42,28 @@ from holdfast.surfaces.cli.options import (
     project_option,
     session_option,
 )
-from holdfast.surfaces.cli.output import columns, echo, page, plain, plain_lines, print_json
-from holdfast.surfaces.cli.stdin import heard
+from holdfast.surfaces.cli.output import columns, echo, page, print_json, sanitize, sanitize_lines
+from holdfast.surfaces.cli.stdin import read_stdin
 from holdfast.text.jsontext import Json, NotJson, as_object, as_text, encode, parse
 from holdfast.transcripts.ingest import stem_of
-from holdfast.transcripts.open import opened, reason_of
+from holdfast.transcripts.open import error_reason, open_session_file
 from holdfast.wire.detect import MESSAGE_WIRES, TRANSCRIPT_WIRES
 from holdfast.wire.documents import open_document
 
 EXAMPLE = """\b
 Examples:
-  holdfast compress --dry-run                 what would leave the newest session's window, and why
-  holdfast compress                           do what the planner recommends
+  holdfast compress --dry-run                 show the plan for the newest session
+  holdfast compress                           apply the plan if it pays
   holdfast compress messages.json > less.json --window 200000
   cat messages.jsonl | holdfast compress - --budget 20000 -o less.json
-  holdfast compress messages.json --budget 20000 --no-store    keep nothing in the ledger"""
+  holdfast compress messages.json --budget 20000 --no-store    store nothing"""
 
-LARGEST = 256 * 1024 * 1024
-"""Bytes of messages that are read at once."""
+MAX_INPUT_BYTES = 256 * 1024 * 1024
+"""Largest file or stdin that is read."""
 
 
-class Given(Struct, frozen=True):
-    """The messages of a file, and what a request body says beside them."""
+class InputMessages(Struct, frozen=True):
+    """The messages of a file, with model, system prompt and tools if it is a request body."""
 
     messages: list[bytes]
     wire: str
@@ -69,12 +75,17 @@ class Given(Struct, frozen=True):
 @click.command(epilog=EXAMPLE)
 @click.argument("file", required=False, type=click.Path(path_type=Path, allow_dash=True))
 @click.option("--dry-run", is_flag=True, help="Print the plan; change nothing.")
-@click.option("--budget", type=click.IntRange(min=1), help="Tokens to come down to.")
+@click.option("--budget", type=click.IntRange(min=1), help="Shrink to at most this many tokens.")
 @click.option(
-    "--output", "-o", type=click.Path(path_type=Path), help="With FILE: where messages go."
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path),
+    help="With FILE: write the messages to this file; default: stdout.",
 )
 @click.option(
-    "--no-store", is_flag=True, help="With FILE: keep nothing; no reference in the output opens."
+    "--no-store",
+    is_flag=True,
+    help="With FILE: store nothing; references in the output cannot be opened.",
 )
 @session_option
 @policy_options
@@ -97,55 +108,61 @@ def compress(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Make a window smaller: of a session, or of the messages in FILE.
+    """Shrink the window of a session, or the messages in FILE.
 
-    With FILE (`-` for stdin), a JSON array or lines of messages in any provider's format, the
-    messages to send instead go to stdout and the report to stderr. Unless it is given, the budget
-    is where batches begin: half of the window, less what is kept free for the answer. When
-    something is hidden, the messages are kept in the project's ledger, as a session of their own,
-    so that every reference in the output opens with `holdfast recover --ref`; with --no-store
-    nothing is kept.
+    FILE (`-` for stdin) is a JSON array or JSON lines of messages in any provider's format. The
+    shorter messages are written to stdout, the report to stderr. If something is hidden, the
+    original messages are stored in the project's ledger as a new session, so that
+    `holdfast recover --ref` opens every reference in the output; with --no-store nothing is stored.
+    The default budget is the size at which batches begin (at.batch, in percent of the window less
+    the reserve).
 
-    Without FILE, the newest session is planned for, and what pays is done. A budget that cannot be
-    reached changes nothing and ends with 73.
+    Without FILE, the newest session is planned, and the plan is applied if it pays. If the budget
+    cannot be reached, nothing is changed and the exit code is 73.
     """
     project = project_of(ctx, root, flags_of(model, window, profile, role))
     if file is None:
         if output is not None or no_store:
             option = "--output" if output is not None else "--no-store"
             raise click.UsageError(f"{option} is for the messages of a FILE")
-        _session(project.session(name, agent), budget, dry_run=dry_run, as_json=as_json)
+        _compress_session(project.session(name, agent), budget, dry_run=dry_run, as_json=as_json)
         return
     if name or agent:
         raise click.UsageError("give a FILE or a --session, not both")
-    _file(project, file, budget, output, dry_run=dry_run, store=not no_store, as_json=as_json)
+    _compress_file(
+        project, file, budget, output, dry_run=dry_run, store=not no_store, as_json=as_json
+    )
 
 
-def _session(session: Session, budget: int | None, *, dry_run: bool, as_json: bool) -> None:
+def _compress_session(
+    session: Session, budget: int | None, *, dry_run: bool, as_json: bool
+) -> None:
     if dry_run:
-        _show_plan(session, _planned(session, budget), as_json=as_json)
+        _show_plan(session, _plan(session, budget), as_json=as_json)
         return
-    made, summary = compacted(session, budget)
-    assert made.plan is not None
-    applied = bool(made.steps)
-    notes = told_elsewhere(session) if applied else []
+    outcome, summary = compact(session, budget)
+    assert outcome.plan is not None
+    applied = bool(outcome.steps)
+    notes = notes_after_compression(session) if applied else []
     if as_json:
         document = {"session": session.name, "dry_run": False, "applied": applied, "notes": notes}
-        plan = plan_document(made.plan)
+        plan = plan_document(outcome.plan)
         print_json("compress", {**document, "plan": plan, "summary": to_builtins(summary)})
         return
-    echo(plain_lines(render_outcome(session.name, made.plan, applied=applied, summary=summary)))
+    echo(
+        sanitize_lines(render_outcome(session.name, outcome.plan, applied=applied, summary=summary))
+    )
     if summary is not None:
         echo("read it: holdfast show --summary; test it: holdfast probe; lift it: holdfast undo")
     for note in notes:
         echo(f"note: {note}")
 
 
-def _planned(session: Session, budget: int | None) -> Candidate:
-    """What would be done.
+def _plan(session: Session, budget: int | None) -> Candidate:
+    """Return the plan for a session without applying it.
 
     Raises:
-        NothingToShrink: a budget was given, and cannot be reached.
+        NothingToShrink: a budget was given and cannot be reached.
     """
     candidate = session.engine.candidate(budget)
     if budget is not None and candidate.plan.after.tokens > budget:
@@ -164,10 +181,10 @@ def _show_plan(session: Session, candidate: Candidate, *, as_json: bool) -> None
         print_json("compress", {**document, **plan, "gates": gates, "phases": to_builtins(phases)})
         return
     shown = render_plan(candidate.plan, verdicts, summary=summary, width=columns())
-    page(plain_lines("\n".join([shown, "", "### Phases", *render_phases(phases)])))
+    page(sanitize_lines("\n".join([shown, "", "### Phases", *render_phases(phases)])))
 
 
-def _file(
+def _compress_file(
     project: Project,
     file: Path,
     budget: int | None,
@@ -180,10 +197,10 @@ def _file(
     given = read_messages(file)
     policy = project.settings.policy
     model = policy.model or given.model
-    bound = budget or batch_threshold(policy, model)
-    made = compress_messages(
+    target = budget or batch_threshold(policy, model)
+    outcome = compress_messages(
         given.messages,
-        bound,
+        target,
         system=given.system,
         tools=given.tools,
         model=model,
@@ -191,24 +208,27 @@ def _file(
         wire=given.wire,
     )
     if dry_run:
-        _show_dry(made, bound, as_json=as_json)
+        _show_file_plan(outcome, target, as_json=as_json)
         return
-    kept = _keep(project, file, given, model) if store and made.steps else ""
+    stored_as = _store_messages(project, file, given, model) if store and outcome.steps else ""
     if as_json:
-        told: dict[str, object] = {"output": str(output) if output else None, "session": kept}
-        document = {**_figures(made, bound), **told}
-        print_json("compress", document if output else {**document, "messages": made.messages})
+        destination: dict[str, object] = {
+            "output": str(output) if output else None,
+            "session": stored_as,
+        }
+        document = {**_figures(outcome, target), **destination}
+        print_json("compress", document if output else {**document, "messages": outcome.messages})
     if output is not None or not as_json:
-        _write(output, made)
+        _write(output, outcome)
     if not as_json:
-        echo(plain(_report(made, bound) + _whereabouts(made, kept)), err=True)
+        echo(sanitize(_report(outcome, target) + _where_stored(outcome, stored_as)), err=True)
 
 
-def _keep(project: Project, file: Path, given: Given, model: str) -> str:
-    """Put the messages into the project's ledger; the session's name.
+def _store_messages(project: Project, file: Path, given: InputMessages, model: str) -> str:
+    """Store the messages in the project's ledger and return the name of their session.
 
-    It is called after the file and its first message: the same conversation, grown or not, stays
-    one session, and another one in a file of that name becomes another.
+    The name is made from the file's name and its first message: the same conversation stays one
+    session when it grows, and another conversation in a file of that name gets its own.
     """
     stem = "stdin" if str(file) == "-" else stem_of(file)
     first = Session("compress", MemoryStore(), policy=project.settings.policy, wire=given.wire)
@@ -220,18 +240,18 @@ def _keep(project: Project, file: Path, given: Given, model: str) -> str:
     return name
 
 
-def _whereabouts(made: Outcome, kept: str) -> str:
-    """Where what is hidden can be read."""
-    if not made.steps:
+def _where_stored(outcome: Outcome, session: str) -> str:
+    """Return the part of the report that says how to read hidden messages."""
+    if not outcome.steps:
         return ""
-    if not kept:
-        return "; nothing was kept, so no reference in the output opens (--no-store)"
-    ref = ref_of(made.steps[0].hides[0])
-    return f"; what left is kept in session {kept}: holdfast recover --ref {ref}"
+    if not session:
+        return "; nothing was stored (--no-store), so no reference in the output opens"
+    ref = ref_of(outcome.steps[0].hides[0])
+    return f"; the originals are stored in session {session}: holdfast recover --ref {ref}"
 
 
 def batch_threshold(policy: Policy, model: str) -> int:
-    """Tokens from which a batch is weighed: the budget when none is given."""
+    """Return the number of tokens at which a batch is planned: the default budget."""
     from msgspec.structs import replace
 
     named = replace(policy, model=model)
@@ -239,57 +259,57 @@ def batch_threshold(policy: Policy, model: str) -> int:
     return max(limit * policy.at.batch // 100, 1)
 
 
-def _show_dry(made: Outcome, budget: int, *, as_json: bool) -> None:
+def _show_file_plan(outcome: Outcome, budget: int, *, as_json: bool) -> None:
     if as_json:
-        print_json("compress", _figures(made, budget))
-    elif made.plan is None:
-        echo(_report(made, budget))
+        print_json("compress", _figures(outcome, budget))
+    elif outcome.plan is None:
+        echo(_report(outcome, budget))
     else:
-        page(plain_lines(render_plan(made.plan, width=columns())))
+        page(sanitize_lines(render_plan(outcome.plan, width=columns())))
 
 
-def _figures(made: Outcome, budget: int) -> dict[str, object]:
+def _figures(outcome: Outcome, budget: int) -> dict[str, object]:
     return {
         "budget": budget,
-        "before": usage_document(made.before),
-        "after": usage_document(made.after),
-        "plan": plan_document(made.plan) if made.plan is not None else None,
+        "before": usage_document(outcome.before),
+        "after": usage_document(outcome.after),
+        "plan": plan_document(outcome.plan) if outcome.plan is not None else None,
     }
 
 
-def _report(made: Outcome, budget: int) -> str:
-    if made.plan is None:
+def _report(outcome: Outcome, budget: int) -> str:
+    if outcome.plan is None:
         return (
-            f"holdfast: {made.before.tokens:,} tokens are within the budget of {budget:,}; "
-            "the messages are as they were"
+            f"holdfast: {outcome.before.tokens:,} tokens are within the budget of {budget:,}; the "
+            "messages are as they were"
         )
-    plan = made.plan
-    return f"holdfast: {sizes(plan.before, plan.after)}; {by_kind(plan.steps)}"
+    plan = outcome.plan
+    return f"holdfast: {render_sizes(plan.before, plan.after)}; {render_steps_by_kind(plan.steps)}"
 
 
-def _write(output: Path | None, made: Outcome) -> None:
-    """The messages as one array, a message a line: easy to read, and to compare."""
-    lines = b",\n".join(encode(message) for message in made.messages)
-    data = b"[\n" + lines + b"\n]\n" if made.messages else b"[]\n"
+def _write(output: Path | None, outcome: Outcome) -> None:
+    """Write the messages as one JSON array, one message per line."""
+    lines = b",\n".join(encode(message) for message in outcome.messages)
+    data = b"[\n" + lines + b"\n]\n" if outcome.messages else b"[]\n"
     if output is None:
         sys.stdout.buffer.write(data)
         return
     try:
         output.write_bytes(data)
     except OSError as error:
-        raise NotWritten(str(output), reason_of(error)) from None
+        raise NotWritten(str(output), error_reason(error)) from None
 
 
-def read_messages(file: Path) -> Given:
-    """The messages of a file or of stdin.
+def read_messages(file: Path) -> InputMessages:
+    """Read the messages of a file, or of stdin if the file is `-`.
 
     Raises:
-        Unreadable: it cannot be read, or holds something else than messages.
+        Unreadable: it cannot be read, or does not contain messages.
     """
     where = "stdin" if str(file) == "-" else str(file)
-    data = heard(LARGEST) if where == "stdin" else _bytes(file)
+    data = read_stdin(MAX_INPUT_BYTES) if where == "stdin" else _read_bytes(file)
     document = open_document(BytesIO(data))
-    # A piece that says nothing and has no flaw is the frame around the messages.
+    # A piece without a value and without a flaw is the JSON around the messages.
     pieces = [piece for piece in document.pieces if piece.value is not None or piece.flaw]
     if document.wire in TRANSCRIPT_WIRES:
         hint = "`holdfast ingest` reads it, then `holdfast compress` works on it"
@@ -299,22 +319,22 @@ def read_messages(file: Path) -> Given:
     for piece in pieces:
         if piece.value is None:
             raise Unreadable(where, piece.flaw, line=piece.line or None)
-    return _with_body(data, Given([piece.raw for piece in pieces], document.wire))
+    return _with_body(data, InputMessages([piece.raw for piece in pieces], document.wire))
 
 
-def _bytes(file: Path) -> bytes:
-    with opened(file) as stream:
+def _read_bytes(file: Path) -> bytes:
+    with open_session_file(file) as stream:
         try:
-            data = stream.read(LARGEST + 1)
+            data = stream.read(MAX_INPUT_BYTES + 1)
         except (OSError, EOFError) as error:
-            raise Unreadable(str(file), reason_of(error)) from None
-    if len(data) > LARGEST:
-        raise Unreadable(str(file), f"it has more than {LARGEST // 1024**2} MB")
+            raise Unreadable(str(file), error_reason(error)) from None
+    if len(data) > MAX_INPUT_BYTES:
+        raise Unreadable(str(file), f"it has more than {MAX_INPUT_BYTES // 1024**2} MB")
     return data
 
 
-def _with_body(data: bytes, given: Given) -> Given:
-    """What a request body says beside its messages: it stands in the window too."""
+def _with_body(data: bytes, given: InputMessages) -> InputMessages:
+    """Add model, system prompt and tools if the data is a request body: they use tokens too."""
     if data.lstrip()[:1] != b"{":
         return given
     try:
@@ -322,4 +342,6 @@ def _with_body(data: bytes, given: Given) -> Given:
     except NotJson:
         return given
     system = body.get("system") or body.get("instructions")
-    return Given(given.messages, given.wire, as_text(body.get("model")), system, body.get("tools"))
+    return InputMessages(
+        given.messages, given.wire, as_text(body.get("model")), system, body.get("tools")
+    )

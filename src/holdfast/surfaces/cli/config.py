@@ -1,4 +1,4 @@
-"""`holdfast config`: what is set, and where it was set."""
+"""`holdfast config`: show the settings and where each is set."""
 
 import click
 from msgspec.structs import asdict
@@ -14,24 +14,24 @@ Examples:
 
 @click.group(epilog=EXAMPLE)
 def config() -> None:
-    """Show what is set, and where it was set."""
+    """Show the settings and where each is set."""
 
 
 @config.command(epilog=EXAMPLE)
-@click.option("--origin", is_flag=True, help="Say for each value where it came from.")
+@click.option("--origin", is_flag=True, help="Show where each value is set.")
 @project_option
 @json_option
 @click.pass_context
 def show(ctx: click.Context, origin: bool, root: str | None, as_json: bool) -> None:
-    """Print every setting in force: flags > environment > project file > user file > defaults."""
+    """Print all settings in force: flags > environment > project file > user file > defaults."""
     project = project_of(ctx, root)
     settings = project.settings.values
     if as_json:
-        found = [asdict(one) for one in settings]
+        found = [asdict(setting) for setting in settings]
         print_json("config", {"root": str(project.root), "settings": found})
         return
-    wide = max(len(one.name) for one in settings)
-    for one in settings:
-        value = ", ".join(one.value) if isinstance(one.value, tuple) else str(one.value)
-        line = f"{one.name:{wide}}  {value or '-'}"
-        echo(f"{line:{wide + 26}}  {one.origin}" if origin else line)
+    width = max(len(setting.name) for setting in settings)
+    for setting in settings:
+        value = ", ".join(setting.value) if isinstance(setting.value, tuple) else str(setting.value)
+        line = f"{setting.name:{width}}  {value or '-'}"
+        echo(f"{line:{width + 26}}  {setting.origin}" if origin else line)

@@ -1,4 +1,4 @@
-"""`holdfast doctor`: try whether what was put into an agent really works."""
+"""`holdfast doctor`: test the hooks and tools that `holdfast install` added to agents."""
 
 from collections.abc import Sequence
 
@@ -7,32 +7,38 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from holdfast.engine.fault_log import faults_in
-from holdfast.surfaces.cli.install import agent_argument, end, place_of, scope_option, tell_found
+from holdfast.surfaces.cli.install import (
+    agent_argument,
+    exit_if_failed,
+    place_of,
+    print_agent_heading,
+    scope_option,
+)
 from holdfast.surfaces.cli.options import Project, json_option, project_of, project_option
-from holdfast.surfaces.cli.output import echo, plain, print_json, styled
-from holdfast.surfaces.install.detect import Failed, Found, agents_in, each
-from holdfast.surfaces.install.plan import PROJECT, Check, Place, agent_named
+from holdfast.surfaces.cli.output import echo, print_json, sanitize, styled
+from holdfast.surfaces.install.detect import AgentFailure, FoundAgent, find_agents, for_each_agent
+from holdfast.surfaces.install.plan import PROJECT, DoctorCheck, InstallTarget, installer_for
 
 EXAMPLE = """\b
 Examples:
-  holdfast doctor                    every agent that has Holdfast, and which could have it
+  holdfast doctor                    test every agent that has Holdfast
   holdfast doctor claude-code
   holdfast doctor codex --user --json"""
 
 
-class Tried(Struct, frozen=True):
-    """What was tried of one agent."""
+class AgentChecks(Struct, frozen=True):
+    """The results of all checks of one agent."""
 
     agent: str
-    checks: list[Check]
+    checks: list[DoctorCheck]
 
     @property
     def works(self) -> bool:
-        """Whether all of it works."""
-        return all(one.holds for one in self.checks)
+        """Whether every check passed."""
+        return all(check.holds for check in self.checks)
 
     def document(self) -> dict[str, object]:
-        """The same for a program."""
+        """Return the results for `--json`."""
         return {"agent": self.agent, "works": self.works, "checks": to_builtins(self.checks)}
 
 
@@ -45,30 +51,29 @@ class Tried(Struct, frozen=True):
 def doctor(
     ctx: click.Context, agent: str | None, scope: str, root: str | None, as_json: bool
 ) -> None:
-    """Try every hook and every tool of AGENT, and say what is wrong, a line each.
+    """Test every hook and every tool of AGENT and print one line per check.
 
-    Without AGENT, of every agent that is there and has Holdfast, in this project or for all that
-    you do; those that are there without it are named. Nothing is guessed: each hook is run as the
-    agent would run it, in a project made for that, and the server is started and asked. Rules that
-    failed on sessions of this project are counted. The exit code is 1 when something does not work,
-    or when no agent has Holdfast.
+    Each hook is run as the agent runs it, in a temporary project, and the server is started and
+    queried. Without AGENT, every agent with Holdfast is tested, whether Holdfast was added for this
+    project or for the user; installed agents without Holdfast are listed. Rules that failed on
+    sessions of this project are counted. Exit code 1 if a check fails or if no agent has Holdfast.
     """
     place, faults = place_of(ctx, root, scope), _faults(project_of(ctx, root))
     if agent is None:
-        _all(place, agents_in(place), faults, as_json=as_json)
+        _check_all(place, find_agents(place), faults, as_json=as_json)
         return
-    tried = _try(agent, place)
+    result = _check_agent(agent, place)
     if as_json:
-        print_json("doctor", {"scope": scope, "faults": faults, **tried.document()})
+        print_json("doctor", {"scope": scope, "faults": faults, **result.document()})
     else:
-        _tell(tried)
-        _tell_faults(faults)
-    if not tried.works:
+        _print_checks(result)
+        _print_faults(faults)
+    if not result.works:
         raise click.exceptions.Exit(1)
 
 
 def _faults(project: Project) -> dict[str, int]:
-    """How many rules failed on each session of the project, sessions without a fault left out."""
+    """Return the number of failed rules by session, for sessions with at least one."""
     if not project.has_ledger:
         return {}
     try:
@@ -79,49 +84,56 @@ def _faults(project: Project) -> dict[str, int]:
     return {name: count for name, count in counted.items() if count}
 
 
-def _tell_faults(faults: dict[str, int]) -> None:
+def _print_faults(faults: dict[str, int]) -> None:
     for name, count in faults.items():
         rules = "rule" if count == 1 else "rules"
-        echo(
-            f"fault  {count} {rules} failed on {plain(name)}: holdfast log --session {plain(name)}"
-        )
+        session = sanitize(name)
+        echo(f"fault  {count} {rules} failed on {session}: holdfast log --session {session}")
 
 
-def _try(agent: str, place: Place) -> Tried:
-    return Tried(agent, list(agent_named(agent).checks(place)))
+def _check_agent(agent: str, place: InstallTarget) -> AgentChecks:
+    return AgentChecks(agent, list(installer_for(agent).run_checks(place)))
 
 
-def _all(place: Place, found: Sequence[Found], faults: dict[str, int], *, as_json: bool) -> None:
-    scopes = {one.agent: one.has for one in found if one.has}
-    done = each(list(scopes), lambda agent: _try(agent, replace(place, scope=scopes[agent])))
-    tried = [one for one in done if isinstance(one, Tried)]
-    works = bool(tried) and len(tried) == len(done) and all(one.works for one in tried)
+def _check_all(
+    place: InstallTarget, found: Sequence[FoundAgent], faults: dict[str, int], *, as_json: bool
+) -> None:
+    scopes = {candidate.agent: candidate.has for candidate in found if candidate.has}
+    done = for_each_agent(
+        list(scopes), lambda agent: _check_agent(agent, replace(place, scope=scopes[agent]))
+    )
+    results = [result for result in done if isinstance(result, AgentChecks)]
+    works = bool(results) and len(results) == len(done) and all(result.works for result in results)
     if as_json:
-        errors = [to_builtins(one) for one in done if isinstance(one, Failed)]
+        errors = [to_builtins(result) for result in done if isinstance(result, AgentFailure)]
         document = {"scope": place.scope, "works": works, "found": to_builtins(found)}
         document["faults"] = faults
-        agents = [one.document() for one in tried]
+        agents = [result.document() for result in results]
         print_json("doctor", {**document, "agents": agents, "errors": errors})
     else:
-        _tell_all(place, found, tried)
-        _tell_faults(faults)
-    end(done)
+        _print_all(place, found, results)
+        _print_faults(faults)
+    exit_if_failed(done)
     if not works:
         raise click.exceptions.Exit(1)
 
 
-def _tell_all(place: Place, found: Sequence[Found], tried: Sequence[Tried]) -> None:
-    by_name = {one.agent: one for one in tried}
+def _print_all(
+    place: InstallTarget, found: Sequence[FoundAgent], results: Sequence[AgentChecks]
+) -> None:
+    by_name = {result.agent: result for result in results}
     user = "" if place.scope == PROJECT else " --user"
-    for one in found:
-        tell_found(found, one.agent)
-        if one.agent in by_name:
-            _tell(by_name[one.agent])
-        elif not one.has:
-            echo(f"none   it has no Holdfast: holdfast install {one.agent}{user}")
+    for candidate in found:
+        print_agent_heading(found, candidate.agent)
+        if candidate.agent in by_name:
+            _print_checks(by_name[candidate.agent])
+        elif not candidate.has:
+            echo(f"none   it has no Holdfast: holdfast install {candidate.agent}{user}")
 
 
-def _tell(tried: Tried) -> None:
-    for one in tried.checks:
-        mark = styled("ok   ", colour="green") if one.holds else styled("wrong", colour="red")
-        echo(f"{mark}  {plain(one.what)}{'  ' if one.detail else ''}{plain(one.detail)}")
+def _print_checks(result: AgentChecks) -> None:
+    for check in result.checks:
+        mark = styled("ok   ", colour="green") if check.holds else styled("wrong", colour="red")
+        echo(
+            f"{mark}  {sanitize(check.what)}{'  ' if check.detail else ''}{sanitize(check.detail)}"
+        )

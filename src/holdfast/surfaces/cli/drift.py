@@ -1,11 +1,11 @@
-"""`holdfast drift`: where did the agent leave its goal after a summary?"""
+"""`holdfast drift`: find where the agent drifted from its goal after a summary."""
 
 import click
 
 from holdfast.core.view.drift import drifts_document, render_drifts
-from holdfast.engine.drift import reviewed
+from holdfast.engine.drift import review_session
 from holdfast.surfaces.cli.options import complete_session, json_option, project_of, project_option
-from holdfast.surfaces.cli.output import columns, page, plain_lines, print_json
+from holdfast.surfaces.cli.output import columns, page, print_json, sanitize_lines
 
 EXAMPLE = """\b
 Examples:
@@ -15,9 +15,11 @@ Examples:
 
 @click.command(epilog=EXAMPLE)
 @click.argument("name", metavar="[SESSION]", required=False, shell_complete=complete_session)
-@click.option("--agent", default="", help="A sub-agent, whose window is its own.")
+@click.option("--agent", default="", help="Name of a sub-agent; default: the main agent.")
 @click.option(
-    "--steps", type=click.IntRange(min=1), help="Steps to judge after each summary.  [drift.steps]"
+    "--steps",
+    type=click.IntRange(min=1),
+    help="Check this many steps after each summary.  [drift.steps]",
 )
 @project_option
 @json_option
@@ -30,18 +32,18 @@ def drift(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Judge what the agent did after each summary of SESSION, by rule and without a model.
+    """Check what the agent did after each summary of SESSION, by rules and without a model.
 
-    Seven signs are looked for: a clarification asked at once, work declared done with nothing to
-    show, an unrelated subtask, a contradicted decision, a violated constraint, names that nothing
-    in sight explains, and repeated reads. Each is shown with its evidence and with what the ledger
-    has to set it right. Exit code 0 when all is well, 1 when drift was found.
+    Seven signs of drift are checked: a clarification asked at once, work declared done without
+    evidence, an unrelated subtask, a contradicted decision, a violated constraint, names that
+    nothing in the window explains, and repeated reads. Each sign is printed with its evidence and
+    with the entries of the ledger that correct it. Exit code 1 if drift was found.
     """
     session = project_of(ctx, root).session(name, agent)
-    flagged, judged = reviewed(session.ledger, steps or 0)
+    flagged, judged = review_session(session.ledger, steps or 0)
     if as_json:
         print_json("drift", {"session": session.name, **drifts_document(flagged, judged)})
     else:
         head = f"## Drift [{session.name}]"
-        page(plain_lines(f"{head}\n{render_drifts(flagged, judged, width=columns())}"))
+        page(sanitize_lines(f"{head}\n{render_drifts(flagged, judged, width=columns())}"))
     raise click.exceptions.Exit(1 if flagged else 0)

@@ -1,4 +1,4 @@
-"""`holdfast export`: a session's bytes, as they came."""
+"""`holdfast export`: write the original bytes of a session."""
 
 import sys
 from contextlib import nullcontext
@@ -14,22 +14,24 @@ from holdfast.surfaces.cli.options import (
     project_option,
 )
 from holdfast.surfaces.cli.output import echo, print_json
-from holdfast.transcripts.export import exported, sources_of
-from holdfast.transcripts.open import reason_of
+from holdfast.transcripts.export import document_names, export_document
+from holdfast.transcripts.open import error_reason
 
 EXAMPLE = """\b
 Examples:
-  holdfast export > session.jsonl             the newest session, byte for byte
+  holdfast export > session.jsonl             the newest session
   holdfast export 3ae3ab59 -o session.jsonl
-  holdfast export 3ae3ab59 --source agent-a1  a sub-agent's own file"""
+  holdfast export 3ae3ab59 --source agent-a1  the file of a sub-agent"""
 
 
 @click.command(epilog=EXAMPLE)
 @click.argument("name", required=False, metavar="[SESSION]", shell_complete=complete_session)
 @click.option(
-    "--output", "-o", type=click.Path(path_type=Path), help="A file; stdout if not given."
+    "--output", "-o", type=click.Path(path_type=Path), help="File to write; default: stdout."
 )
-@click.option("--source", default="", help="One of the session's further files.")
+@click.option(
+    "--source", default="", help="Write another file of the session, such as a sub-agent's."
+)
 @project_option
 @json_option
 @click.pass_context
@@ -41,9 +43,9 @@ def export(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Give a session's bytes back exactly as they came."""
+    """Write the original bytes of SESSION, or of the newest session."""
     session = project_of(ctx, root).session(name)
-    sources = sources_of(session.ledger)
+    sources = document_names(session.ledger)
     if source not in sources:
         raise NotRecorded("source", source, where=f"session {session.name!r}")
     if as_json and output is None:
@@ -51,12 +53,12 @@ def export(
     size = 0
     try:
         with output.open("wb") if output else nullcontext(sys.stdout.buffer) as stream:
-            for chunk in exported(session.ledger, source):
+            for chunk in export_document(session.ledger, source):
                 size += stream.write(chunk)
     except OSError as error:
         if isinstance(error, BrokenPipeError):
             raise
-        raise Unreadable(str(output), reason_of(error)) from None
+        raise Unreadable(str(output), error_reason(error)) from None
     others = [other for other in sources if other != source]
     if as_json:
         report = {"session": session.name, "path": str(output), "bytes": size, "sources": others}

@@ -1,4 +1,4 @@
-"""`holdfast fsck`: read every byte of the ledger and say what is not as it was given."""
+"""`holdfast fsck`: check the ledger for damage, and rebuild damaged caches."""
 
 import click
 from msgspec.structs import asdict
@@ -7,12 +7,12 @@ from holdfast.errors import NotRecorded, StoreDamaged
 from holdfast.project.paths import ledger_path
 from holdfast.stores.sqlite import SqliteStore
 from holdfast.surfaces.cli.options import json_option, project_of, project_option
-from holdfast.surfaces.cli.output import echo, plain, print_json, styled
+from holdfast.surfaces.cli.output import echo, print_json, sanitize, styled
 
 EXAMPLE = """\b
 Examples:
   holdfast fsck
-  holdfast fsck --repair      rebuild what can be rebuilt; content is never touched"""
+  holdfast fsck --repair      rebuild caches; content is never changed"""
 LOST = 74
 
 
@@ -22,9 +22,9 @@ LOST = 74
 @json_option
 @click.pass_context
 def fsck(ctx: click.Context, repairs: bool, root: str | None, as_json: bool) -> None:
-    """Check every byte of this project's ledger.
+    """Check every byte of this project's ledger and list the damage.
 
-    Exit code 0 when all is well, 1 when only caches are wrong, 74 when content was lost.
+    Exit code 0 if there is none, 1 if only caches are damaged, 74 if content was lost.
     """
     project = project_of(ctx, root)
     if not project.has_ledger:
@@ -47,7 +47,7 @@ def fsck(ctx: click.Context, repairs: bool, root: str | None, as_json: bool) -> 
         for line in done:
             echo(f"repaired: {line}")
         for damage in damages:
-            echo(plain(f"{damage.kind}: {damage.where}: {damage.what}"))
+            echo(sanitize(f"{damage.kind}: {damage.where}: {damage.what}"))
         sessions = len(store.sessions()) if not lost else 0
         if not lost and not stale:
             echo(styled(f"sound: {sessions} sessions, every byte as it was given", colour="green"))

@@ -10,30 +10,32 @@ import click
 
 from holdfast.errors import Erased, Unreadable
 from holdfast.surfaces.cli.options import Project, json_option, project_of, project_option
-from holdfast.surfaces.cli.output import echo, plain, print_json, short, styled
-from holdfast.transcripts.find import Found, agent_sessions, session_files
-from holdfast.transcripts.ingest import Ingested, Progress
+from holdfast.surfaces.cli.output import echo, print_json, sanitize, short_count, styled
+from holdfast.transcripts.find import SessionFile, agent_sessions, session_files
+from holdfast.transcripts.ingest import ByteProgress, Ingested
 from holdfast.transcripts.ingest import ingest as ingest_file
 from holdfast.wire.detect import WIRES
 
-SHOWN_FLAWS = 5
-SLOW = 4 * 1024 * 1024
-"""Bytes from which on a file gets a progress bar."""
+MAX_FLAWS_SHOWN = 5
+MIN_BYTES_FOR_PROGRESS = 4 * 1024 * 1024
+"""Show a progress bar for files of at least this size."""
 
 EXAMPLE = """\b
 Examples:
-  holdfast ingest                     what agents kept of this project
-  holdfast ingest session.jsonl       one file, its format found by looking
+  holdfast ingest                     all sessions that agents recorded for this project
+  holdfast ingest session.jsonl       one file; its format is detected
   holdfast ingest logs/ --json        every session file below a folder"""
 
 
 @click.command(epilog=EXAMPLE)
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--wire", type=click.Choice(WIRES), help="The format, when looking is not enough.")
-@click.option("--session", "name", help="The session to read into; one file only.")
-@click.option("--everything", is_flag=True, help="With no PATHS: sessions of all projects.")
-@click.option("--again", is_flag=True, help="Read sessions too that were purged or have expired.")
-@click.option("--quiet", "-q", is_flag=True, help="Say only what went wrong.")
+@click.option("--wire", type=click.Choice(WIRES), help="Format of the files; default: detected.")
+@click.option("--session", "name", help="Name of the session to read into; for one file only.")
+@click.option(
+    "--everything", is_flag=True, help="Without PATHS: read the sessions of all projects."
+)
+@click.option("--again", is_flag=True, help="Also read sessions that were purged or have expired.")
+@click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
 @project_option
 @json_option
 @click.pass_context
@@ -50,21 +52,21 @@ def ingest(
 ) -> None:
     """Read session files into this project's ledger.
 
-    What is known already is not added again: a file that grew adds its tail, one that was rewound
-    becomes a branch. With no PATHS, the sessions that Claude Code, Codex, opencode and Gemini CLI
-    keep of this project. A session that was purged or has expired is not read again unless you say
-    so. When a file cannot be read, the others are, and the exit code is then not 0.
+    Only new content is added: of a file that grew, its new lines; a file that was rewound becomes a
+    branch. Without PATHS, the sessions are read that Claude Code, Codex, opencode and Gemini CLI
+    recorded for this project. A session that was purged or has expired is skipped unless --again
+    is given. If a file cannot be read, the others are still read, and the exit code is not 0.
     """
     project = project_of(ctx, root)
     done: list[Ingested] = []
     failed: list[Unreadable] = []
-    found = _found(project, paths, everything, failed)
+    found = _files_to_read(project, paths, everything, failed)
     if name and len(found) > 1:
         raise click.UsageError(f"--session takes one file, and there are {len(found)}")
     for item in found:
         try:
             with _progress(item, hidden=quiet or as_json) as progress:
-                one = ingest_file(
+                result = ingest_file(
                     item.path,
                     project.store,
                     wire=wire or "",
@@ -74,34 +76,34 @@ def ingest(
                     again=again,
                 )
         except Erased as error:
-            _stays_away(item, error, failed if paths else None)
+            _report_erased(item, error, failed if paths else None)
             continue
         except Unreadable as error:
-            _fail(failed, error)
+            _report_failure(failed, error)
             continue
-        done.append(one)
-        _tell_flaws(one, asked=wire == "lines")
+        done.append(result)
+        _print_flaws(result, asked=wire == "lines")
         if not quiet and not as_json:
-            echo(_line(one))
+            echo(_result_line(result))
     _finish(project, done, failed, as_json=as_json, quiet=quiet)
 
 
-def _stays_away(item: Found, error: Erased, failed: list[Unreadable] | None) -> None:
-    """Say that a session stays erased: a failure only where its file was asked for by name."""
-    told = Unreadable(str(item.path), f"{error}; --again reads it anew")
-    _fail(failed if failed is not None else [], told)
+def _report_erased(item: SessionFile, error: Erased, failed: list[Unreadable] | None) -> None:
+    """Report that an erased session is skipped; count a failure only if its file was named."""
+    unreadable = Unreadable(str(item.path), f"{error}; --again reads it anew")
+    _report_failure(failed if failed is not None else [], unreadable)
 
 
-def _fail(failed: list[Unreadable], error: Unreadable) -> None:
+def _report_failure(failed: list[Unreadable], error: Unreadable) -> None:
     failed.append(error)
-    echo(plain(f"holdfast: {error}"), err=True)
+    echo(sanitize(f"holdfast: {error}"), err=True)
 
 
-def _found(
+def _files_to_read(
     project: Project, paths: tuple[Path, ...], everything: bool, failed: list[Unreadable]
-) -> list[Found]:
+) -> list[SessionFile]:
     if paths:
-        return [found for path in paths for found in _below(path, failed)]
+        return [found for path in paths for found in _session_files(path, failed)]
     sessions = agent_sessions(os.environ)
     mine = [item for item in sessions if everything or item.belongs_to(project.root)]
     if not mine:
@@ -111,57 +113,53 @@ def _found(
     return mine
 
 
-def _below(path: Path, failed: list[Unreadable]) -> list[Found]:
+def _session_files(path: Path, failed: list[Unreadable]) -> list[SessionFile]:
     try:
         return session_files(path)
     except Unreadable as error:
-        _fail(failed, error)
+        _report_failure(failed, error)
         return []
 
 
 @contextmanager
-def _progress(item: Found, *, hidden: bool) -> Generator[Progress]:
-    if hidden or item.size < SLOW or not sys.stderr.isatty():
+def _progress(item: SessionFile, *, hidden: bool) -> Generator[ByteProgress]:
+    if hidden or item.size < MIN_BYTES_FOR_PROGRESS or not sys.stderr.isatty():
         yield lambda _: None
         return
-    # A compressed file is longer than its size says; the bar is then only a sign of life.
+    # A compressed file has more bytes than its size: the bar then only shows that work goes on.
     with click.progressbar(length=item.size, label=item.path.name, file=sys.stderr) as bar:
         yield bar.update
 
 
-def _tell_flaws(one: Ingested, *, asked: bool) -> None:
-    path = plain(one.path)
-    if one.wire == "lines" and not asked:
-        reason = f"no format that is known here; kept as {one.pieces:,} opaque lines"
+def _print_flaws(result: Ingested, *, asked: bool) -> None:
+    path = sanitize(result.path)
+    if result.wire == "lines" and not asked:
+        reason = f"unknown format; stored as {result.pieces:,} opaque lines"
         echo(f"holdfast: {path}: {reason}", err=True)
-    for flaw in one.flaws[:SHOWN_FLAWS]:
-        kept = "read all the same" if flaw.read else "kept, not read"
-        echo(f"holdfast: {path}, line {flaw.line}: {flaw.reason} ({kept})", err=True)
-    more = len(one.flaws) - SHOWN_FLAWS
+    for flaw in result.flaws[:MAX_FLAWS_SHOWN]:
+        status = "read anyway" if flaw.read else "stored, not read"
+        echo(f"holdfast: {path}, line {flaw.line}: {flaw.reason} ({status})", err=True)
+    more = len(result.flaws) - MAX_FLAWS_SHOWN
     if more > 0:
         echo(f"holdfast: {path}: and {more:,} more like these", err=True)
 
 
-def _line(one: Ingested) -> str:
-    what = "a branch, " if one.branched else ""
-    added = f"{what}{one.added:,} entries added" if one.added else "nothing new"
-    return f"{styled(plain(one.session), bold=True)}  {one.wire}, {one.pieces:,} pieces: {added}"
+def _result_line(result: Ingested) -> str:
+    what = "a branch, " if result.branched else ""
+    added = f"{what}{result.added:,} entries added" if result.added else "nothing new"
+    name = styled(sanitize(result.session), bold=True)
+    return f"{name}  {result.wire}, {result.pieces:,} pieces: {added}"
 
 
 def _finish(
-    project: Project,
-    done: list[Ingested],
-    failed: list[Unreadable],
-    *,
-    as_json: bool,
-    quiet: bool,
+    project: Project, done: list[Ingested], failed: list[Unreadable], *, as_json: bool, quiet: bool
 ) -> None:
     if as_json:
         errors = [{"path": e.where, "line": e.line, "reason": e.reason} for e in failed]
         print_json("ingest", {"files": done, "errors": errors})
     if len(done) > 1 and not quiet and not as_json:
-        added = sum(one.added for one in done)
-        sessions = len({one.session for one in done})
-        echo(f"{len(done)} files, {sessions} sessions, {short(added)} entries added")
+        added = sum(result.added for result in done)
+        sessions = len({result.session for result in done})
+        echo(f"{len(done)} files, {sessions} sessions, {short_count(added)} entries added")
     if failed:
         raise click.exceptions.Exit(failed[-1].exit_code)

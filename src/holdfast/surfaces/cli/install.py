@@ -1,4 +1,4 @@
-"""`holdfast install`: put Holdfast into an agent that is already there."""
+"""`holdfast install`: add Holdfast to an installed agent."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -9,48 +9,58 @@ import click
 from msgspec import Struct, to_builtins
 
 from holdfast.surfaces.cli.options import json_option, project_of, project_option
-from holdfast.surfaces.cli.output import echo, plain, print_json, styled
-from holdfast.surfaces.install.apply import Done, carry_out, pending
-from holdfast.surfaces.install.detect import Failed, Found, agents_in, each
-from holdfast.surfaces.install.plan import AGENTS, PROJECT, USER, Place, agent_named
+from holdfast.surfaces.cli.output import echo, print_json, sanitize, styled
+from holdfast.surfaces.install.apply import FileChange, apply_plan, pending_edits
+from holdfast.surfaces.install.detect import AgentFailure, FoundAgent, find_agents, for_each_agent
+from holdfast.surfaces.install.plan import (
+    AGENT_MODULES,
+    PROJECT,
+    USER,
+    InstallTarget,
+    installer_for,
+)
 
 EXAMPLE = """\b
 Examples:
-  holdfast install                         into every agent that is there, for this project
-  holdfast install claude-code             into this one
-  holdfast install codex --user            for all that you do
-  holdfast install gemini --dry-run        what would change, and nothing is changed"""
+  holdfast install                         add it to every installed agent, for this project
+  holdfast install claude-code             add it to one agent
+  holdfast install codex --user            for all your projects
+  holdfast install gemini --dry-run        show what would change"""
 
-OURS = "holdfast/agents/"
-"""What is nobody else's: which files there are matters to few."""
+OWN_FOLDER = "holdfast/agents/"
+"""Folder of files that only Holdfast uses: they are printed as one line."""
 
 F = TypeVar("F", bound=Callable[..., object])
 
 
 def agent_argument(command: F) -> F:
-    """The agent that is meant; those that are there when none is named."""
-    return click.argument("agent", required=False, type=click.Choice(list(AGENTS)))(command)
+    """Add the optional argument AGENT."""
+    return click.argument("agent", required=False, type=click.Choice(list(AGENT_MODULES)))(command)
 
 
 def scope_option(command: F) -> F:
-    """`--project` and `--user`: whose settings are meant."""
-    mine = click.option("--user", "scope", flag_value=USER, help="For all that you do.")
+    """Add `--project` and `--user`, which choose the settings to change."""
+    mine = click.option("--user", "scope", flag_value=USER, help="For all projects of the user.")
     here = click.option(
-        "--project", "scope", flag_value=PROJECT, default=PROJECT, help="For this project."
+        "--project",
+        "scope",
+        flag_value=PROJECT,
+        default=PROJECT,
+        help="For this project only (default).",
     )
     return here(mine(command))
 
 
-def place_of(ctx: click.Context, root: str | None, scope: str) -> Place:
-    """Where the settings are."""
+def place_of(ctx: click.Context, root: str | None, scope: str) -> InstallTarget:
+    """Return the place of the agent settings to read or change."""
     home = Path(os.environ.get("HOME") or Path.home())
-    return Place(project_of(ctx, root).root, scope, home, dict(os.environ))
+    return InstallTarget(project_of(ctx, root).root, scope, home, dict(os.environ))
 
 
 @click.command(epilog=EXAMPLE)
 @agent_argument
 @scope_option
-@click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
 @project_option
 @json_option
 @click.pass_context
@@ -62,47 +72,47 @@ def install(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Put Holdfast into AGENT: hooks, tools, commands and what else it takes.
+    """Add Holdfast to AGENT: hooks, tools, commands and instructions.
 
-    Without AGENT, into every agent that is there: its program is on the path, or its settings are
-    in your home or in the project. Settings are changed as a careful person would: what others
-    wrote stays as it is, a copy of what was there is kept, and `holdfast uninstall` brings the very
-    bytes back. Doing it twice is doing it once.
+    Without AGENT, Holdfast is added to every installed agent: an agent whose program is on the PATH
+    or whose settings are in your home folder or in the project. Other settings are left unchanged,
+    each changed file is backed up, and `holdfast uninstall` restores the original bytes. A second
+    run changes nothing.
     """
     place = place_of(ctx, root, scope)
 
-    def act(name: str) -> Did:
+    def act(name: str) -> InstallResult:
         return _install(name, place, dry_run=dry_run)
 
     if agent is not None:
-        did = act(agent)
+        result_of_agent = act(agent)
         if as_json:
-            print_json("install", did.document(dry_run=dry_run))
+            print_json("install", result_of_agent.document(dry_run=dry_run))
         else:
-            _tell_install(did, dry_run=dry_run)
+            _print_install(result_of_agent, dry_run=dry_run)
         return
-    found = agents_in(place)
-    done = each([one.agent for one in found], act)
+    found = find_agents(place)
+    done = for_each_agent([candidate.agent for candidate in found], act)
     if as_json:
-        print_json("install", all_of(found, done, scope, dry_run=dry_run))
+        print_json("install", results_document(found, done, scope, dry_run=dry_run))
     else:
-        for one in done:
-            tell_found(found, one.agent)
-            if isinstance(one, Did):
-                _tell_install(one, dry_run=dry_run)
-    end(done)
+        for result in done:
+            print_agent_heading(found, result.agent)
+            if isinstance(result, InstallResult):
+                _print_install(result, dry_run=dry_run)
+    exit_if_failed(done)
 
 
-class Did(Struct, frozen=True):
-    """What was done to one agent."""
+class InstallResult(Struct, frozen=True):
+    """The files that were changed for one agent."""
 
     agent: str
     scope: str
-    files: list[Done]
+    files: list[FileChange]
     notes: tuple[str, ...] = ()
 
     def document(self, *, dry_run: bool) -> dict[str, object]:
-        """The same for a program."""
+        """Return the result for `--json`."""
         return {
             "agent": self.agent,
             "scope": self.scope,
@@ -112,68 +122,76 @@ class Did(Struct, frozen=True):
         }
 
 
-def _install(agent: str, place: Place, *, dry_run: bool) -> Did:
-    known = agent_named(agent)
-    plan = known.plan(place)
-    waiting = [Done(str(edit.path), "would change", edit.about) for edit in pending(plan)]
-    done = waiting if dry_run else carry_out(plan, place, known)
-    return Did(agent, place.scope, done, plan.notes)
+def _install(agent: str, place: InstallTarget, *, dry_run: bool) -> InstallResult:
+    installer = installer_for(agent)
+    plan = installer.plan(place)
+    pending_files = [
+        FileChange(str(edit.path), "would change", edit.about) for edit in pending_edits(plan)
+    ]
+    done = pending_files if dry_run else apply_plan(plan, place, installer)
+    return InstallResult(agent, place.scope, done, plan.notes)
 
 
-def _tell_install(did: Did, *, dry_run: bool) -> None:
-    tell(did.files, nothing=f"{did.agent} has Holdfast already")
-    for note in did.notes if did.files else ():
-        echo(plain(note))
-    if did.files and not dry_run:
-        user = "" if did.scope == PROJECT else " --user"
-        echo(plain(f"try it: holdfast doctor {did.agent}{user}"))
+def _print_install(result: InstallResult, *, dry_run: bool) -> None:
+    print_files(result.files, nothing=f"{result.agent} has Holdfast already")
+    for note in result.notes if result.files else ():
+        echo(sanitize(note))
+    if result.files and not dry_run:
+        user = "" if result.scope == PROJECT else " --user"
+        echo(sanitize(f"try it: holdfast doctor {result.agent}{user}"))
 
 
-def tell_found(found: Sequence[Found], agent: str) -> None:
-    """Say which agent the next lines are about, and by what it was found."""
-    where = next((one.where for one in found if one.agent == agent), "")
-    echo(f"{styled(agent, bold=True)}  {styled(plain(f'found: {where}'), dim=True)}")
+def print_agent_heading(found: Sequence[FoundAgent], agent: str) -> None:
+    """Print the name of an agent and where it was found."""
+    where = next((candidate.where for candidate in found if candidate.agent == agent), "")
+    echo(f"{styled(agent, bold=True)}  {styled(sanitize(f'found: {where}'), dim=True)}")
 
 
-def all_of(
-    found: Sequence[Found], done: Sequence[Did | Failed], scope: str, *, dry_run: bool
+def results_document(
+    found: Sequence[FoundAgent],
+    done: Sequence[InstallResult | AgentFailure],
+    scope: str,
+    *,
+    dry_run: bool,
 ) -> dict[str, object]:
-    """What was done to every agent that was found, for a program."""
-    documents = [one.document(dry_run=dry_run) for one in done if isinstance(one, Did)]
-    errors = [to_builtins(one) for one in done if isinstance(one, Failed)]
+    """Return the results of all agents for `--json`."""
+    documents = [
+        result.document(dry_run=dry_run) for result in done if isinstance(result, InstallResult)
+    ]
+    errors = [to_builtins(result) for result in done if isinstance(result, AgentFailure)]
     return {"scope": scope, "found": to_builtins(found), "agents": documents, "errors": errors}
 
 
-def end(done: Sequence[object]) -> None:
-    """Say what failed, and end with its code."""
-    failed = [one for one in done if isinstance(one, Failed)]
-    for one in failed:
-        echo(plain(f"holdfast: {one.agent}: {one.error}"), err=True)
+def exit_if_failed(done: Sequence[object]) -> None:
+    """Print the failures and exit with the code of the last one, if there are any."""
+    failed = [result for result in done if isinstance(result, AgentFailure)]
+    for failure in failed:
+        echo(sanitize(f"holdfast: {failure.agent}: {failure.error}"), err=True)
     if failed:
         raise click.exceptions.Exit(failed[-1].code)
 
 
-def tell(done: list[Done], *, nothing: str) -> None:
-    """Say what was done, a line a file, or a line for the many files of one folder of ours."""
-    for same in _together(done):
-        first = same[0]
-        where = os.path.commonpath([one.path for one in same])
-        many = f"{len(same)} files" if len(same) > 1 else ""
-        told = ", ".join(filter(None, (first.about, many)))
-        about = f"  {styled(plain(told), dim=True)}" if told else ""
-        echo(f"{first.act:12} {plain(where)}{about}")
+def print_files(done: list[FileChange], *, nothing: str) -> None:
+    """Print one line per changed file; files of Holdfast's own folder share a line."""
+    for group in _group_own_files(done):
+        first = group[0]
+        where = os.path.commonpath([file.path for file in group])
+        many = f"{len(group)} files" if len(group) > 1 else ""
+        details = ", ".join(filter(None, (first.about, many)))
+        about = f"  {styled(sanitize(details), dim=True)}" if details else ""
+        echo(f"{first.act:12} {sanitize(where)}{about}")
     if not done:
-        echo(plain(nothing))
+        echo(sanitize(nothing))
 
 
-def _together(done: list[Done]) -> list[list[Done]]:
-    """Files of our own folder that the same was done to, as one; any other alone."""
-    found: list[list[Done]] = []
-    for one in done:
-        last = found[-1][-1] if found else None
-        ours = last is not None and all(OURS in file.path for file in (last, one))
-        if ours and last is not None and (last.act, last.about) == (one.act, one.about):
-            found[-1].append(one)
+def _group_own_files(done: list[FileChange]) -> list[list[FileChange]]:
+    """Group neighbouring files of our own folder that were changed in the same way."""
+    groups: list[list[FileChange]] = []
+    for current in done:
+        last = groups[-1][-1] if groups else None
+        both_own = last is not None and all(OWN_FOLDER in file.path for file in (last, current))
+        if both_own and last is not None and (last.act, last.about) == (current.act, current.about):
+            groups[-1].append(current)
         else:
-            found.append([one])
-    return found
+            groups.append([current])
+    return groups

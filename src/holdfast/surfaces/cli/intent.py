@@ -1,11 +1,11 @@
-"""`holdfast intent`: what was asked for, word for word."""
+"""`holdfast intent`: show the user's requests and constraints word for word."""
 
 import click
 
 from holdfast.core.view.summary import intent_document, render_intent
-from holdfast.surfaces.actions import asked_in
+from holdfast.surfaces.actions import user_intent
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.output import echo, exact, print_json
+from holdfast.surfaces.cli.output import echo, print_json, sanitize_for_terminal
 
 EXAMPLE = """\b
 Examples:
@@ -21,14 +21,14 @@ Examples:
 def intent(
     ctx: click.Context, name: str | None, agent: str, root: str | None, as_json: bool
 ) -> None:
-    """Show what the user wants, word for word, and where each of the words stands.
+    """Show the user's requests and constraints word for word, each with its entry.
 
-    The first request and the current one, how the scope changed, and every constraint: those that
-    were read from the conversation, those that were pinned, and those that were lifted since.
+    Printed are the first and the current request, changes of scope, and all constraints: found in
+    the conversation, pinned, and lifted.
     """
     session = project_of(ctx, root).session(name, agent)
-    asked = asked_in(session)
+    asked = user_intent(session)
     if as_json:
         print_json("intent", {"session": session.name, **intent_document(asked)})
     else:
-        echo(exact(render_intent(asked)))
+        echo(sanitize_for_terminal(render_intent(asked)))

@@ -1,27 +1,26 @@
-"""`holdfast recover --level` and `--full`: where the work stands, or all that was said."""
+"""`holdfast recover --level` and `--full`: print a recovery level or the whole conversation."""
 
 import click
 
 from holdfast.core.view.levels import LEVELS
-from holdfast.engine.levels import full
+from holdfast.engine.levels import full_pages
 from holdfast.models.tokenizers import counter
 from holdfast.session.session import Session
-from holdfast.surfaces.cli.output import echo, exact, print_json
+from holdfast.surfaces.cli.output import echo, print_json, sanitize_for_terminal
 
 
-def give(session: Session, number: int | None, *, as_json: bool) -> None:
-    """Print a level, or all that was said when no level is meant."""
+def print_level_or_all(session: Session, number: int | None, *, as_json: bool) -> None:
+    """Print a recovery level, or the whole conversation if `number` is None."""
     if number is None:
-        _give_all(session, as_json=as_json)
+        _print_conversation(session, as_json=as_json)
     else:
-        _give_level(session, number, as_json=as_json)
+        _print_level(session, number, as_json=as_json)
 
 
-def _give_level(session: Session, number: int, *, as_json: bool) -> None:
-    """Print a level, in its tokens."""
+def _print_level(session: Session, number: int, *, as_json: bool) -> None:
     text = session.level(number)
     if not as_json:
-        echo(exact(text))
+        echo(sanitize_for_terminal(text))
         return
     document = {
         "session": session.name,
@@ -33,10 +32,11 @@ def _give_level(session: Session, number: int, *, as_json: bool) -> None:
     print_json("recover", document)
 
 
-def _give_all(session: Session, *, as_json: bool) -> None:
-    """Print the whole conversation, as it is read."""
+def _print_conversation(session: Session, *, as_json: bool) -> None:
     if as_json:
-        print_json("recover", {"session": session.name, "text": "".join(full(session.ledger))})
+        print_json(
+            "recover", {"session": session.name, "text": "".join(full_pages(session.ledger))}
+        )
         return
-    for part in full(session.ledger):
-        click.echo(exact(part), nl=False)
+    for part in full_pages(session.ledger):
+        click.echo(sanitize_for_terminal(part), nl=False)

@@ -1,26 +1,26 @@
-"""`holdfast log`: every compression there was, and what it did."""
+"""`holdfast log`: list the compressions of a session and their effect."""
 
 import click
 from msgspec import to_builtins
 
-from holdfast.core.view.conversation import opening
 from holdfast.core.view.log import Event, render_log
-from holdfast.surfaces.actions import RECENT, events_of
+from holdfast.surfaces.actions import DEFAULT_LOG_EVENTS, events_of
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
 from holdfast.surfaces.cli.output import (
     columns,
     echo,
-    for_a_person,
-    plain_lines,
+    is_interactive,
     print_json,
-    short,
+    sanitize_lines,
+    short_count,
     styled,
 )
+from holdfast.text.clip import clip_line
 
 EXAMPLE = """\b
 Examples:
   holdfast log
-  holdfast log --all --limit 0     everything, also what was put off
+  holdfast log --all --limit 0     all events, also postponed plans
   holdfast log --session 3ae3 --json"""
 COLOURS = {
     "UNDO": "yellow",
@@ -34,8 +34,14 @@ COLOURS = {
 
 
 @click.command(epilog=EXAMPLE)
-@click.option("--limit", type=click.IntRange(min=0), default=RECENT, show_default=True)
-@click.option("--all", "everything", is_flag=True, help="Also what was weighed and put off.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    default=DEFAULT_LOG_EVENTS,
+    show_default=True,
+    help="Number of events; 0 for all.",
+)
+@click.option("--all", "everything", is_flag=True, help="Also list plans that were postponed.")
 @session_option
 @project_option
 @json_option
@@ -49,33 +55,33 @@ def log(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Show the compressions of a session, the newest last; --limit 0 for all of them."""
+    """List the compressions of a session, newest last."""
     session = project_of(ctx, root).session(name, agent)
     events = events_of(session, limit, everything=everything)
     if as_json:
         print_json("log", {"session": session.name, "events": to_builtins(events)})
-    elif for_a_person():
+    elif is_interactive():
         echo(_table(events, everything=everything))
     else:
-        echo(plain_lines(render_log(events)))
+        echo(sanitize_lines(render_log(events)))
 
 
 def _table(events: list[Event], *, everything: bool) -> str:
     if not events:
-        return "no compressions yet" + ("" if everything else "; --all also shows what was put off")
+        return "no compressions yet" + ("" if everything else "; --all also shows postponed plans")
     heading = (
         f"{'time':19}  {'event':9}  {'before':>6}  {'after':>6}  {'saved':>6}  intent  trigger"
     )
-    wide = max(columns() - len(heading) + len("trigger"), 24)
-    return "\n".join([styled(heading, dim=True), *(_row(event, wide) for event in events)])
+    width = max(columns() - len(heading) + len("trigger"), 24)
+    return "\n".join([styled(heading, dim=True), *(_row(event, width) for event in events)])
 
 
-def _row(event: Event, wide: int) -> str:
+def _row(event: Event, width: int) -> str:
     kind = styled(f"{event.kind:9}", colour=COLOURS.get(event.kind, "green"))
-    figures = [short(number) if number else "-" for number in (event.before, event.after)]
-    saved = short(event.saved) if event.saved else "-"
-    kept = "yes" if event.intent else "check"
+    figures = [short_count(number) if number else "-" for number in (event.before, event.after)]
+    saved = short_count(event.saved) if event.saved else "-"
+    intent = "yes" if event.intent else "check"
     return (
         f"{event.at[:19].replace('T', ' '):19}  {kind}  {figures[0]:>6}  {figures[1]:>6}  "
-        f"{saved:>6}  {kept:6}  {opening(event.trigger, wide)}"
+        f"{saved:>6}  {intent:6}  {clip_line(event.trigger, width)}"
     )

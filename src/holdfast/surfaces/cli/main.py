@@ -1,4 +1,4 @@
-"""The entry point: finds the command, and ends every run with a sentence and an exit code."""
+"""The entry point of `holdfast`: run a command; turn errors into a message and an exit code."""
 
 import os
 import sys
@@ -12,37 +12,37 @@ from holdfast.core.faults import collecting
 from holdfast.engine.fault_log import new_faults
 from holdfast.errors import HoldfastError
 from holdfast.surfaces import commands
-from holdfast.surfaces.cli.output import echo, plain
+from holdfast.surfaces.cli.output import echo, sanitize
 
 COMMANDS = {command.name: command.about for command in commands.COMMANDS}
-"""Every command and what it is for; each lives in a module of its name."""
+"""Help line by command; each command is in the module of its name."""
 
 
 class LazyGroup(click.Group):
-    """Loads a command's module when the command is called, so that each pays for itself alone."""
+    """A group that imports the module of a command when the command is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands in the order of the table."""
+        """Return the commands in the order of the table."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name."""
+        """Import and return a command, or None if there is none of that name."""
         if cmd_name not in COMMANDS:
             return None
         module = import_module(f"holdfast.surfaces.cli.{cmd_name}")
         return getattr(module, cmd_name)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run a command; a reader that leaves early ends it quietly."""
+        """Run a command; exit without a message if the reader closes the pipe."""
         try:
-            done = super().invoke(ctx)
+            result = super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:
-            raise click.exceptions.Exit(_reader_left()) from None
-        return done
+            raise click.exceptions.Exit(_discard_output()) from None
+        return result
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The list of commands, made without loading any."""
+        """Write the list of commands without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
@@ -52,7 +52,11 @@ class LazyGroup(click.Group):
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Example:  holdfast ingest && holdfast status",
 )
-@click.option("--root", metavar="FOLDER", help="The project; found by git when not given.")
+@click.option(
+    "--root",
+    metavar="FOLDER",
+    help="Project folder; default: HOLDFAST_ROOT, else the git top level.",
+)
 @click.version_option(__version__, "-V", "--version", prog_name="holdfast")
 @click.pass_context
 def cli(ctx: click.Context, root: str | None) -> None:
@@ -61,25 +65,27 @@ def cli(ctx: click.Context, root: str | None) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run a command and leave with its exit code."""
+    """Run a command and exit with its exit code."""
     try:
         with collecting(new_faults()) as faults:
             code = cli.main(argv, prog_name="holdfast", standalone_mode=False)
         for fault in faults.found:
-            echo(plain(f"holdfast: {fault.rule} failed and was left out: {fault.error}"), err=True)
+            echo(
+                sanitize(f"holdfast: {fault.rule} failed and was left out: {fault.error}"), err=True
+            )
     except click.exceptions.Abort:
         code = 130
     except click.ClickException as error:
         error.show()
         code = error.exit_code
     except HoldfastError as error:
-        echo(plain(f"holdfast: {error}"), err=True)
+        echo(sanitize(f"holdfast: {error}"), err=True)
         code = error.exit_code
     except PermissionError as error:
-        echo(plain(f"holdfast: {error.filename}: {(error.strerror or '').lower()}"), err=True)
+        echo(sanitize(f"holdfast: {error.filename}: {(error.strerror or '').lower()}"), err=True)
         code = 77  # EX_NOPERM
     except Exception as error:
-        # One sentence and an exit code: a traceback helps nobody who did not write this.
+        # Users get one sentence and an exit code; a traceback helps only developers.
         if os.environ.get("HOLDFAST_DEBUG"):
             raise
         echo(
@@ -91,7 +97,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _reader_left() -> int:
-    """The reader went away (`| head`): that is no error, and stdout must not be flushed again."""
+def _discard_output() -> int:
+    """Redirect stdout to /dev/null after the reader closed the pipe (`| head`); return the code."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 141

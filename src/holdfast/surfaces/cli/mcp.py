@@ -1,17 +1,17 @@
-"""`holdfast mcp`: the server that agents ask. What it answers first needs nothing to be loaded."""
+"""`holdfast mcp`: run the Model Context Protocol server over pipes or HTTP."""
 
 import click
 
 EXAMPLE = """\b
 Examples:
-  holdfast mcp                               over pipes, as agents start it
-  holdfast mcp --session 3ae3                this session, not the newest
+  holdfast mcp                               over stdin and stdout, as agents start it
+  holdfast mcp --session 3ae3                use this session instead of the newest
   holdfast mcp --http 8765                   at http://127.0.0.1:8765/mcp
   claude mcp add holdfast -- holdfast mcp"""
 
 
-def _prefix(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """What clients take as the beginning of a tool's name."""
+def _check_prefix(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """Check that clients accept the value as a prefix of a tool's name."""
     plain = value.replace("_", "").replace("-", "")
     if not value or (plain.isascii() and plain.isalnum() and len(value) <= 32):
         return value
@@ -19,11 +19,25 @@ def _prefix(ctx: click.Context, param: click.Parameter, value: str) -> str:
 
 
 @click.command(epilog=EXAMPLE)
-@click.option("--http", "port", type=click.IntRange(0, 65535), help="Serve HTTP at this port.")
-@click.option("--session", "name", envvar="HOLDFAST_SESSION", help="Name or its beginning.")
-@click.option("--agent", default="", help="A sub-agent, whose window is its own.")
-@click.option("--prefix", default="", callback=_prefix, help="Put before the name of every tool.")
-@click.option("--root", metavar="FOLDER", help="The project; found by git when not given.")
+@click.option(
+    "--http",
+    "port",
+    type=click.IntRange(0, 65535),
+    help="Serve HTTP on this port; default: stdin and stdout.",
+)
+@click.option(
+    "--session",
+    "name",
+    envvar="HOLDFAST_SESSION",
+    help="Session name or its beginning; default: the newest.",
+)
+@click.option("--agent", default="", help="Name of a sub-agent; default: the main agent.")
+@click.option("--prefix", default="", callback=_check_prefix, help="Prefix of all tool names.")
+@click.option(
+    "--root",
+    metavar="FOLDER",
+    help="Project folder; default: HOLDFAST_ROOT, else the git top level.",
+)
 @click.pass_context
 def mcp(
     ctx: click.Context,
@@ -33,14 +47,14 @@ def mcp(
     prefix: str,
     root: str | None,
 ) -> None:
-    """Serve the Model Context Protocol: status, recovery and context packets as tools.
+    """Run a Model Context Protocol server with tools for status, recovery and packets.
 
-    It works on the project of the folder that it is started in, and there on the newest session
-    unless one is named. It ends when its client does.
+    The server uses the project of the current folder and its newest session, unless --root or
+    --session is given. It ends when its client disconnects.
     """
-    from holdfast.surfaces.mcp.server import Place
+    from holdfast.surfaces.mcp.server import ServerOptions
 
-    place = Place(root or ctx.find_object(str), name or "", agent, prefix)
+    place = ServerOptions(root or ctx.find_object(str), name or "", agent, prefix)
     if port is None:
         from holdfast.surfaces.mcp.stdio import serve
 

@@ -1,4 +1,4 @@
-"""What every command shares: its options, and the project they point at."""
+"""Options that commands share (`--root`, `--json`, `--session`, `--model` …), and their project."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -6,75 +6,84 @@ from typing import TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from holdfast.core.measure.models import doubt
-from holdfast.core.plan.policy import PROFILES, Plain, Redact
+from holdfast.core.measure.models import model_warning
+from holdfast.core.plan.policy import PROFILES, Redact, SettingValue
 from holdfast.engine.redact import redacted_title
-from holdfast.surfaces.cli.output import echo, plain
+from holdfast.surfaces.cli.output import echo, sanitize
 from holdfast.surfaces.project import Project
 
 F = TypeVar("F", bound=Callable[..., object])
 
 
 def project_option(command: F) -> F:
-    """`--root`, on the command as well as before it."""
+    """Add `--root`, which is also accepted before the command."""
     return click.option(
-        "--root", metavar="FOLDER", help="The project; found by git when not given."
+        "--root",
+        metavar="FOLDER",
+        help="Project folder; default: HOLDFAST_ROOT, else the git top level.",
     )(command)
 
 
 def json_option(command: F) -> F:
-    """`--json`, spelled the same everywhere."""
-    return click.option("--json", "as_json", is_flag=True, help="One JSON document for a program.")(
-        command
-    )
+    """Add `--json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(command)
 
 
 def session_option(command: F) -> F:
-    """`--session` and `--agent`: whose window is meant."""
-    named = click.option(
-        "--session", "name", shell_complete=complete_session, help="Name or its beginning."
+    """Add `--session` and `--agent`, which choose the window."""
+    session = click.option(
+        "--session",
+        "name",
+        shell_complete=complete_session,
+        help="Session name or its beginning; default: the newest.",
     )
-    agent = click.option("--agent", default="", help="A sub-agent, whose window is its own.")
-    return named(agent(command))
+    agent = click.option(
+        "--agent", default="", help="Name of a sub-agent; default: the main agent."
+    )
+    return session(agent(command))
 
 
 def policy_options(command: F) -> F:
-    """`--model`, `--window`, `--profile` and `--role`: what a plan is made by."""
-    for made in reversed(
+    """Add `--model`, `--window`, `--profile` and `--role`, which override settings."""
+    for option in reversed(
         (
             click.option(
                 "--model",
-                callback=_doubted,
-                help="The agent's model; found in the session if not given.",
+                callback=_warn_unknown_model,
+                help="The agent's model; default: the session's.",
             ),
             click.option(
                 "--window",
                 type=click.IntRange(min=1),
-                is_eager=True,  # whether it is given decides what is said of the model
-                help="The model's window in tokens.",
+                is_eager=True,  # _warn_unknown_model reads it
+                help="Size of the model's window in tokens.",
             ),
-            click.option("--profile", type=click.Choice(list(PROFILES)), help="A set of values."),
-            click.option("--role", help="The agent's part, which may have values of its own."),
+            click.option(
+                "--profile", type=click.Choice(list(PROFILES)), help="A named set of settings."
+            ),
+            click.option("--role", help="The agent's role, which may have its own settings."),
         )
     ):
-        command = made(command)
+        command = option(command)
     return command
 
 
-def _doubted(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    """Warn of a model that is not in the table, by the name that was given."""
+def _warn_unknown_model(
+    ctx: click.Context, param: click.Parameter, value: str | None
+) -> str | None:
+    """Warn if the model given by `--model` is not in the table of models."""
     del param
-    warning = doubt(value, ctx.params.get("window") or 0) if value else ""
+    warning = model_warning(value, ctx.params.get("window") or 0) if value else ""
     if warning:
-        echo(plain(f"holdfast: {warning}"), err=True)
+        echo(sanitize(f"holdfast: {warning}"), err=True)
     return value
 
 
 def flags_of(
     model: str | None, window: int | None, profile: str | None, role: str | None
-) -> dict[str, Plain]:
-    """What `policy_options` were given, by the settings' names."""
-    given: dict[str, Plain | None] = {
+) -> dict[str, SettingValue]:
+    """Return the given `policy_options` by the names of the settings."""
+    given: dict[str, SettingValue | None] = {
         "model": model,
         "window": window,
         "profile": profile,
@@ -86,7 +95,7 @@ def flags_of(
 def complete_session(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
-    """The sessions whose name begins as typed."""
+    """Return the sessions whose name begins with the typed text, for shell completion."""
     del param
     project = project_of(ctx, ctx.params.get("root"))
     if not project.has_ledger:
@@ -102,8 +111,8 @@ def complete_session(
 
 
 def project_of(
-    ctx: click.Context, root: str | None, flags: dict[str, Plain] | None = None
+    ctx: click.Context, root: str | None, flags: dict[str, SettingValue] | None = None
 ) -> Project:
-    """The project meant by a command's `--root`, or by the one given before the command."""
+    """Return the project of the command's `--root`, or of the one before the command."""
     given = root or ctx.find_object(str)
     return Project(given, {name: value for name, value in (flags or {}).items() if value})

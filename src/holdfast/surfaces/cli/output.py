@@ -1,4 +1,4 @@
-"""How things are printed: JSON for programs, plain text for pipes, colour for people."""
+"""Print results: JSON, text without control characters, colour and paging on a terminal."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import click
 import msgspec
 
-from holdfast.text.jsontext import cleaned
+from holdfast.text.jsontext import without_surrogates
 
 COLOURS = {
     "GREEN": "green",
@@ -20,52 +20,52 @@ COLOURS = {
 
 
 def print_json(command: str, document: Mapping[str, object]) -> None:
-    """One document, with the name and version of its shape."""
+    """Print a JSON document with the name and version of its schema."""
     whole = {"schema": f"holdfast.{command}/1", **document}
     try:
         click.echo(msgspec.json.format(msgspec.json.encode(whole), indent=2))
     except UnicodeEncodeError:
-        # A session's own messages may hold half a letter, which only an escape can spell.
+        # Messages may contain lone surrogates, which only an escape can represent.
         click.echo(json.dumps(msgspec.to_builtins(whole), indent=2))
 
 
-def for_a_person() -> bool:
-    """Whether a person is looking: a terminal, and nobody asked for plain text."""
+def is_interactive() -> bool:
+    """Whether stdout is a terminal that is not dumb."""
     return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
 
 
-def in_colour() -> bool:
-    """Whether colour is welcome."""
+def use_colour() -> bool:
+    """Whether to print colours."""
     if os.environ.get("NO_COLOR"):
         return False
-    return bool(os.environ.get("FORCE_COLOR")) or for_a_person()
+    return bool(os.environ.get("FORCE_COLOR")) or is_interactive()
 
 
-def plain(text: str) -> str:
-    """Text from a session as a terminal may have it: no escape codes, no tricks with direction."""
+def sanitize(text: str) -> str:
+    """Replace control and direction characters, which could control a terminal."""
     return "".join(char if char.isprintable() else "\ufffd" for char in text)
 
 
 def echo(text: str = "", *, err: bool = False) -> None:
-    """Print a line; colours stay where they are welcome, whatever the stream looks like."""
-    # No stream takes half a letter.
-    click.echo(str(cleaned(text)), err=err, color=in_colour() or None)
+    """Print a line, with colours only if `use_colour()`."""
+    # No stream can encode a lone surrogate.
+    click.echo(str(without_surrogates(text)), err=err, color=use_colour() or None)
 
 
 def styled(text: str, *, colour: str | None = None, bold: bool = False, dim: bool = False) -> str:
-    """Text in a style, where styles are welcome."""
-    return click.style(text, fg=colour, bold=bold, dim=dim) if in_colour() else text
+    """Style a text if `use_colour()`."""
+    return click.style(text, fg=colour, bold=bold, dim=dim) if use_colour() else text
 
 
 def columns() -> int:
-    """How wide the terminal is; wide enough for a table when there is none."""
+    """Return the width of the terminal; 120 if there is none."""
     from shutil import get_terminal_size
 
     return get_terminal_size((120, 24)).columns
 
 
-def short(count: int) -> str:
-    """A count as a person says it: 999, 1.2k, 34k, 1.2M."""
+def short_count(count: int) -> str:
+    """Format a count in a few characters: 999, 1.2k, 34k, 1.2M."""
     if count < 1_000:
         return str(count)
     if count < 1_000_000:
@@ -74,21 +74,21 @@ def short(count: int) -> str:
 
 
 def page(text: str) -> None:
-    """Print a text; a person who has a screen of it or more gets a pager."""
+    """Print a text; use a pager on a terminal if it is longer than the screen."""
     from shutil import get_terminal_size
 
-    long = text.count("\n") + 2 > get_terminal_size((120, 24)).lines
-    if for_a_person() and long:
-        click.echo_via_pager(text + "\n", color=in_colour() or None)
+    exceeds_screen = text.count("\n") + 2 > get_terminal_size((120, 24)).lines
+    if is_interactive() and exceeds_screen:
+        click.echo_via_pager(text + "\n", color=use_colour() or None)
     else:
         echo(text)
 
 
-def plain_lines(text: str) -> str:
-    """A text of several lines as a terminal may have it."""
-    return "\n".join(plain(line.expandtabs(4)) for line in text.split("\n"))
+def sanitize_lines(text: str) -> str:
+    """Sanitize each line of a text and expand its tabs."""
+    return "\n".join(sanitize(line.expandtabs(4)) for line in text.split("\n"))
 
 
-def exact(text: str) -> str:
-    """Words of a session: as they are for a pipe; a terminal is not to obey what stands in them."""
-    return plain_lines(text) if for_a_person() else text
+def sanitize_for_terminal(text: str) -> str:
+    """Sanitize a text if it goes to a terminal; a pipe gets it unchanged."""
+    return sanitize_lines(text) if is_interactive() else text

@@ -1,24 +1,24 @@
-"""`holdfast pin`: words that stay in sight whatever leaves."""
+"""`holdfast pin`: keep a text word for word in every summary."""
 
 import click
 
 from holdfast.core.ledger.entry import Derived, text_of
-from holdfast.core.view.conversation import opening
 from holdfast.errors import NotRecorded
 from holdfast.session.session import Session
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.output import echo, plain, print_json
+from holdfast.surfaces.cli.output import echo, print_json, sanitize
+from holdfast.text.clip import clip_line
 
 EXAMPLE = """\b
 Examples:
   holdfast pin "Never touch the billing schema."
-  holdfast pin --ref 1f3a9c2b4d5e              all that was said there"""
-SHOWN = 60
+  holdfast pin --ref 1f3a9c2b4d5e              pin the text of this entry"""
+MAX_CHARS_SHOWN = 60
 
 
 @click.command(epilog=EXAMPLE)
 @click.argument("text", required=False)
-@click.option("--ref", help="Pin what this entry says: the beginning of its id, or #NUMBER.")
+@click.option("--ref", help="Pin the text of this entry: the beginning of its id, or #NUMBER.")
 @session_option
 @project_option
 @json_option
@@ -32,27 +32,27 @@ def pin(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Pin TEXT, or what the entry --ref says: every summary carries it, word for word.
+    """Pin TEXT, or the text of the entry --ref: every summary contains it word for word.
 
-    A pin is a constraint of the user's. `holdfast intent` lists them, `holdfast unpin` lifts them.
+    A pin is a constraint of the user. `holdfast intent` lists pins, `holdfast unpin` lifts them.
     """
     if (text is None) == (ref is None):
         raise click.UsageError("give a TEXT or a --ref")
     session = project_of(ctx, root).session(name, agent)
-    words = text if text is not None else _words(session, ref or "")
+    words = text if text is not None else _text_of_entry(session, ref or "")
     if not words.strip():
-        raise click.UsageError("there are no words to pin")
-    made = session.pin(words)[:12]
+        raise click.UsageError("the text to pin is empty")
+    pin_id = session.pin(words)[:12]
     if as_json:
         shown = session.ledger.redactor.text(words)
-        print_json("pin", {"session": session.name, "pin": made, "text": shown})
+        print_json("pin", {"session": session.name, "pin": pin_id, "text": shown})
         return
-    shown = opening(session.ledger.redactor.text(words), SHOWN)
-    echo(plain(f"pinned {made} in {session.name}: {shown}"))
-    echo(f"lift it: holdfast unpin {made}")
+    shown = clip_line(session.ledger.redactor.text(words), MAX_CHARS_SHOWN)
+    echo(sanitize(f"pinned {pin_id} in {session.name}: {shown}"))
+    echo(f"lift it: holdfast unpin {pin_id}")
 
 
-def _words(session: Session, ref: str) -> str:
+def _text_of_entry(session: Session, ref: str) -> str:
     entry = session.ledger.find(ref)
     if isinstance(entry.body, Derived):
         raise NotRecorded("words", "", where=f"entry {ref!r}")

@@ -1,20 +1,20 @@
-"""`holdfast probe`: can what is in sight still answer what a reader would ask?"""
+"""`holdfast probe`: test whether the window still answers questions about hidden content."""
 
 import click
 
-from holdfast.core.verify.widen import PROBED
+from holdfast.core.verify.widen import PROBED_FACT_TOKENS
 from holdfast.core.view.probes import (
-    Probed,
+    ProbeReport,
     newest_summary,
+    probe_report_document,
+    probe_text,
     probe_window,
-    probed,
-    probed_document,
-    render_probed,
+    render_probe_report,
 )
 from holdfast.models.tokenizers import counter
 from holdfast.session.session import Session
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.output import columns, page, plain_lines, print_json
+from holdfast.surfaces.cli.output import columns, page, print_json, sanitize_lines
 
 EXAMPLE = """\b
 Examples:
@@ -30,28 +30,31 @@ Examples:
 def probe(
     ctx: click.Context, name: str | None, agent: str, root: str | None, as_json: bool
 ) -> None:
-    """Ask the window about what the newest summary stands for, by rule and without a model.
+    """Test how much of the content behind the newest summary the window still answers.
 
-    Questions are drawn from every row that the summary is made of: requests, constraints, files,
-    decisions, errors, next steps, facts. Each is answered by the line in sight that says it. Six
-    dimensions sum that up, from 0 to 5. Without a summary in sight, the one that
-    `holdfast show --summary` gives is asked. Exit code 1 when a dimension misses its target.
+    Questions are made by rules, without a model, from each row of the summary: requests,
+    constraints, files, decisions, errors, next steps, facts. A question is answered if a line of
+    the window contains the answer. Six dimensions score the result from 0 to 5. If the window has
+    no summary, the summary of `holdfast show --summary` is tested. Exit code 1 if a dimension
+    misses its target.
     """
     session = project_of(ctx, root).session(name, agent)
-    came = asked_again(session)
+    result = probe_session(session)
     if as_json:
-        print_json("probe", {"session": session.name, **probed_document(came)})
+        print_json("probe", {"session": session.name, **probe_report_document(result)})
     else:
         head = f"## Probes [{session.name}]"
-        page(plain_lines(f"{head}\n{render_probed(came, width=columns())}"))
-    raise click.exceptions.Exit(0 if came.score.met else 1)
+        page(sanitize_lines(f"{head}\n{render_probe_report(result, width=columns())}"))
+    raise click.exceptions.Exit(0 if result.score.meets_targets else 1)
 
 
-def asked_again(session: Session) -> Probed:
-    """The probes of the newest summary; without one, those of the summary that would be given."""
-    window = session.ledger.redactor.window(session.ledger.sight.window(whole=True))
-    made = newest_summary(window)
-    if made is not None:
-        return probe_window(window, made, counter(session.ledger.head().vocabulary), PROBED)
+def probe_session(session: Session) -> ProbeReport:
+    """Probe the newest summary of a session, or one made now if there is none."""
+    window = session.ledger.redactor.window(session.ledger.whole_window())
+    newest = newest_summary(window)
+    if newest is not None:
+        return probe_window(
+            window, newest, counter(session.ledger.head().vocabulary), PROBED_FACT_TOKENS
+        )
     account = session.summary()
-    return probed(account.rows, str(account))
+    return probe_text(account.rows, str(account))

@@ -1,15 +1,15 @@
-"""`holdfast purge`: let go of what is not to be kept, everywhere."""
+"""`holdfast purge`: erase sessions or messages permanently."""
 
-import re
 import sys
-from time import gmtime, strftime, time
+from time import time
 
 import click
 from msgspec import to_builtins
 
-from holdfast.engine.purge.purge import Purge, carry_out, part, whole
+from holdfast.engine.purge.purge import Purge, apply_purge, plan_message_purge, plan_session_purge
 from holdfast.engine.purge.retention import retain
 from holdfast.errors import NotRecorded
+from holdfast.project.clock import timestamp
 from holdfast.surfaces.cli.options import (
     Project,
     complete_session,
@@ -17,37 +17,45 @@ from holdfast.surfaces.cli.options import (
     project_of,
     project_option,
 )
-from holdfast.surfaces.cli.output import echo, plain, print_json, short
+from holdfast.surfaces.cli.output import echo, print_json, sanitize, short_count
+from holdfast.text.patterns import Pattern
 
 EXAMPLE = """\b
 Examples:
-  holdfast purge 3ae3ab59                      a session, after asking
-  holdfast purge 3ae3ab59 --ref 1f3a9c2b4d5e   one message of it
-  holdfast purge --before 90d --dry-run        what was left more than 90 days ago
-  holdfast purge --retention                   what retention.days and .megabytes say"""
-AGE = re.compile(r"(\d{1,5})([hdw])")
-SURE = 8
-"""Characters of a session's name from which nobody hits another one by chance."""
-SECONDS = {"h": 3_600, "d": 86_400, "w": 7 * 86_400}
+  holdfast purge 3ae3ab59                      one session, after confirmation
+  holdfast purge 3ae3ab59 --ref 1f3a9c2b4d5e   one message of the session
+  holdfast purge --before 90d --dry-run        sessions not used for 90 days
+  holdfast purge --retention                   apply retention.days and retention.megabytes"""
+AGE = Pattern(r"(\d{1,5})([hdw])")
+MIN_UNIQUE_PREFIX = 8
+"""With --yes, the beginning of a session's name must have at least this many characters."""
+SECONDS_PER_UNIT = {"h": 3_600, "d": 86_400, "w": 7 * 86_400}
 
 
-def _age(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
-    """Seconds of `12h`, `90d` or `4w`."""
+def _parse_age(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    """Return the seconds of `12h`, `90d` or `4w`."""
     if value is None:
         return None
     found = AGE.fullmatch(value)
     if found is None:
         raise click.BadParameter(f"{value!r} is no age such as 12h, 90d or 4w", ctx, param)
-    return int(found[1]) * SECONDS[found[2]]
+    return int(found[1]) * SECONDS_PER_UNIT[found[2]]
 
 
 @click.command(epilog=EXAMPLE)
 @click.argument("name", required=False, metavar="[SESSION]", shell_complete=complete_session)
-@click.option("--ref", help="Only the message that this entry came in: its reference or #NUMBER.")
-@click.option("--before", metavar="AGE", callback=_age, help="Sessions left longer ago: 12h, 90d.")
-@click.option("--retention", is_flag=True, help="What the retention settings say.")
-@click.option("--dry-run", is_flag=True, help="Say what would go; change nothing.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--ref", help="Erase only the message of this entry: its id or #NUMBER.")
+@click.option(
+    "--before",
+    metavar="AGE",
+    callback=_parse_age,
+    help="Erase sessions not used for this long: 12h, 90d, 4w.",
+)
+@click.option(
+    "--retention", is_flag=True, help="Erase what the retention settings allow to expire."
+)
+@click.option("--dry-run", is_flag=True, help="Show what would be erased; change nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @project_option
 @json_option
 @click.pass_context
@@ -62,11 +70,11 @@ def purge(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Erase a session, one message of it, or the sessions left long ago. There is no undo.
+    """Erase SESSION, one message of it, or old sessions permanently. There is no undo.
 
-    Every trace goes: rows, content nobody else refers to, summaries and copies that quote it, the
-    write-ahead log and free pages. What stays is that there was something, how large, and when it
-    went; whoever asks for it is told. The agent's own transcript and backups are not touched.
+    Erased are rows, content that no other session uses, summaries and copies that quote it, the
+    write-ahead log and free pages. A tombstone stays with the size and the date, and later requests
+    for the content report it. Transcripts of agents and backups are not changed.
     """
     if sum((name is not None, before is not None, retention)) != 1:
         raise click.UsageError("give a SESSION, --before or --retention")
@@ -74,77 +82,81 @@ def purge(
         raise click.UsageError("--ref goes with a SESSION")
     project = project_of(ctx, root)
     if retention:
-        _by_retention(project, dry=dry_run, as_json=as_json)
+        _purge_by_retention(project, dry=dry_run, as_json=as_json)
         return
-    chosen = _chosen(project, name, ref, before)
-    if yes and name is not None and len(name) < SURE and chosen[0].session != name:
+    chosen = _select(project, name, ref, before)
+    if yes and name is not None and len(name) < MIN_UNIQUE_PREFIX and chosen[0].session != name:
         whole_name = chosen[0].session
-        raise click.UsageError(f"--yes asks nobody: name the session as it is called, {whole_name}")
+        raise click.UsageError(f"--yes needs the full name of the session: {whole_name}")
     if not as_json:
-        _list(chosen)
-    done = bool(chosen) and not dry_run and _agreed(yes)
+        _print_selection(chosen)
+    done = bool(chosen) and not dry_run and _confirm(yes)
     if done:
-        for one in chosen:
-            carry_out(project.session(one.session).ledger, one, at=_now())
-    _tell(chosen, done=done, as_json=as_json)
+        for purged in chosen:
+            apply_purge(project.session(purged.session).ledger, purged, at=timestamp())
+    _print_result(chosen, done=done, as_json=as_json)
 
 
-def _chosen(project: Project, name: str | None, ref: str | None, before: int | None) -> list[Purge]:
+def _select(project: Project, name: str | None, ref: str | None, before: int | None) -> list[Purge]:
     if before is None:
         session = project.session(name)
-        return [part(session.ledger, ref) if ref else whole(session.ledger)]
+        return [
+            plan_message_purge(session.ledger, ref) if ref else plan_session_purge(session.ledger)
+        ]
     if not project.has_ledger:
         raise NotRecorded("ledger", "", where=str(project.root))
-    # Times are compared as they are written; what nobody timed is never old.
-    limit = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(max(time() - before, 0)))
-    old = [one for one in project.store.sessions() if one.head.at and one.head.at[:19] < limit[:19]]
-    return [whole(project.session(one.name).ledger) for one in reversed(old)]
+    # Times are compared as text; a session without a time is never old.
+    limit = timestamp(max(time() - before, 0))
+    old = [
+        listed
+        for listed in project.store.sessions()
+        if listed.head.at and listed.head.at[:19] < limit[:19]
+    ]
+    return [plan_session_purge(project.session(listed.name).ledger) for listed in reversed(old)]
 
 
-def _by_retention(project: Project, *, dry: bool, as_json: bool) -> None:
+def _purge_by_retention(project: Project, *, dry: bool, as_json: bool) -> None:
     policy = project.settings.policy
     if not policy.retention.days and not policy.retention.megabytes:
         raise click.UsageError("set retention.days or retention.megabytes first")
     if not project.has_ledger:
         raise NotRecorded("ledger", "", where=str(project.root))
-    gone = retain(project.store, policy, str(project.root), int(time()), at=_now(), dry=dry)
+    expired = retain(project.store, policy, str(project.root), int(time()), at=timestamp(), dry=dry)
     if not as_json:
-        _list(gone)
-    _tell(gone, done=not dry and bool(gone), as_json=as_json)
+        _print_selection(expired)
+    _print_result(expired, done=not dry and bool(expired), as_json=as_json)
 
 
-def _agreed(yes: bool) -> bool:
+def _confirm(yes: bool) -> bool:
     if yes:
         return True
     if not sys.stdin.isatty():
-        raise click.UsageError("nobody is there to be asked: say --yes, or --dry-run to look")
-    return click.confirm("erase this for good?")
+        raise click.UsageError(
+            "stdin is not a terminal, so you cannot confirm: give --yes or --dry-run"
+        )
+    return click.confirm("erase this permanently?")
 
 
-def _list(chosen: list[Purge]) -> None:
-    for one in chosen:
-        what = f"a message of {one.session}" if one.refs else one.session
-        when = f", last added to {one.at[:16]}" if one.at and not one.refs else ""
-        copies = f", {len(one.files)} copies" if one.files else ""
-        entries = f"{one.entries:,} {'entry' if one.entries == 1 else 'entries'}"
-        echo(plain(f"{what}: {entries}, {short(one.size)}B{copies}{when}"))
-        if one.heirs:
-            echo(plain(f"  and what is quoted of it in {', '.join(one.heirs)}"))
-        if one.title:
-            echo(plain(f"  {one.title}"))
+def _print_selection(chosen: list[Purge]) -> None:
+    for purged in chosen:
+        what = f"a message of {purged.session}" if purged.refs else purged.session
+        when = f", last added to {purged.at[:16]}" if purged.at and not purged.refs else ""
+        copies = f", {len(purged.files)} copies" if purged.files else ""
+        entries = f"{purged.entries:,} {'entry' if purged.entries == 1 else 'entries'}"
+        echo(sanitize(f"{what}: {entries}, {short_count(purged.size)}B{copies}{when}"))
+        if purged.heirs:
+            echo(sanitize(f"  also its quotations in {', '.join(purged.heirs)}"))
+        if purged.title:
+            echo(sanitize(f"  {purged.title}"))
 
 
-def _tell(chosen: list[Purge], *, done: bool, as_json: bool) -> None:
-    size = sum(one.size for one in chosen)
+def _print_result(chosen: list[Purge], *, done: bool, as_json: bool) -> None:
+    size = sum(purged.size for purged in chosen)
     if as_json:
         print_json("purge", {"purged": done, "bytes": size, "sessions": to_builtins(chosen)})
     elif not chosen:
         echo("nothing to purge")
     elif done:
-        echo(f"purged {short(size)}B; no trace of it is left in the ledger")
+        echo(f"purged {short_count(size)}B; no trace of it is left in the ledger")
     else:
-        echo(f"would purge {short(size)}B; nothing was changed")
-
-
-def _now() -> str:
-    return strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
+        echo(f"would purge {short_count(size)}B; nothing was changed")

@@ -1,4 +1,4 @@
-"""`holdfast replay`: what compressing would have done to sessions that are over."""
+"""`holdfast replay`: simulate compression on recorded sessions and report the cost."""
 
 import sys
 from collections.abc import Callable, Generator, Iterator
@@ -13,12 +13,18 @@ from msgspec.structs import replace
 
 from holdfast.core.faults import attempt
 from holdfast.core.ledger.head import Head
-from holdfast.core.measure.frames import Report, reports_of, told_in
-from holdfast.core.measure.models import Model, find
+from holdfast.core.measure.frames import Report, reported_totals, reports_of
+from holdfast.core.measure.models import Model, find_model
 from holdfast.core.measure.usage import factor_of
 from holdfast.core.plan.policy import Policy, for_model
-from holdfast.core.view.replay import Bills, bills_document, render_bills, render_total, total_of
-from holdfast.engine.replay import PREFIX
+from holdfast.core.view.replay import (
+    ReplayCosts,
+    render_replay_costs,
+    render_total,
+    replay_costs_document,
+    total_costs,
+)
+from holdfast.engine.replay import PREFIX_TOKENS
 from holdfast.engine.replay import replay as run_replay
 from holdfast.errors import HoldfastError, Unreadable
 from holdfast.session.session import Session
@@ -31,24 +37,24 @@ from holdfast.surfaces.cli.options import (
     project_of,
     project_option,
 )
-from holdfast.surfaces.cli.output import columns, echo, plain, plain_lines, print_json
-from holdfast.surfaces.install.plan import AGENTS
-from holdfast.transcripts.find import Found, session_files
+from holdfast.surfaces.cli.output import columns, echo, print_json, sanitize, sanitize_lines
+from holdfast.surfaces.install.plan import AGENT_MODULES
+from holdfast.transcripts.find import SessionFile, session_files
 from holdfast.transcripts.ingest import ingest
 
 EXAMPLE = """\b
 Examples:
   holdfast replay session.jsonl --window 128000
-  holdfast replay logs/ --profile lean --quiet          only the sums
+  holdfast replay logs/ --profile lean --quiet          print only the totals
   holdfast replay logs/ --prices 0.1,1.25 --json"""
-LONG = 300
-"""Entries from which on a replay gets a progress bar."""
+MIN_ENTRIES_FOR_PROGRESS = 300
+"""Show a progress bar for sessions with at least this many entries."""
 
 
-def _two_prices(
+def _parse_prices(
     ctx: click.Context, param: click.Parameter, value: str | None
 ) -> tuple[float, float] | None:
-    """Cache read and cache write, as multiples of a fresh input token."""
+    """Parse `--prices`: cache read and cache write, as multiples of an input token."""
     if value is None:
         return None
     try:
@@ -65,17 +71,17 @@ def _two_prices(
 @click.option(
     "--prices",
     metavar="READ,WRITE",
-    callback=_two_prices,
-    help="What the cache costs, in fresh input tokens; the model's own if not given.",
+    callback=_parse_prices,
+    help="Cache prices as multiples of an input token; default: the model's.",
 )
 @click.option(
     "--prefix",
     type=click.IntRange(min=0),
-    default=PREFIX,
+    default=PREFIX_TOKENS,
     show_default=True,
-    help="Tokens of system prompt and tools, where no provider reported anything.",
+    help="Tokens of system prompt and tools, if the provider reported none.",
 )
-@click.option("--quiet", "-q", is_flag=True, help="Only the sums, and what went wrong.")
+@click.option("--quiet", "-q", is_flag=True, help="Print only totals and errors.")
 @policy_options
 @project_option
 @json_option
@@ -93,40 +99,40 @@ def replay(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Tell what compressing would have done to the sessions in PATHS, turn by turn.
+    """Simulate compression on the sessions in PATHS, request by request, and report the cost.
 
-    Counted is input alone, in fresh input tokens: a prefix that stands as it was sent is read from
-    the cache, the rest is written to it. Something that left and is used again is a fetch, charged
-    as one more request and the entry it stood in. `over` are requests larger than the window,
-    `breaks` those that changed what was sent before. `met` says how many summaries reached every
-    target of their probes; `recall`, which part of the names that stood in what left, and that the
-    agent used again, was still in sight. Nothing is written to the ledger.
+    Only input is counted, in uncached input tokens: an unchanged prefix is read from the cache, the
+    rest is written to it. If the agent uses hidden content again, that is a fetch and costs one
+    more request plus its entry. `over`: requests larger than the window. `breaks`: requests that
+    changed the prefix. `met`: summaries that reached all targets of their probes. `recall`: of the
+    names in hidden content that the agent used again, the share that was still in the window.
+    Nothing is written to the ledger.
 
-    Where a transcript holds what its provider reported, sizes are counted as the provider counts
-    them, and the largest request that it reported is shown. A transcript of an agent is replayed
-    with the profile that `holdfast install` brings to that agent, unless one is chosen. A file
-    that cannot be read is skipped, and the exit code is then not 0.
+    If a transcript contains sizes that the provider reported, sizes are scaled to them and the
+    largest reported request is shown. A transcript of an agent is replayed with the profile that
+    `holdfast install` sets for that agent, unless --profile is given. A file that cannot be read is
+    skipped, and the exit code is not 0.
     """
     project = project_of(ctx, root, flags_of(model, window, profile, role))
-    failed: list[Skipped] = []
-    done: list[Bills] = []
-    found = list(_found(paths, failed))
+    failed: list[SkippedFile] = []
+    done: list[ReplayCosts] = []
+    found = list(_session_files(paths, failed))
     for number, item in enumerate(found, 1):
         label = None if quiet else f"{number}/{len(found)} {item.path.name}"
-        run = partial(replayed, item.path, project, prices, prefix, label=label)
+        run = partial(replay_file, item.path, project, prices, prefix, label=label)
         try:
-            one = attempt("replay", run, partial(_give_up, item.path))
+            bills = attempt("replay", run, partial(_give_up, item.path))
         except HoldfastError as error:
             _skip(failed, item.path, error)
             continue
-        done.append(one)
+        done.append(bills)
         if not quiet and not as_json:
-            echo(plain_lines(render_bills(one, width=columns())) + "\n")
+            echo(sanitize_lines(render_replay_costs(bills, width=columns())) + "\n")
     _finish(done, failed, as_json=as_json, quiet=quiet)
 
 
-class Skipped(Struct, frozen=True):
-    """A file that was not replayed, and why."""
+class SkippedFile(Struct, frozen=True):
+    """A file that was not replayed, with the reason."""
 
     path: str
     reason: str
@@ -134,7 +140,7 @@ class Skipped(Struct, frozen=True):
     code: int = 1
 
 
-def _found(paths: tuple[Path, ...], failed: list[Skipped]) -> Iterator[Found]:
+def _session_files(paths: tuple[Path, ...], failed: list[SkippedFile]) -> Iterator[SessionFile]:
     for path in paths:
         try:
             yield from session_files(path)
@@ -142,83 +148,83 @@ def _found(paths: tuple[Path, ...], failed: list[Skipped]) -> Iterator[Found]:
             _skip(failed, path, error)
 
 
-def _skip(failed: list[Skipped], path: Path, error: HoldfastError) -> None:
-    """Note that a file is skipped, and say so in a line."""
+def _skip(failed: list[SkippedFile], path: Path, error: HoldfastError) -> None:
+    """Record and print that a file is skipped."""
     reason, line = str(error), None
     if isinstance(error, Unreadable):
         reason, line = error.reason, error.line
     where = f"{path}, line {line}" if line is not None else str(path)
-    failed.append(Skipped(str(path), reason, line, error.exit_code))
-    echo(plain(f"holdfast: {where}: {reason}; skipped"), err=True)
+    failed.append(SkippedFile(str(path), reason, line, error.exit_code))
+    echo(sanitize(f"holdfast: {where}: {reason}; skipped"), err=True)
 
 
 def _give_up(path: Path) -> NoReturn:
-    """Refuse a file on which we failed, so that the others are still replayed."""
+    """Raise Unreadable for a file on which a rule failed, so that the others are still replayed."""
     raise Unreadable(str(path), "holdfast failed on it; set HOLDFAST_STRICT=1 to see where")
 
 
-def replayed(
+def replay_file(
     path: Path,
     project: Project,
     prices: tuple[float, float] | None,
     prefix: int,
     *,
     label: str | None = None,
-) -> Bills:
-    """One session file, replayed.
+) -> ReplayCosts:
+    """Replay one session file.
 
     Raises:
-        Unreadable: it cannot be read, or nobody speaks in it.
+        Unreadable: it cannot be read, or has no message of an agent.
     """
     store = MemoryStore()
     read = ingest(path, store, policy=project.settings.policy)
     name, policy = read.session, project.settings_in(_host_of(read.wire)).policy
-    session = _of_main(name, store, policy)
-    # As in a live session: what is planned and summarised is what anyone may see.
+    session = _main_session(name, store, policy)
+    # As in a live session, plans and summaries are made from redacted entries.
     entries = session.ledger.redactor.entries(session.ledger.path())
-    model = _priced(_model(store, name, policy), prices)
-    told, reports = told_in(session.ledger.events()), _reports(session)
-    # What the provider accepted fits into its window, whatever the table says of the model.
-    window = policy.window or max(model.window, told.peak)
+    model = _with_prices(_model(store, name, policy), prices)
+    reported, reports = reported_totals(session.ledger.events()), _reports(session)
+    # A request that the provider accepted fits its window, even if the table says otherwise.
+    window = policy.window or max(model.window, reported.peak)
     with _progress(label, len(entries)) as progress:
-        came = run_replay(
+        result = run_replay(
             name,
             entries,
             policy=for_model(policy, model.id),
             model=model,
-            limit=max(session.ledger.limit(), 0 if policy.window else told.peak),
+            limit=max(session.ledger.limit(), 0 if policy.window else reported.peak),
             prefix=prefix,
             window=window,
             reports=reports,
             factor=_factor(session, model) if reports else 1.0,
             progress=progress,
         )
-    if not came.none.requests:
+    if not result.none.requests:
         raise Unreadable(str(path), "no agent speaks in it, so there is nothing to replay")
-    return Bills(
+    return ReplayCosts(
         name=name,
-        ours=came.ours,
-        none=came.none,
+        ours=result.ours,
+        none=result.none,
         model=policy.model or (store.head(name) or Head()).model,
         window=window,
-        compressions=came.compressions,
-        postponed=came.postponed,
-        scores=came.scores,
-        used=came.used,
-        seen=came.seen,
-        tasks=came.tasks,
+        compressions=result.compressions,
+        postponed=result.postponed,
+        scores=result.scores,
+        used=result.used,
+        seen=result.seen,
+        tasks=result.tasks,
         profile=policy.profile,
-        reported=told,
+        reported=reported,
     )
 
 
 def _host_of(wire: str) -> str:
-    """The agent that keeps its sessions in a format; empty for messages of any agent."""
-    return next((agent for agent, module in AGENTS.items() if module == wire), "")
+    """Return the agent that records its sessions in a format, or an empty text if none does."""
+    return next((agent for agent, module in AGENT_MODULES.items() if module == wire), "")
 
 
 def _reports(session: Session) -> list[Report]:
-    """What the provider reported of the requests that lead to the session's end."""
+    """Return the sizes that the provider reported for the requests of the session."""
     path = session.ledger.path()
     numbered = session.store.counts(session.name, session.ledger.head().vocabulary)
     counts = {entry.id: numbered.get(entry.seq, 0) for entry in path}
@@ -226,22 +232,22 @@ def _reports(session: Session) -> list[Report]:
 
 
 def _factor(session: Session, model: Model) -> float:
-    """How many tokens of the provider's one of ours is, by what it reported."""
+    """Return how many tokens the provider counts for one that we count."""
     return factor_of(model, session.ledger.head().lane(session.agent).calibration)
 
 
-def _of_main(name: str, store: MemoryStore, policy: Policy) -> Session:
-    """The main agent's part of a session; of a sub-agent's own file, the sub-agent's."""
+def _main_session(name: str, store: MemoryStore, policy: Policy) -> Session:
+    """Open the lane of the main agent, or the only lane of a sub-agent's file."""
     lanes = (store.head(name) or Head()).lanes
     agent = "" if "" in lanes or not lanes else next(iter(lanes))
     return Session(name, store, policy=policy, agent=agent, owns_store=False)
 
 
 def _model(store: MemoryStore, name: str, policy: Policy) -> Model:
-    return find(policy.model or (store.head(name) or Head()).model)
+    return find_model(policy.model or (store.head(name) or Head()).model)
 
 
-def _priced(model: Model, prices: tuple[float, float] | None) -> Model:
+def _with_prices(model: Model, prices: tuple[float, float] | None) -> Model:
     if prices is None:
         return model
     return replace(model, cache=replace(model.cache, read=prices[0], write=prices[1]))
@@ -249,19 +255,21 @@ def _priced(model: Model, prices: tuple[float, float] | None) -> Model:
 
 @contextmanager
 def _progress(label: str | None, length: int) -> Generator[Callable[[int], None]]:
-    if label is None or length < LONG or not sys.stderr.isatty():
+    if label is None or length < MIN_ENTRIES_FOR_PROGRESS or not sys.stderr.isatty():
         yield lambda _: None
         return
-    with click.progressbar(length=length, label=plain(label)[-40:], file=sys.stderr) as bar:
+    with click.progressbar(length=length, label=sanitize(label)[-40:], file=sys.stderr) as bar:
         yield lambda number: bar.update(number - bar.pos)
         bar.update(length - bar.pos)
 
 
-def _finish(done: list[Bills], failed: list[Skipped], *, as_json: bool, quiet: bool) -> None:
+def _finish(
+    done: list[ReplayCosts], failed: list[SkippedFile], *, as_json: bool, quiet: bool
+) -> None:
     if as_json:
         errors = [{"path": e.path, "line": e.line, "reason": e.reason} for e in failed]
-        sessions = [bills_document(one) for one in done]
-        total = bills_document(total_of(done)) if done else None
+        sessions = [replay_costs_document(bills) for bills in done]
+        total = replay_costs_document(total_costs(done)) if done else None
         print_json("replay", {"sessions": sessions, "total": total, "errors": errors})
     elif done and (quiet or len(done) > 1):
         echo(render_total(done))

@@ -1,20 +1,20 @@
-"""`holdfast resume`: what a fresh session needs to go on from an old one."""
+"""`holdfast resume`: print what a new session needs to continue an old one, or open it."""
 
 import click
 
-from holdfast.core.view.levels import Recovered
+from holdfast.core.view.levels import RecoveryLevel
 from holdfast.errors import NotRecorded
-from holdfast.session.resume import BUDGET, found, ready
-from holdfast.session.resume import resume as go_on
+from holdfast.session.resume import RESUME_BUDGET, find_resumable, resume_point
+from holdfast.session.resume import resume as resume_session
 from holdfast.surfaces.cli.options import Project, json_option, project_of, project_option
-from holdfast.surfaces.cli.output import echo, exact, plain, print_json
+from holdfast.surfaces.cli.output import echo, print_json, sanitize, sanitize_for_terminal
 
 EXAMPLE = """\b
 Examples:
-  holdfast resume                          what the newest session came to
-  holdfast resume 1f3a9c2b4d5e             from a checkpoint
+  holdfast resume                          continue the newest session
+  holdfast resume 1f3a9c2b4d5e             continue from a checkpoint
   holdfast resume --budget 800
-  holdfast resume --as monday              open a session that goes on"""
+  holdfast resume --as monday              create the new session"""
 
 
 @click.command(epilog=EXAMPLE)
@@ -22,11 +22,13 @@ Examples:
 @click.option(
     "--budget",
     type=click.IntRange(min=100),
-    default=BUDGET,
+    default=RESUME_BUDGET,
     show_default=True,
-    help="Tokens at the most.",
+    help="Maximum number of tokens.",
 )
-@click.option("--as", "new", metavar="NAME", help="Open a session of this name that goes on.")
+@click.option(
+    "--as", "new", metavar="NAME", help="Create a session of this name that continues SESSION."
+)
 @project_option
 @json_option
 @click.pass_context
@@ -38,48 +40,48 @@ def resume(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Print what a fresh session needs to go on from SESSION, a session or a checkpoint.
+    """Print what a new session needs to continue SESSION, a session or a checkpoint.
 
-    Without --as nothing is changed. With it, the fresh session starts with this text as data, and
-    the ledgers of both say that the one goes on from the other.
+    With --as, a new session is created that starts with this text as data, and the ledger links the
+    two sessions. Without --as, nothing is changed.
     """
     project = project_of(ctx, root)
-    name = _meant(project, session)
+    name = _find_name(project, session)
     if new is None:
-        old, taken = found(name, project.root)
-        made = ready(old, taken, budget)
-        _print(old.name, made, as_json=as_json)
+        old, checkpoint = find_resumable(name, project.root)
+        recovered = resume_point(old, checkpoint, budget)
+        _print(old.name, recovered, as_json=as_json)
         return
-    with go_on(name, as_=new, budget=budget, root=project.root) as fresh:
-        text = str(fresh.messages()[0]["content"])
+    with resume_session(name, as_=new, budget=budget, root=project.root) as new_session:
+        text = str(new_session.messages()[0]["content"])
         if as_json:
-            print_json("resume", {"session": name, "fresh": fresh.name, "text": text})
+            print_json("resume", {"session": name, "fresh": new_session.name, "text": text})
         else:
-            echo(exact(text))
-            echo(plain(f"holdfast: {fresh.name} goes on from {name}"), err=True)
+            echo(sanitize_for_terminal(text))
+            echo(sanitize(f"holdfast: {new_session.name} goes on from {name}"), err=True)
 
 
-def _meant(project: Project, name: str | None) -> str:
-    """The session or the checkpoint that is named; the newest session when none is."""
+def _find_name(project: Project, name: str | None) -> str:
+    """Return the name of the session, or the given name if it may be a checkpoint."""
     try:
         return project.session(name).name
     except NotRecorded:
-        # It may be a checkpoint; whoever looks for that says so if it is none either.
+        # It may be a checkpoint; the lookup of checkpoints raises if it is not.
         if name is None or not project.has_ledger:
             raise
         return name
 
 
-def _print(name: str, made: Recovered, *, as_json: bool) -> None:
+def _print(name: str, recovered: RecoveryLevel, *, as_json: bool) -> None:
     if as_json:
         document = {
             "session": name,
-            "budget": made.budget,
-            "tokens": made.tokens,
-            "shown": made.shown,
-            "rows": made.rows,
-            "text": made.text,
+            "budget": recovered.budget,
+            "tokens": recovered.tokens,
+            "shown": recovered.shown,
+            "rows": recovered.rows,
+            "text": recovered.text,
         }
         print_json("resume", document)
     else:
-        echo(exact(made.text))
+        echo(sanitize_for_terminal(recovered.text))

@@ -1,4 +1,4 @@
-"""`holdfast run`: a quick command by the words a person says for it."""
+"""`holdfast run`: run a quick command by its chat phrase."""
 
 import click
 
@@ -11,8 +11,8 @@ from holdfast.surfaces.cli.options import (
     project_option,
     session_option,
 )
-from holdfast.surfaces.cli.output import echo, plain_lines, print_json
-from holdfast.surfaces.commands import QUICK, spelled, understood
+from holdfast.surfaces.cli.output import echo, print_json, sanitize_lines
+from holdfast.surfaces.commands import QUICK, parse_quick_command, usage_of
 
 EXAMPLE = """\b
 Examples:
@@ -40,15 +40,15 @@ def run(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Run a quick command by its words, as any conversation may say them."""
-    asked = understood(" ".join(words))
-    if asked is None or (asked.command.takes and not asked.rest):
-        raise NotUnderstood(" ".join(words), tuple(spelled(command) for command in QUICK))
+    """Run the quick command that WORDS name, as in a prompt to an agent."""
+    parsed = parse_quick_command(" ".join(words))
+    if parsed is None or (parsed.command.argument and not parsed.rest):
+        raise NotUnderstood(" ".join(words), tuple(usage_of(command) for command in QUICK))
     project = project_of(ctx, root, flags_of(model, window, profile, role))
     session = project.session(name, agent)
-    text = asked.command.run(session, asked.rest)
+    text = parsed.command.run(session, parsed.rest)
     if as_json:
-        document = {"session": session.name, "command": asked.command.name, "text": text}
+        document = {"session": session.name, "command": parsed.command.name, "text": text}
         print_json("run", document)
     else:
-        echo(plain_lines(text))
+        echo(sanitize_lines(text))

@@ -1,14 +1,22 @@
-"""`holdfast sessions`: the sessions of this project, the newest first."""
+"""`holdfast sessions`: list the sessions of this project, newest first."""
 
 import click
 
-from holdfast.core.measure.models import find
+from holdfast.core.measure.models import find_model
 from holdfast.core.measure.usage import Usage
-from holdfast.core.view.conversation import opening
 from holdfast.engine.redact import redacted_title
-from holdfast.stores.store import newest_first
+from holdfast.stores.store import sessions_newest_first
 from holdfast.surfaces.cli.options import Project, json_option, project_of, project_option
-from holdfast.surfaces.cli.output import COLOURS, columns, echo, plain, print_json, short, styled
+from holdfast.surfaces.cli.output import (
+    COLOURS,
+    columns,
+    echo,
+    print_json,
+    sanitize,
+    short_count,
+    styled,
+)
+from holdfast.text.clip import clip_line
 
 EXAMPLE = """\b
 Examples:
@@ -17,15 +25,15 @@ Examples:
 
 
 @click.command(epilog=EXAMPLE)
-@click.option("--limit", default=50, show_default=True, help="How many; 0 for all.")
+@click.option("--limit", default=50, show_default=True, help="Number of sessions; 0 for all.")
 @project_option
 @json_option
 @click.pass_context
 def sessions(ctx: click.Context, limit: int, root: str | None, as_json: bool) -> None:
-    """List the sessions of this project, the newest first.
+    """List the sessions of this project, newest first.
 
-    The newest is the one in which something was said last; it is the one that commands mean when
-    no session is named. Sessions that tell no time come after the others.
+    The newest session is the one with the latest message; commands use it if no session is given.
+    Sessions without times come last.
     """
     project = project_of(ctx, root)
     rows = _rows(project, limit) if project.has_ledger else []
@@ -41,8 +49,8 @@ def sessions(ctx: click.Context, limit: int, root: str | None, as_json: bool) ->
 
 
 def _rows(project: Project, limit: int) -> list[tuple[dict[str, object], Usage]]:
-    listed = newest_first(project.store)
-    return [_row(project, one.name) for one in listed[: limit or None]]
+    listed = sessions_newest_first(project.store)
+    return [_row(project, session.name) for session in listed[: limit or None]]
 
 
 def _row(project: Project, name: str) -> tuple[dict[str, object], Usage]:
@@ -54,7 +62,7 @@ def _row(project: Project, name: str) -> tuple[dict[str, object], Usage]:
         "session": name,
         "wire": head.wire,
         "model": head.model,
-        "known_model": find(head.model).known,
+        "known_model": find_model(head.model).known,
         "entries": head.seq,
         "turns": lane.turns,
         "steps": lane.steps,
@@ -70,9 +78,9 @@ def _row(project: Project, name: str) -> tuple[dict[str, object], Usage]:
 
 def _line(row: dict[str, object], usage: Usage) -> str:
     level = usage.level.value
-    name = plain(str(row["session"]))
+    name = sanitize(str(row["session"]))
     full = styled(f"{level:8}", colour=COLOURS[level])
-    facts = f"{short(usage.tokens):>6} {usage.percent():>6}  {full}  {str(row['at'])[:16]:16}"
+    facts = f"{short_count(usage.tokens):>6} {usage.percent():>6}  {full}  {str(row['at'])[:16]:16}"
     facts += f"  {row['wire']}"
-    title = opening(str(row["title"]), max(columns() - 4, 20))
+    title = clip_line(str(row["title"]), max(columns() - 4, 20))
     return f"{styled(name, bold=True)}\n  {facts}" + (f"\n  {title}" if title else "")

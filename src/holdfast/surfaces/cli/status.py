@@ -1,4 +1,4 @@
-"""`holdfast status`: how full a session's window is, and where the tokens went."""
+"""`holdfast status`: show how full a session's window is and what uses the tokens."""
 
 import sys
 from collections.abc import Callable
@@ -9,51 +9,53 @@ import click
 import msgspec
 from msgspec.structs import asdict, replace
 
-from holdfast.core.plan.policy import Plain
+from holdfast.core.plan.policy import SettingValue
 from holdfast.core.view.conversation import bar
-from holdfast.core.view.status import Report, faults_noted, render
-from holdfast.surfaces.cli.options import (
-    complete_session,
-    json_option,
-    project_of,
-    project_option,
-)
+from holdfast.core.view.status import StatusReport, describe_faults, render_status
+from holdfast.surfaces.cli.options import complete_session, json_option, project_of, project_option
 from holdfast.surfaces.cli.output import (
     COLOURS,
     columns,
     echo,
-    for_a_person,
-    plain,
+    is_interactive,
     print_json,
-    short,
+    sanitize,
+    short_count,
     styled,
 )
-from holdfast.surfaces.status import now_in, report_of
+from holdfast.surfaces.status import current_time, status_report
 
 EXAMPLE = """\b
 Examples:
   holdfast status                          the newest session of this project
   holdfast status --session 3ae3 --json
-  holdfast status --window 200000          as if the model had that window
-  holdfast status --watch                  while the agent works, until you stop it"""
-SHOWN_SHARES = 8
-EVERY = 2.0
-"""Seconds between two looks at a session that is watched."""
+  holdfast status --window 200000          assume a window of this size
+  holdfast status --watch                  update until you stop it"""
+MAX_SHARES_SHOWN = 8
+WATCH_SECONDS = 2.0
+"""Default number of seconds between two updates of --watch."""
 
 
 @click.command(epilog=EXAMPLE)
-@click.option("--session", "name", shell_complete=complete_session, help="Name or its beginning.")
-@click.option("--agent", default="", help="A sub-agent, whose window is its own.")
-@click.option("--model", help="The agent's model; found in the session when not given.")
-@click.option("--window", type=click.IntRange(min=1), help="The model's window in tokens.")
-@click.option("--report", is_flag=True, help="The Markdown report, on a terminal too.")
-@click.option("--watch", is_flag=True, help="Look again and again, until you stop it.")
+@click.option(
+    "--session",
+    "name",
+    shell_complete=complete_session,
+    help="Session name or its beginning; default: the newest.",
+)
+@click.option("--agent", default="", help="Name of a sub-agent; default: the main agent.")
+@click.option("--model", help="The agent's model; default: the session's.")
+@click.option("--window", type=click.IntRange(min=1), help="Size of the model's window in tokens.")
+@click.option("--report", is_flag=True, help="Print the Markdown report also on a terminal.")
+@click.option(
+    "--watch", is_flag=True, help="Print again whenever something changes, until you stop it."
+)
 @click.option(
     "--every",
     type=click.FloatRange(min=0.1),
-    default=EVERY,
+    default=WATCH_SECONDS,
     show_default=True,
-    help="With --watch: seconds between two looks.",
+    help="With --watch: seconds between two checks.",
 )
 @project_option
 @json_option
@@ -70,59 +72,59 @@ def status(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Show how full a session's window is, what was saved, and where the tokens are.
+    """Show how full a session's window is, what uses the tokens, and how many were saved.
 
-    With --watch it is shown again whenever something has changed: on a terminal in the same place,
-    with --json as one document a line.
+    With --watch, the status is printed again whenever it changes: on a terminal in place, with
+    --json as one document per line.
     """
-    flags: dict[str, Plain] = {"model": model or "", "window": window or 0}
+    flags: dict[str, SettingValue] = {"model": model or "", "window": window or 0}
 
-    def look() -> Report:
+    def read_report() -> StatusReport:
         project = project_of(ctx, root, flags)
         try:
             session = project.session(name, agent)
-            return report_of(session, now_in(project.settings.policy.timezone))
+            return status_report(session, current_time(project.settings.policy.timezone))
         finally:
             project.close()
 
     if watch:
-        _watch(look, every, as_json=as_json)
-    made = look()
+        _watch(read_report, every, as_json=as_json)
+    current = read_report()
     if as_json:
-        print_json("status", _document(made))
+        print_json("status", _document(current))
     else:
-        echo(_shown(made, as_report=report))
+        echo(_render(current, as_report=report))
 
 
-def _shown(made: Report, *, as_report: bool = False) -> str:
-    if for_a_person() and not as_report:
-        return _picture(made)
-    return "\n".join(plain(line) for line in render(made).split("\n"))
+def _render(report: StatusReport, *, as_report: bool = False) -> str:
+    if is_interactive() and not as_report:
+        return _render_for_terminal(report)
+    return "\n".join(sanitize(line) for line in render_status(report).split("\n"))
 
 
-def _watch(look: Callable[[], Report], every: float, *, as_json: bool) -> NoReturn:
-    """Show what has changed, until somebody stops it."""
-    last: Report | None = None
+def _watch(read_report: Callable[[], StatusReport], every: float, *, as_json: bool) -> NoReturn:
+    """Print the status whenever it changes; runs until it is interrupted."""
+    last: StatusReport | None = None
     while True:
-        made = look()
-        if last is None or replace(made, at=last.at) != last:
-            last = made
-            _show_again(made, as_json=as_json)
+        report = read_report()
+        if last is None or replace(report, at=last.at) != last:
+            last = report
+            _print_update(report, as_json=as_json)
         sleep(every)
 
 
-def _show_again(made: Report, *, as_json: bool) -> None:
+def _print_update(report: StatusReport, *, as_json: bool) -> None:
     if as_json:
-        whole = {"schema": "holdfast.status/1", **_document(made)}
+        whole = {"schema": "holdfast.status/1", **_document(report)}
         click.echo(msgspec.json.encode(whole).decode())
     else:
-        if for_a_person():
+        if is_interactive():
             click.clear()
-        echo(_shown(made))
+        echo(_render(report))
     sys.stdout.flush()
 
 
-def _document(report: Report) -> dict[str, object]:
+def _document(report: StatusReport) -> dict[str, object]:
     usage = report.usage
     return {
         **asdict(report),
@@ -137,13 +139,14 @@ def _document(report: Report) -> dict[str, object]:
     }
 
 
-def _picture(report: Report) -> str:
+def _render_for_terminal(report: StatusReport) -> str:
     usage = report.usage
-    colour, wide = COLOURS[usage.level.value], min(columns() - 4, 72)
-    filled = bar(usage.tokens, usage.limit, wide)
-    gauge = styled(filled, colour=colour) + styled("░" * (wide - len(filled)), dim=True)
+    colour, width = COLOURS[usage.level.value], min(columns() - 4, 72)
+    filled = bar(usage.tokens, usage.limit, width)
+    gauge = styled(filled, colour=colour) + styled("░" * (width - len(filled)), dim=True)
+    name = styled(sanitize(report.session), bold=True)
     lines = [
-        f"{styled(plain(report.session), bold=True)}   {report.turns} turns, {report.steps} steps",
+        f"{name}   {report.turns} turns, {report.steps} steps",
         "",
         f"  {gauge}",
         f"  {styled(usage.level.value, colour=colour, bold=True)}  {usage.percent()}   "
@@ -153,17 +156,17 @@ def _picture(report: Report) -> str:
         *(f"  {styled('note', colour='yellow')} {warning}" for warning in report.warnings),
     ]
     if report.faults:
-        lines.append(f"  {styled('note', colour='yellow')} {faults_noted(report.faults)}")
-    saved = sum(one.saved for one in report.savings)
+        lines.append(f"  {styled('note', colour='yellow')} {describe_faults(report.faults)}")
+    saved = sum(saving.saved for saving in report.savings)
     if report.savings:
         many = "" if len(report.savings) == 1 else "s"
         lines.append(f"  {len(report.savings)} compression{many}, {saved:,} tokens saved")
     return "\n".join(lines).rstrip()
 
 
-def _shares(report: Report) -> list[str]:
-    rows = [(share.what, share.count, share.tokens) for share in report.shares[:SHOWN_SHARES]]
-    rest = report.shares[SHOWN_SHARES:]
+def _shares(report: StatusReport) -> list[str]:
+    rows = [(share.what, share.count, share.tokens) for share in report.shares[:MAX_SHARES_SHOWN]]
+    rest = report.shares[MAX_SHARES_SHOWN:]
     if rest:
         rows.append(
             (f"{len(rest)} more kinds", sum(s.count for s in rest), sum(s.tokens for s in rest))
@@ -172,7 +175,7 @@ def _shares(report: Report) -> list[str]:
         rows.append(("system prompt, tools", 0, report.overhead))
     largest = max((tokens for _, _, tokens in rows), default=1)
     return [
-        f"  {plain(what):28.28} {count or '':>5} {short(tokens):>7}  "
+        f"  {sanitize(what):28.28} {count or '':>5} {short_count(tokens):>7}  "
         + styled(bar(tokens, largest, 24), colour="cyan")
         for what, count, tokens in rows
     ]

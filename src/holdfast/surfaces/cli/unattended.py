@@ -1,55 +1,52 @@
-"""`holdfast unattended`: let a plan run on without asking, look at it, and end it."""
-
-import re
+"""`holdfast unattended`: allow an agent to continue a plan without asking; show it; end it."""
 
 import click
 from msgspec import to_builtins
 
-from holdfast.core.observe.unattended import Standing
-from holdfast.engine.unattended import start as start_run
-from holdfast.engine.unattended import status as run_status
-from holdfast.engine.unattended import stop as stop_run
+from holdfast.core.observe.unattended import RunStatus
+from holdfast.engine.unattended import run_status, start_run, stop_run
 from holdfast.session.session import Session
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.output import echo, plain, print_json
+from holdfast.surfaces.cli.output import echo, print_json, sanitize
+from holdfast.text.patterns import Pattern
 
 EXAMPLE = """\b
 Examples:
   holdfast unattended start --plan sprint-plan-7 --max-age 10h
   holdfast unattended status
   holdfast unattended stop"""
-AGE = re.compile(r"(\d{1,6})([smhd]?)")
-SECONDS = {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400}
-LONGEST = 7 * 86_400
+AGE = Pattern(r"(\d{1,6})([smhd]?)")
+SECONDS_PER_UNIT = {"": 1, "s": 1, "m": 60, "h": 3_600, "d": 86_400}
+MAX_CONSENT_SECONDS = 7 * 86_400
 
 
-def _age(ctx: click.Context, param: click.Parameter, value: str) -> int:
-    """The seconds of `90m`, `12h` or `2d`."""
+def _parse_duration(ctx: click.Context, param: click.Parameter, value: str) -> int:
+    """Return the seconds of `90m`, `12h` or `2d`."""
     found = AGE.fullmatch(value)
-    seconds = int(found[1]) * SECONDS[found[2]] if found else 0
-    if not 0 < seconds <= LONGEST:
+    seconds = int(found[1]) * SECONDS_PER_UNIT[found[2]] if found else 0
+    if not 0 < seconds <= MAX_CONSENT_SECONDS:
         raise click.BadParameter(f"{value!r} is no time such as 12h, up to 7d", ctx, param)
     return seconds
 
 
 @click.group(epilog=EXAMPLE)
 def unattended() -> None:
-    """Say whether an agent may go on by itself after its context was compressed.
+    """Allow an agent to continue without asking after its context was compressed.
 
-    Only what was started here, by you, for a plan and a time, runs on without asking. A run-state
-    file in the work tree tells how far it is, and starts nothing.
+    An agent continues only if you allowed it here, for one plan and a limited time. A run-state
+    file in the work tree reports progress but cannot give this permission.
     """
 
 
 @unattended.command(epilog=EXAMPLE)
-@click.option("--plan", required=True, help="What runs: the id that the run-state file has too.")
+@click.option("--plan", required=True, help="Id of the plan, as in the run-state file.")
 @click.option(
     "--max-age",
     default="12h",
     show_default=True,
-    callback=_age,
+    callback=_parse_duration,
     metavar="TIME",
-    help="How long the consent holds: 90m, 12h, 2d.",
+    help="How long the permission lasts: 90m, 12h, 2d.",
 )
 @session_option
 @project_option
@@ -64,7 +61,7 @@ def start(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Let a plan run on in a session without asking, until the time is over."""
+    """Allow the agent of a session to continue a plan without asking, for a limited time."""
     session = project_of(ctx, root).session(name, agent)
     _print(session, start_run(session.ledger, plan, max_age=max_age), as_json=as_json)
 
@@ -77,7 +74,7 @@ def start(
 def status(
     ctx: click.Context, name: str | None, agent: str, root: str | None, as_json: bool
 ) -> None:
-    """Say whether the agent goes on by itself; exit code 1 when it has to ask."""
+    """Show whether the agent may continue without asking; exit code 1 if it must ask."""
     session = project_of(ctx, root).session(name, agent)
     found = run_status(session.ledger)
     _print(session, found, as_json=as_json)
@@ -90,12 +87,12 @@ def status(
 @json_option
 @click.pass_context
 def stop(ctx: click.Context, name: str | None, agent: str, root: str | None, as_json: bool) -> None:
-    """End the run: from now on the agent asks."""
+    """End the permission: from now on the agent asks."""
     session = project_of(ctx, root).session(name, agent)
     _print(session, stop_run(session.ledger), as_json=as_json)
 
 
-def _print(session: Session, found: Standing, *, as_json: bool) -> None:
+def _print(session: Session, found: RunStatus, *, as_json: bool) -> None:
     if as_json:
         run = to_builtins(found.run) if found.run is not None else None
         if run is not None:
@@ -112,5 +109,5 @@ def _print(session: Session, found: Standing, *, as_json: bool) -> None:
         print_json("unattended", document)
     else:
         until = f" (until {found.run.until})" if found.unattended and found.run else ""
-        told = found.line or "attended: the agent asks before it goes on"
-        echo(plain(f"{session.name}: {told}{until}"))
+        line = found.line or "attended: the agent asks before it goes on"
+        echo(sanitize(f"{session.name}: {line}{until}"))

@@ -1,23 +1,23 @@
-"""`holdfast undo`: take the newest compression back."""
+"""`holdfast undo`: undo the newest compression of a session."""
 
 import click
 
 from holdfast.core.ledger.entry import Compressed, Entry
-from holdfast.core.view.conversation import Row
-from holdfast.engine.engine import undoable
+from holdfast.core.view.conversation import EntryRow
+from holdfast.engine.engine import newest_undoable
 from holdfast.engine.status import sized_window
 from holdfast.errors import NotRecorded
 from holdfast.session.session import Session
-from holdfast.surfaces.actions import told_elsewhere
+from holdfast.surfaces.actions import notes_after_compression
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.output import columns, echo, plain, print_json
-from holdfast.surfaces.status import listed
+from holdfast.surfaces.cli.output import columns, echo, print_json, sanitize
+from holdfast.surfaces.status import session_rows
 
 EXAMPLE = """\b
 Examples:
   holdfast undo
   holdfast undo --session 3ae3 --json"""
-SHOWN = 8
+MAX_ROWS_SHOWN = 8
 
 
 @click.command(epilog=EXAMPLE)
@@ -26,13 +26,13 @@ SHOWN = 8
 @json_option
 @click.pass_context
 def undo(ctx: click.Context, name: str | None, agent: str, root: str | None, as_json: bool) -> None:
-    """Take the newest compression back: what it hid is in sight again, as it was."""
+    """Undo the newest compression: the window shows the hidden entries again, unchanged."""
     session = project_of(ctx, root).session(name, agent)
-    newest, before = _newest(session), sized_window(session.ledger)
-    hidden = {row.ref for row in listed(session, before) if row.hidden}
+    newest, before = _newest_compression(session), sized_window(session.ledger)
+    hidden = {row.ref for row in session_rows(session, before) if row.hidden}
     session.undo()
     after = sized_window(session.ledger)
-    back = [row for row in listed(session, after) if row.ref in hidden and not row.hidden]
+    back = [row for row in session_rows(session, after) if row.ref in hidden and not row.hidden]
     rows = sorted(back, key=lambda row: -row.tokens)
     returned = after.usage.tokens - before.usage.tokens
     if as_json:
@@ -45,23 +45,25 @@ def undo(ctx: click.Context, name: str | None, agent: str, root: str | None, as_
         }
         print_json("undo", document)
         return
-    for line in _told(session, newest, rows, returned):
+    for line in _report_lines(session, newest, rows, returned):
         echo(line)
     usage = after.usage
     echo(f"window: {usage.tokens:,} of {usage.limit:,} tokens ({usage.percent()})")
-    for note in told_elsewhere(session):
+    for note in notes_after_compression(session):
         echo(f"note: {note}")
 
 
-def _newest(session: Session) -> Entry:
-    made = undoable(session.ledger.sight.window(whole=True))
-    if made is None:
+def _newest_compression(session: Session) -> Entry:
+    newest = newest_undoable(session.ledger.whole_window())
+    if newest is None:
         where = f"session {session.name!r} that could be undone"
         raise NotRecorded("compression", "", where=where)
-    return made
+    return newest
 
 
-def _told(session: Session, newest: Entry, rows: list[Row], returned: int) -> list[str]:
+def _report_lines(
+    session: Session, newest: Entry, rows: list[EntryRow], returned: int
+) -> list[str]:
     body = newest.body
     assert isinstance(body, Compressed)
     back = sum(row.tokens for row in rows)
@@ -70,14 +72,14 @@ def _told(session: Session, newest: Entry, rows: list[Row], returned: int) -> li
     when = f" of {newest.at}" if newest.at else ""
     why = f" ({body.trigger})" if body.trigger else ""
     lines = [
-        plain(f"undid the compression {newest.id[:12]}{when} of session {session.name}{why}"),
-        f"back in sight: {len(rows):,} entries, {back:,} tokens{instead}",
+        sanitize(f"undid the compression {newest.id[:12]}{when} of session {session.name}{why}"),
+        f"back in the window: {len(rows):,} entries, {back:,} tokens{instead}",
     ]
-    wide = max(columns() - 56, 20)
+    width = max(columns() - 56, 20)
     lines += [
-        f"  {row.ref}  {row.tokens:>8,}  {plain(row.what):22.22}  {row.opening[:wide]}"
-        for row in rows[:SHOWN]
+        f"  {row.ref}  {row.tokens:>8,}  {sanitize(row.what):22.22}  {row.opening[:width]}"
+        for row in rows[:MAX_ROWS_SHOWN]
     ]
-    more = len(rows) - SHOWN
-    rest = sum(row.tokens for row in rows[SHOWN:])
+    more = len(rows) - MAX_ROWS_SHOWN
+    rest = sum(row.tokens for row in rows[MAX_ROWS_SHOWN:])
     return [*lines, f"  and {more:,} smaller ones, {rest:,} tokens"] if more > 0 else lines

@@ -1,27 +1,27 @@
-"""`holdfast uninstall`: take Holdfast out of an agent again."""
+"""`holdfast uninstall`: remove Holdfast from an agent."""
 
 import click
 
 from holdfast.errors import NotRecorded
 from holdfast.surfaces.cli.install import (
-    Did,
+    InstallResult,
     agent_argument,
-    all_of,
-    end,
+    exit_if_failed,
     place_of,
+    print_agent_heading,
+    print_files,
+    results_document,
     scope_option,
-    tell,
-    tell_found,
 )
 from holdfast.surfaces.cli.options import json_option, project_option
 from holdfast.surfaces.cli.output import print_json
-from holdfast.surfaces.install.apply import Done, record_of, take_out
-from holdfast.surfaces.install.detect import Found, each
-from holdfast.surfaces.install.plan import AGENTS, PROJECT, Place, agent_named
+from holdfast.surfaces.install.apply import FileChange, read_record, undo_installation
+from holdfast.surfaces.install.detect import FoundAgent, for_each_agent
+from holdfast.surfaces.install.plan import AGENT_MODULES, PROJECT, InstallTarget, installer_for
 
 EXAMPLE = """\b
 Examples:
-  holdfast uninstall                       out of every agent that has it, in this project
+  holdfast uninstall                       remove it from every agent, in this project
   holdfast uninstall claude-code
   holdfast uninstall codex --user --dry-run"""
 
@@ -29,7 +29,7 @@ Examples:
 @click.command(epilog=EXAMPLE)
 @agent_argument
 @scope_option
-@click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
 @project_option
 @json_option
 @click.pass_context
@@ -41,51 +41,55 @@ def uninstall(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Take Holdfast out of AGENT again; without AGENT, out of every agent that has it.
+    """Remove Holdfast from AGENT, or from every agent that has it.
 
-    Files are as they were, byte for byte; where others wrote since, only our parts go. What was
-    recorded stays: the ledger is yours, `holdfast purge` erases it.
+    Changed files get their original bytes back; if a file was changed since, only Holdfast's parts
+    are removed. The ledger stays; `holdfast purge` erases recorded sessions.
     """
     place = place_of(ctx, root, scope)
 
-    def act(name: str) -> Did:
+    def act(name: str) -> InstallResult:
         return _uninstall(name, place, dry_run=dry_run)
 
     if agent is not None:
-        did = act(agent)
+        result_of_agent = act(agent)
         if as_json:
-            print_json("uninstall", did.document(dry_run=dry_run))
+            print_json("uninstall", result_of_agent.document(dry_run=dry_run))
         else:
-            tell(did.files, nothing=f"{agent} has no Holdfast of ours")
+            print_files(result_of_agent.files, nothing=f"Holdfast is not installed in {agent}")
         return
-    found = _having(place)
-    done = each([one.agent for one in found], act)
+    found = _agents_with_holdfast(place)
+    done = for_each_agent([candidate.agent for candidate in found], act)
     if as_json:
-        print_json("uninstall", all_of(found, done, scope, dry_run=dry_run))
+        print_json("uninstall", results_document(found, done, scope, dry_run=dry_run))
     else:
-        for one in done:
-            tell_found(found, one.agent)
-            if isinstance(one, Did):
-                tell(one.files, nothing="nothing to take out")
-    end(done)
+        for result in done:
+            print_agent_heading(found, result.agent)
+            if isinstance(result, InstallResult):
+                print_files(result.files, nothing="nothing to remove")
+    exit_if_failed(done)
 
 
-def _uninstall(agent: str, place: Place, *, dry_run: bool) -> Did:
+def _uninstall(agent: str, place: InstallTarget, *, dry_run: bool) -> InstallResult:
     if not dry_run:
-        return Did(agent, place.scope, take_out(place, agent, agent_named(agent)))
-    record = record_of(place, agent)
+        return InstallResult(
+            agent, place.scope, undo_installation(place, agent, installer_for(agent))
+        )
+    record = read_record(place, agent)
     files = record.files if record is not None else ()
-    return Did(agent, place.scope, [Done(one.path, "would change") for one in reversed(files)])
+    return InstallResult(
+        agent, place.scope, [FileChange(file.path, "would change") for file in reversed(files)]
+    )
 
 
-def _having(place: Place) -> list[Found]:
-    """The agents that have Holdfast: by what was written down when it was put in.
+def _agents_with_holdfast(place: InstallTarget) -> list[FoundAgent]:
+    """Return the agents that have Holdfast, according to the records of `holdfast install`.
 
     Raises:
-        NotRecorded: there is none.
+        NotRecorded: no agent has it.
     """
-    having = [agent for agent in AGENTS if record_of(place, agent) is not None]
-    if not having:
+    names = [agent for agent in AGENT_MODULES if read_record(place, agent) is not None]
+    if not names:
         scope = "this project" if place.scope == PROJECT else "your home"
         raise NotRecorded("agent with Holdfast", "", where=scope)
-    return [Found(agent, str(place.kept), place.scope) for agent in having]
+    return [FoundAgent(agent, str(place.record_folder), place.scope) for agent in names]

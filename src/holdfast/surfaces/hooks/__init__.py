@@ -1,6 +1,6 @@
-"""Hooks: what agents' own programs tell us while they work, and what we answer.
+"""Hooks: the programs that agents run in report events, and we answer them.
 
-`main` is the entry point. A host module (`claude_code`) turns one program's JSON into a `Happened`
-and a `Reply` back into its JSON; one module a kind of event says what is done about it, whichever
-program it came from.
+`main` is the entry point. A module of `hosts` converts one program's JSON into a `HookEvent` and a
+`HookReply` back into that program's JSON. A module of `events` answers one kind of event, for all
+programs.
 """

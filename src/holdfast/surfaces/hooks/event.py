@@ -1,34 +1,34 @@
-"""What a host told, and what it is answered: values that know no host's own shapes."""
+"""`HookEvent` and `HookReply`: an event of any program, and our answer, without its JSON shapes."""
 
 from msgspec import Struct
 
-KINDS = (
-    "tool_result",
-    "tool_batch",
-    "prompt",
-    "before_compaction",
-    "compaction",
-    "session_start",
-    "unheard",
-    "handover",
-    "worker_start",
-    "worker_stop",
-    "turn_end",
-    "session_end",
-    "window",
-    "full",
-    "worker_packet",
-    "status_line",
-)
-"""Every kind of event; each is the name of the module that answers it."""
+HANDLERS = {
+    "tool_result": "tool_result.answer",
+    "tool_batch": "tool_batch.answer",
+    "prompt": "prompt.answer",
+    "before_compaction": "compaction.steer_summary",
+    "compaction": "compaction.give_summary",
+    "window_full": "silent_compaction.answer_and_remind",
+    "silent_compaction": "silent_compaction.note_or_remind",
+    "session_start": "session.start",
+    "session_end": "session.end",
+    "handover": "workers.hand_over",
+    "worker_packet": "workers.start_with_packet",
+    "worker_start": "workers.start",
+    "worker_stop": "workers.stop",
+    "turn_end": "turn_end.answer",
+    "window": "request.answer",
+    "status_line": "status_line.answer",
+}
+"""Kind of event to the module of `events` and the function that answers it."""
 
 
-class TooMuch(Exception):
-    """Raised where more of a transcript is unread than anybody can wait for."""
+class TranscriptTooLarge(Exception):
+    """The unread part of a transcript is too large to read while the program waits."""
 
 
-class Happened(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Something happened in an agent's program."""
+class HookEvent(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An event in an agent's program."""
 
     agent: str
     """The program, as `holdfast install` spells it."""
@@ -37,70 +37,70 @@ class Happened(Struct, frozen=True, kw_only=True, omit_defaults=True):
     root: str
     """The project's folder."""
     transcript: str = ""
-    """The file that the program keeps of the session; empty where it keeps none."""
+    """The program's own file of the session; empty if there is none."""
     lane: str = ""
-    """The sub-agent that it happened in; empty for the main one."""
+    """The sub-agent in which it happened; empty for the main agent."""
     worker: str = ""
-    """What kind of sub-agent that is, in the program's words."""
+    """The kind of sub-agent, as the program calls it."""
     call: str = ""
     tool: str = ""
     arguments: str = ""
-    """Of the call, as JSON."""
+    """The arguments of the call, as JSON."""
     output: str = ""
-    """What the tool answered, whole, as text: also where the program itself kept it in a file."""
+    """The complete output of the tool as text, also if the program saved it to a file."""
     failed: bool = False
-    fixed: bool = False
-    """Whether the program shows what it has, whatever we answer."""
+    is_output_fixed: bool = False
+    """Whether the program ignores a replacement for the output."""
     prompt: str = ""
-    """What the user typed, or what a worker is to do."""
+    """The user's message, or the task of a worker."""
     source: str = ""
-    """Why: `startup`, `resume`, `clear`, `compact`; `auto` or `manual`; how a session ended."""
+    """Cause: `startup`, `resume`, `clear`, `compact`; `auto`, `manual`; why a session ended."""
     instructions: str = ""
-    """What the user wants of a compaction."""
-    said: str = ""
-    """The agent's last words."""
-    again: bool = False
-    """Whether the agent only goes on because a hook made it."""
+    """The user's instructions for a compaction."""
+    last_message: str = ""
+    """The agent's last message."""
+    is_continuation: bool = False
+    """Whether the agent continues only because a hook asked it to."""
     model: str = ""
     tokens: int = 0
-    """Of the window, where the program says so."""
+    """Tokens in the window, if the program reports them."""
     window: int = 0
-    messages: tuple["Shown", ...] = ()
-    """What is in sight, where the program asks us to compact it."""
+    messages: tuple["WindowMessage", ...] = ()
+    """The messages of the window, if the program asks us to compact it."""
 
 
-class Shown(Struct, frozen=True, omit_defaults=True):
-    """One message that is in sight."""
+class WindowMessage(Struct, frozen=True, omit_defaults=True):
+    """One message of the window."""
 
     role: str
     text: str = ""
     handle: str = ""
-    """How the program names it, so that it can be kept as it is."""
-    open: bool = False
-    """Whether it calls a tool whose result is not there yet."""
+    """The program's id of the message."""
+    is_waiting: bool = False
+    """Whether it calls a tool that has not answered yet."""
 
 
-class Reply(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What we answer; nothing at all when every field is empty."""
+class HookReply(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Our answer to an event; nothing is printed if every field is empty."""
 
     output: str | None = None
-    """What the model gets to see in place of a tool's output."""
+    """The text that replaces a tool's output for the model."""
     context: str = ""
-    """What the model is told besides."""
+    """Text that is added to the model's context."""
     prompt: str | None = None
-    """A worker's task, with what it has to know."""
+    """A worker's task, with the packet that it needs."""
     instructions: str = ""
-    """What whoever writes the summary is told."""
+    """Instructions for the model that writes the summary."""
     block: str = ""
-    """Why what was asked for does not go on to the model: it was answered here."""
-    told: str = ""
-    """What the user is told, and the model is not."""
+    """The answer to a prompt that is not passed on to the model."""
+    user_message: str = ""
+    """Text that only the user sees."""
     anchor: str | None = None
-    """The summary that stands for what is compacted."""
-    keeps: int = 0
-    """Messages at the end that stay as they are behind it."""
-    replaced: dict[str, dict[str, str]] = {}
-    """By call: `input`, its arguments as JSON, or `output`, as they are to be told from now on."""
+    """The summary that replaces the compacted messages."""
+    kept_messages: int = 0
+    """Number of messages at the end that stay unchanged after the summary."""
+    replacements: dict[str, dict[str, str]] = {}
+    """Call to its new `input` (arguments as JSON) or `output`, used from now on."""
 
 
-NOTHING = Reply()
+NOTHING = HookReply()

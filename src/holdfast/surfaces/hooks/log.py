@@ -1,43 +1,43 @@
-"""The log of the hooks: a line a failure, in a file that does not grow for ever.
+"""Log of the hooks: one line for each failure, in a file of limited size.
 
-The standard library's logging is not used: loading it takes longer than most hooks do.
+`logging` is not used, because importing it takes longer than most hooks run.
 """
 
 import os
 import stat
 from contextlib import suppress
-from time import gmtime, strftime
 
-from holdfast.project.paths import FOLDER
+from holdfast.project.clock import timestamp
+from holdfast.project.paths import HOLDFAST_FOLDER
 
-NAME = "hooks.log"
-LARGEST = 256 * 1024
-"""Bytes after which a fresh file is begun; the one before it is kept."""
-LONGEST = 2_000
-ADDING = os.O_WRONLY | os.O_CREAT | os.O_APPEND
-CAREFUL = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-"""No link is followed, and no pipe is waited for."""
+LOG_NAME = "hooks.log"
+MAX_LOG_BYTES = 256 * 1024
+"""Above this size a new file is started; the previous one is kept."""
+MAX_LINE_CHARS = 2_000
+APPEND_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+SAFE_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+"""Do not follow links, and do not wait for pipes."""
 
 
 def log(root: str, line: str) -> None:
-    """Add a line; a log that cannot be written is done without."""
-    folder = os.path.join(root, FOLDER)
-    path = os.path.join(folder, NAME)
+    """Append a line; do nothing if the log cannot be written."""
+    folder = os.path.join(root, HOLDFAST_FOLDER)
+    path = os.path.join(folder, LOG_NAME)
     with suppress(OSError, ValueError):
         if os.path.islink(folder) or not os.path.isdir(folder):
             return
-        if os.path.isfile(path) and os.path.getsize(path) > LARGEST:
+        if os.path.isfile(path) and os.path.getsize(path) > MAX_LOG_BYTES:
             os.replace(path, f"{path}.1")
-        opened = os.open(path, ADDING | CAREFUL, 0o600)
+        descriptor = os.open(path, APPEND_FLAGS | SAFE_FLAGS, 0o600)
         try:
-            # A pipe that somebody reads can be opened, and may take nothing.
-            if stat.S_ISREG(os.fstat(opened).st_mode):
-                os.write(opened, _written(line))
+            # A pipe with a reader can be opened, but writing to it may block.
+            if stat.S_ISREG(os.fstat(descriptor).st_mode):
+                os.write(descriptor, _encode_line(line))
         finally:
-            os.close(opened)
+            os.close(descriptor)
 
 
-def _written(line: str) -> bytes:
-    stamp = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime())
-    one = " ".join(line.split())[:LONGEST]
-    return f"{stamp} {os.getpid()} {one}\n".encode("utf-8", "replace")
+def _encode_line(line: str) -> bytes:
+    stamp = timestamp()
+    text = " ".join(line.split())[:MAX_LINE_CHARS]
+    return f"{stamp} {os.getpid()} {text}\n".encode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""What the kinds of events share: the policy of the program at hand, and its session opened."""
+"""Shared by all event handlers: load the policy, open the session, render recovery context."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -8,141 +8,139 @@ from typing import TYPE_CHECKING
 
 from holdfast.core.faults import attempt
 from holdfast.core.ledger.entry import Said, is_request, text_of
-from holdfast.core.ledger.head import Document, Head
+from holdfast.core.ledger.head import Document
 from holdfast.core.plan.policy import Policy
-from holdfast.engine.fault_log import noting
+from holdfast.engine.fault_log import noting_faults
 from holdfast.errors import Unreadable
 from holdfast.project.settings import load_for
 from holdfast.session.open import open as open_session
 from holdfast.session.session import Session
-from holdfast.surfaces.hooks.event import Happened, TooMuch
+from holdfast.surfaces.hooks.event import HookEvent, TranscriptTooLarge
 
 if TYPE_CHECKING:
     from holdfast.engine.checkpoints import Checkpoint
 
-RECOVER = "context_recover, or `holdfast recover`"
-"""Where the rest is, as an agent can reach it."""
-LONGEST = 9_500
-"""Characters that every program takes at once: a little less than the least of them."""
-ALONE = "session_end"
-"""The kind of event that nobody waits for: it has the time to read anything."""
-HUGE = 256 * 1024 * 1024
-"""Bytes of a transcript that no hook can read while somebody waits."""
-MOST = 1_000_000
-"""Entries that no hook can go through while somebody waits."""
-LONG = 30_000
-"""Entries from which on a checkpoint, which is read off all of them, takes longer than a turn's end
-may: there it is taken before a compaction and at the end of the session only."""
+RECOVERY_HINT = "context_recover, or `holdfast recover`"
+"""How an agent gets the parts that were left out."""
+MAX_CONTEXT_CHARS = 9_500
+"""Characters that every program accepts in one text, with a small margin."""
+UNATTENDED_KIND = "session_end"
+"""The kind of event that the program does not wait for: it may read transcripts of any size."""
+MAX_TRANSCRIPT_BYTES = 256 * 1024 * 1024
+"""A larger transcript is not read while the program waits."""
+MAX_ENTRIES = 1_000_000
+"""A session with more entries is not read while the program waits."""
+MAX_CHECKPOINT_ENTRIES = 30_000
+"""A checkpoint reads all entries. With more than this it takes too long for the end of a turn, and
+is taken only before a compaction and at the end of the session."""
 
 
-def policy_of(happened: Happened) -> Policy:
-    """What the user decided, over what suits the program.
+def policy_of(event: HookEvent) -> Policy:
+    """Load the user's policy over the defaults for the program.
 
     Raises:
-        BadSetting: a setting cannot be meant.
+        BadSetting: invalid value for a setting.
     """
-    return load_for(happened.agent, Path(happened.root), os.environ, outside=False).policy
+    return load_for(event.agent, Path(event.root), os.environ, outside=False).policy
 
 
-def opened(happened: Happened, policy: Policy | None = None) -> Session:
-    """The session that something happened in."""
-    chosen = policy or policy_of(happened)
+def open_event_session(event: HookEvent, policy: Policy | None = None) -> Session:
+    """Open the session of an event."""
+    chosen = policy or policy_of(event)
     return open_session(
-        happened.session,
-        root=happened.root,
-        agent=happened.lane,
-        model=happened.model or None,
-        policy=chosen,
+        event.session, root=event.root, agent=event.lane, model=event.model or None, policy=chosen
     )
 
 
-def followed(happened: Happened, session: Session) -> int:
-    """Bring the session up to date with its transcript; how many entries were new.
+def follow_transcript(event: HookEvent, session: Session) -> int:
+    """Read new entries of the transcript into the session; return how many were added.
 
     Raises:
-        TooMuch: nobody has read it yet, and it is so large that nobody can wait for that.
+        TranscriptTooLarge: it was never read, and is too large to read while the program waits.
     """
-    if not happened.transcript:
+    if not event.transcript:
         return 0
-    if happened.kind != ALONE and _is_huge_and_new(happened.transcript, session):
-        raise TooMuch
-    from holdfast.transcripts.follow import follow  # late: a result is answered without it
+    if event.kind != UNATTENDED_KIND and _is_huge_and_new(event.transcript, session):
+        raise TranscriptTooLarge
+    from holdfast.transcripts.follow import (
+        follow,  # late: the answer to a tool result does not need it
+    )
 
-    with suppress(Unreadable, FileNotFoundError):  # it is not written before the first answer
-        return follow(session.store, session.name, happened.transcript, policy=session.policy)
+    with suppress(Unreadable, FileNotFoundError):  # the program writes it after the first answer
+        return follow(session.store, session.name, event.transcript, policy=session.policy)
     return 0
 
 
 def _is_huge_and_new(transcript: str, session: Session) -> bool:
-    """Whether a file was never read to its end, and would take longer than any hook has.
+    """Whether a file was never read to its end, and is too large for any hook.
 
-    One that is smaller is read over several events: each begins by comparing what is known.
+    A smaller file is read over several events, each of which continues after the last one.
     """
     try:
-        if os.path.getsize(transcript) <= HUGE:
+        if os.path.getsize(transcript) <= MAX_TRANSCRIPT_BYTES:
             return False
     except OSError:
         return False
-    head = session.store.head(session.name) or Head()
+    head = session.ledger.raw_head()
     return not head.documents.get("", Document()).path
 
 
 def has_record(session: Session) -> bool:
-    """Whether anything was said in a session.
+    """Whether a session has any entries.
 
     Raises:
-        TooMuch: so much that nobody can wait for all of it to be gone through.
+        TranscriptTooLarge: it has too many to read while the program waits.
     """
     head = session.store.head(session.name)
-    if head is not None and head.seq > MOST:
-        raise TooMuch
+    if head is not None and head.seq > MAX_ENTRIES:
+        raise TranscriptTooLarge
     return bool(session.ledger.path())
 
 
-def put_down(session: Session) -> "Checkpoint | None":
-    """Put down where the work stands, while somebody waits: not where that takes too long."""
+def take_quick_checkpoint(session: Session) -> "Checkpoint | None":
+    """Take a checkpoint, unless the session is so long that the program would wait too long."""
     head = session.store.head(session.name)
-    return session.checkpoint() if head is not None and head.seq <= LONG else None
+    return session.checkpoint() if head is not None and head.seq <= MAX_CHECKPOINT_ENTRIES else None
 
 
-def told_within(session: Session, tokens: int, characters: int, *, title: str) -> str:
-    """What a reader needs to go on, in so many tokens and characters; a fence is never cut."""
-    with noting(session.ledger):
+def render_recovery(session: Session, tokens: int, characters: int, *, title: str) -> str:
+    """Render what an agent needs to continue, within both limits; no fence is cut open."""
+    with noting_faults(session.ledger):
         return attempt(
             "hooks.recovery",
-            lambda: _within(session, tokens, characters, title),
-            lambda: _requests(session, characters),
+            lambda: _render_within_budget(session, tokens, characters, title),
+            lambda: _render_stored_requests(session, characters),
         )
 
 
-def _requests(session: Session, characters: int) -> str:
-    """The first and the latest request as they are stored, when nothing better can be made."""
-    spoken = (entry.body for entry in session.ledger.path())
-    said = [text_of(body) for body in spoken if isinstance(body, Said) and is_request(body)]
-    return words_within(said, characters)
+def _render_stored_requests(session: Session, characters: int) -> str:
+    """Render the stored first and latest request: the fallback if rendering fails."""
+    bodies = (entry.body for entry in session.ledger.path())
+    requests = [text_of(body) for body in bodies if isinstance(body, Said) and is_request(body)]
+    return render_requests(requests, characters)
 
 
-def words_within(said: Sequence[str], characters: int, *, more: Iterable[str] = ()) -> str:
-    """The first and the latest of some requests, and more lines, in so many characters."""
-    ends = {"First request": said[:1], "Latest request": said[1:][-1:]}
+def render_requests(requests: Sequence[str], characters: int, *, more: Iterable[str] = ()) -> str:
+    """Render the first and the latest of some requests, and further lines that fit."""
+    ends = {"First request": requests[:1], "Latest request": requests[1:][-1:]}
     besides = list(more)
     room = characters // (3 if besides else 2) - 20
     lines = [f"{name}: {text[:room]}" for name, texts in ends.items() for text in texts]
     left = characters - sum(len(line) + 1 for line in lines)
     for line in besides:
-        # Whole or not at all: half a sentence may say the opposite.
+        # Never cut a line: half a sentence may mean the opposite.
         if len(line) < left:
             lines.append(line)
             left -= len(line) + 1
     return "\n".join(lines)
 
 
-def _within(session: Session, tokens: int, characters: int, title: str) -> str:
-    from holdfast.engine.levels import within  # late: only what is told needs it
+def _render_within_budget(session: Session, tokens: int, characters: int, title: str) -> str:
+    from holdfast.engine.levels import level_in_budget  # late: most events do not need it
 
-    made = ""
+    text = ""
     for budget in (tokens, tokens * 3 // 4, tokens // 2, tokens // 4):
-        made = within(session.ledger, budget, title=title, more=RECOVER).text
-        if len(made) <= characters:
-            return made
-    return made
+        text = level_in_budget(session.ledger, budget, title=title, more=RECOVERY_HINT).text
+        if len(text) <= characters:
+            return text
+    return text

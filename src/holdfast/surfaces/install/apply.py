@@ -1,7 +1,8 @@
-"""Edits carried out and taken back: a backup first, each file whole or not at all.
+"""Apply an installation plan to settings files, and undo it.
 
-What was there before is kept beside a list of what was written. Taking out restores the very bytes
-where nobody has edited a file since; where somebody has, only our own parts go.
+Every file is written atomically, after a backup. A record lists the written files. Uninstalling
+restores the original bytes of a file that was not edited since; from an edited file it removes only
+our own parts.
 """
 
 import os
@@ -16,38 +17,45 @@ from msgspec import Struct
 
 from holdfast.errors import NotWritten, Unreadable
 from holdfast.project.regular_files import read_regular
-from holdfast.surfaces.install.plan import PROJECT, Agent, Check, Edit, Place, Plan
+from holdfast.surfaces.install.plan import (
+    PROJECT,
+    AgentInstaller,
+    DoctorCheck,
+    FileEdit,
+    InstallPlan,
+    InstallTarget,
+)
 
 FILE_MODE, FOLDER_MODE = 0o644, 0o755
-KEPT_MODE, KEPT_FOLDER_MODE = 0o600, 0o700
-LARGEST = 16 * 1024 * 1024
-"""Bytes of a file of settings that is read."""
-IGNORED = ".gitignore"
-"""In the project's own folder of ours: nothing in there belongs in a repository."""
+PRIVATE_FILE_MODE, PRIVATE_FOLDER_MODE = 0o600, 0o700
+MAX_FILE_BYTES = 16 * 1024 * 1024
+"""Largest settings file that is read."""
+GITIGNORE = ".gitignore"
+"""Written into the project's `.holdfast` folder, so that git ignores the folder."""
 
 
-class Written(Struct, frozen=True, omit_defaults=True):
-    """A file that was written, and what it was before."""
+class WrittenFile(Struct, frozen=True, omit_defaults=True):
+    """A file that an installation wrote, and the backup of its old content."""
 
     path: str
     digest: str
-    """Of what was written."""
+    """SHA-256 of the content that was written."""
     backup: str = ""
-    """The name of the file that holds what was there; empty when there was none."""
+    """Name of the file with the old content; empty if there was no such file."""
     ours: bool = False
 
 
-class Record(Struct, frozen=True, omit_defaults=True):
-    """What an installation did."""
+class InstallRecord(Struct, frozen=True, omit_defaults=True):
+    """All that one installation wrote. It is stored as JSON and read to undo the installation."""
 
     agent: str
-    files: tuple[Written, ...] = ()
+    files: tuple[WrittenFile, ...] = ()
     folders: tuple[str, ...] = ()
-    """Folders that were made for it, the outermost first."""
+    """Folders that it created, the outermost first."""
 
 
-class Done(Struct, frozen=True):
-    """What was done to a file."""
+class FileChange(Struct, frozen=True):
+    """A change that was made to a file."""
 
     path: str
     act: str
@@ -55,160 +63,178 @@ class Done(Struct, frozen=True):
     about: str = ""
 
 
-def pending(plan: Plan) -> list[Edit]:
-    """The edits that would change something."""
+def pending_edits(plan: InstallPlan) -> list[FileEdit]:
+    """Return the edits that would change a file."""
     return [edit for edit in plan.edits if content_of(edit.path) != edit.content]
 
 
-def installed(plan: Plan, place: Place) -> Check:
-    """Whether all that an installation writes is there."""
-    waiting = pending(plan)
-    scope = "" if place.scope == PROJECT else f" --{place.scope}"
+def check_installed(plan: InstallPlan, target: InstallTarget) -> DoctorCheck:
+    """Check whether every file has the content that an installation writes."""
+    waiting = pending_edits(plan)
+    scope = "" if target.scope == PROJECT else f" --{target.scope}"
     if not waiting:
-        return Check("settings", True, str(plan.edits[-1].path))
-    wrong = f"{waiting[0].path} is not as it should be: holdfast install {plan.agent}{scope}"
-    return Check("settings", False, wrong)
+        return DoctorCheck("settings", True, str(plan.edits[-1].path))
+    problem = f"{waiting[0].path} is not as it should be: holdfast install {plan.agent}{scope}"
+    return DoctorCheck("settings", False, problem)
 
 
-def record_of(place: Place, agent: str) -> Record | None:
-    """What is known of an installation; nothing when there is none."""
-    raw = content_of(_record_path(place, agent))
+def read_record(target: InstallTarget, agent: str) -> InstallRecord | None:
+    """Read the record of an installation; None if there is none.
+
+    Raises:
+        Unreadable: the record is damaged.
+    """
+    raw = content_of(_record_path(target, agent))
     if raw is None:
         return None
     try:
-        return msgspec.json.decode(raw, type=Record)
+        return msgspec.json.decode(raw, type=InstallRecord)
     except msgspec.DecodeError as error:
-        raise Unreadable(str(_record_path(place, agent)), str(error)) from None
+        raise Unreadable(str(_record_path(target, agent)), str(error)) from None
 
 
-def carry_out(plan: Plan, place: Place, agent: Agent) -> list[Done]:
-    """Do what is planned, all or none.
+def apply_plan(
+    plan: InstallPlan, target: InstallTarget, installer: AgentInstaller
+) -> list[FileChange]:
+    """Write the planned edits: all of them or none.
 
     Raises:
-        NotWritten: something could not be written; all is as it was.
+        NotWritten: a file could not be written; the files written before it are restored.
     """
-    known = record_of(place, plan.agent) or Record(plan.agent)
-    edits = pending(plan)
+    record = read_record(target, plan.agent) or InstallRecord(plan.agent)
+    edits = pending_edits(plan)
     if not edits:
         return []
     before = {edit.path: content_of(edit.path) for edit in edits}
     for edit in edits:
         _refuse_read_only(edit.path)
-    folders = [*known.folders, *_missing_folders(edits)]
-    files = {one.path: one for one in known.files}
+    folders = [*record.folders, *_missing_folders(edits)]
+    files = {file.path: file for file in record.files}
     for edit in edits:
-        was = before[edit.path]
-        files[str(edit.path)] = _recorded(edit, was, files.get(str(edit.path)), place, agent)
-    _keep(place, Record(plan.agent, tuple(files.values()), tuple(dict.fromkeys(folders))))
+        old = before[edit.path]
+        files[str(edit.path)] = _record_edit(
+            edit, old, files.get(str(edit.path)), target, installer
+        )
+    _save_record(
+        target, InstallRecord(plan.agent, tuple(files.values()), tuple(dict.fromkeys(folders)))
+    )
     try:
         for edit in edits:
-            write(edit.path, edit.content, edit.mode)
+            write_atomically(edit.path, edit.content, edit.mode)
     except NotWritten:
-        _put_back(before)
-        _keep(place, known)
+        _restore(before)
+        _save_record(target, record)
         raise
     return [
-        Done(str(e.path), "made" if before[e.path] is None else "changed", e.about) for e in edits
+        FileChange(str(e.path), "made" if before[e.path] is None else "changed", e.about)
+        for e in edits
     ]
 
 
-def _recorded(
-    edit: Edit, was: bytes | None, known: Written | None, place: Place, agent: Agent
-) -> Written:
-    """What is kept about an edit; what stood there before us stays what it was."""
+def _record_edit(
+    edit: FileEdit,
+    old: bytes | None,
+    recorded: WrittenFile | None,
+    target: InstallTarget,
+    installer: AgentInstaller,
+) -> WrittenFile:
+    """Return the record of an edit, after a backup of the content before our first edit."""
     digest = _digest(edit.content)
-    if known is not None and was is not None and _digest(was) == known.digest:
-        return msgspec.structs.replace(known, digest=digest)
-    if known is not None and was is not None and not edit.ours:
-        # Somebody edited it since: what it would be without us.
-        was = agent.taken_out(edit.path, was)
-    backup = _backup(place, agent, edit.path, was) if was is not None else ""
-    return Written(str(edit.path), digest, backup, edit.ours)
+    if recorded is not None and old is not None and _digest(old) == recorded.digest:
+        return msgspec.structs.replace(recorded, digest=digest)
+    if recorded is not None and old is not None and not edit.ours:
+        # A user edited it since our last edit: the backup is their text without our parts.
+        old = installer.without_our_parts(edit.path, old)
+    backup = _backup(target, edit.path, old) if old is not None else ""
+    return WrittenFile(str(edit.path), digest, backup, edit.ours)
 
 
-def _backup(place: Place, agent: Agent, path: Path, content: bytes) -> str:
-    del agent
+def _backup(target: InstallTarget, path: Path, content: bytes) -> str:
     name = f"{path.name}.{_digest(content)[:12]}"
-    _make_folder(place.kept, KEPT_FOLDER_MODE)
-    write(place.kept / name, content, KEPT_MODE)
+    _make_folder(target.record_folder, PRIVATE_FOLDER_MODE)
+    write_atomically(target.record_folder / name, content, PRIVATE_FILE_MODE)
     return name
 
 
-def take_out(place: Place, name: str, agent: Agent) -> list[Done]:
-    """Undo an installation: bytes restored, or only our parts removed.
+def undo_installation(
+    target: InstallTarget, name: str, installer: AgentInstaller
+) -> list[FileChange]:
+    """Undo an installation: restore the old bytes, or remove our parts from an edited file.
 
     Raises:
-        NotWritten: something could not be written.
-        Unreadable: it cannot be told what in a file is ours.
+        NotWritten: a file could not be written.
+        Unreadable: an edited file cannot be parsed, so our parts cannot be found.
     """
-    known = record_of(place, name)
-    if known is None:
+    record = read_record(target, name)
+    if record is None:
         return []
-    for one in known.files:
-        _refuse_read_only(Path(one.path))
-    done = [_taken_out(one, place, agent) for one in reversed(known.files)]
-    for folder in reversed(known.folders):
-        with suppress(OSError):  # somebody else has something in there
+    for file in record.files:
+        _refuse_read_only(Path(file.path))
+    changes = [_undo_file(file, target, installer) for file in reversed(record.files)]
+    for folder in reversed(record.folders):
+        with suppress(OSError):  # it holds files that we did not write
             Path(folder).rmdir()
-    for one in known.files:
-        if one.backup:
-            (place.kept / one.backup).unlink(missing_ok=True)
-    _record_path(place, name).unlink(missing_ok=True)
-    _leave(place)
-    return [one for one in done if one.act]
+    for file in record.files:
+        if file.backup:
+            (target.record_folder / file.backup).unlink(missing_ok=True)
+    _record_path(target, name).unlink(missing_ok=True)
+    _remove_own_folder(target)
+    return [change for change in changes if change.act]
 
 
-def _leave(place: Place) -> None:
-    """Take our own folder away where nothing else is in it."""
+def _remove_own_folder(target: InstallTarget) -> None:
+    """Remove our own folder if nothing else is in it."""
     with suppress(OSError):
-        place.kept.rmdir()
-        if place.scope == PROJECT and [one.name for one in place.kept.parent.iterdir()] == [
-            IGNORED
-        ]:
-            (place.kept.parent / IGNORED).unlink()
-        place.kept.parent.rmdir()
+        target.record_folder.rmdir()
+        if target.scope == PROJECT and [
+            child.name for child in target.record_folder.parent.iterdir()
+        ] == [GITIGNORE]:
+            (target.record_folder.parent / GITIGNORE).unlink()
+        target.record_folder.parent.rmdir()
 
 
-def _taken_out(one: Written, place: Place, agent: Agent) -> Done:
-    path = Path(one.path)
-    now = content_of(path)
-    if now is None:
-        return Done(one.path, "")
-    if _digest(now) == one.digest:
-        if not one.backup:
+def _undo_file(file: WrittenFile, target: InstallTarget, installer: AgentInstaller) -> FileChange:
+    path = Path(file.path)
+    current = content_of(path)
+    if current is None:
+        return FileChange(file.path, "")
+    if _digest(current) == file.digest:
+        if not file.backup:
             _remove(path)
-            return Done(one.path, "removed")
-        before = content_of(place.kept / one.backup)
+            return FileChange(file.path, "removed")
+        before = content_of(target.record_folder / file.backup)
         if before is None:
-            raise NotWritten(one.path, "the copy of what it was is gone")
-        write(path, before)
-        return Done(one.path, "restored")
-    if one.ours:
-        return Done(one.path, "left", "somebody else changed it")
-    left = agent.taken_out(path, now)
-    if left is None or (not one.backup and not left.strip()):
+            raise NotWritten(file.path, "the backup of its old content is missing")
+        write_atomically(path, before)
+        return FileChange(file.path, "restored")
+    if file.ours:
+        return FileChange(file.path, "left", "it was changed after the installation")
+    cleaned = installer.without_our_parts(path, current)
+    if cleaned is None or (not file.backup and not cleaned.strip()):
         _remove(path)
-        return Done(one.path, "removed")
-    if left == now:
-        return Done(one.path, "")
-    write(path, left)
-    return Done(one.path, "cleaned", "our parts are out, what others wrote is as it was")
+        return FileChange(file.path, "removed")
+    if cleaned == current:
+        return FileChange(file.path, "")
+    write_atomically(path, cleaned)
+    return FileChange(file.path, "cleaned", "our parts are removed, the rest is unchanged")
 
 
-def write(path: Path, content: bytes, mode: int = 0) -> None:
-    """Put a file in place, whole or not at all; a link stays one, and its target changes.
+def write_atomically(path: Path, content: bytes, mode: int = 0) -> None:
+    """Write a file atomically. If the path is a symbolic link, write the file it points to.
 
     Raises:
-        NotWritten: it could not be written.
+        NotWritten: the file could not be written.
     """
     target = Path(os.path.realpath(path))
     draft = target.with_name(f".{target.name}.{token_hex(4)}")
     try:
         _make_folder(target.parent, FOLDER_MODE)
-        kept = stat.S_IMODE(target.stat().st_mode) if target.exists() else mode or FILE_MODE
-        opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, kept)
-        with os.fdopen(opened, "wb") as file:
-            os.fchmod(opened, kept)
+        permissions = stat.S_IMODE(target.stat().st_mode) if target.exists() else mode or FILE_MODE
+        descriptor = os.open(
+            draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, permissions
+        )
+        with os.fdopen(descriptor, "wb") as file:
+            os.fchmod(descriptor, permissions)
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
@@ -218,26 +244,26 @@ def write(path: Path, content: bytes, mode: int = 0) -> None:
         raise NotWritten(str(path), (error.strerror or str(error)).lower()) from None
 
 
-def _put_back(before: dict[Path, bytes | None]) -> None:
+def _restore(before: dict[Path, bytes | None]) -> None:
     for path, content in before.items():
-        # What could not be written in the first place needs no putting back.
+        # A file that could not be written has its old content anyway.
         with suppress(NotWritten, OSError):
             if content is None:
                 _remove(path)
             elif content_of(path) != content:
-                write(path, content)
+                write_atomically(path, content)
 
 
 def _refuse_read_only(path: Path) -> None:
     if path.exists() and not path.stat().st_mode & 0o222:
-        raise NotWritten(str(path), "it is read-only, and that is somebody's wish")
+        raise NotWritten(str(path), "it is read-only; make it writable first")
 
 
-def _missing_folders(edits: list[Edit]) -> list[str]:
-    found: set[Path] = set()
+def _missing_folders(edits: list[FileEdit]) -> list[str]:
+    missing: set[Path] = set()
     for edit in edits:
-        found |= {folder for folder in edit.path.parents if not folder.exists()}
-    return [str(folder) for folder in sorted(found)]
+        missing |= {folder for folder in edit.path.parents if not folder.exists()}
+    return [str(folder) for folder in sorted(missing)]
 
 
 def _make_folder(folder: Path, mode: int) -> None:
@@ -249,33 +275,35 @@ def _remove(path: Path) -> None:
 
 
 def content_of(path: Path) -> bytes | None:
-    """What a file holds, wherever a link leads; None when there is none.
+    """Return the bytes of a file, following links; None if there is no such file.
 
     Raises:
-        Unreadable: it is no regular file, too large, or must not be read.
+        Unreadable: it is not a regular file, is too large, or may not be read.
     """
     try:
-        return read_regular(path, LARGEST, links=True)
+        return read_regular(path, MAX_FILE_BYTES, links=True)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise Unreadable(str(path), (error.strerror or str(error)).lower()) from None
 
 
-def _record_path(place: Place, agent: str) -> Path:
-    return place.kept / f"{agent}.json"
+def _record_path(target: InstallTarget, agent: str) -> Path:
+    return target.record_folder / f"{agent}.json"
 
 
-def _keep(place: Place, record: Record) -> None:
-    path = _record_path(place, record.agent)
+def _save_record(target: InstallTarget, record: InstallRecord) -> None:
+    path = _record_path(target, record.agent)
     if not record.files:
         path.unlink(missing_ok=True)
         return
-    _make_folder(place.kept, KEPT_FOLDER_MODE)
-    ignored = place.kept.parent / IGNORED
-    if place.scope == PROJECT and not ignored.exists():
-        write(ignored, b"*\n", KEPT_MODE)
-    write(path, msgspec.json.format(msgspec.json.encode(record), indent=2), KEPT_MODE)
+    _make_folder(target.record_folder, PRIVATE_FOLDER_MODE)
+    ignored = target.record_folder.parent / GITIGNORE
+    if target.scope == PROJECT and not ignored.exists():
+        write_atomically(ignored, b"*\n", PRIVATE_FILE_MODE)
+    write_atomically(
+        path, msgspec.json.format(msgspec.json.encode(record), indent=2), PRIVATE_FILE_MODE
+    )
 
 
 def _digest(content: bytes) -> str:

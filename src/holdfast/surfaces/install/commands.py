@@ -1,4 +1,4 @@
-"""Our own commands as another program has to call them: by where they are, not by luck."""
+"""Find the absolute paths of our own programs, for the settings of other programs."""
 
 import shutil
 import sys
@@ -6,26 +6,26 @@ from pathlib import Path
 from shlex import join
 
 
-def command(name: str, module: str) -> list[str]:
-    """How one of our commands is called from anywhere, whatever the caller's path says."""
-    beside = Path(sys.executable).with_name(name)
-    if beside.is_file():
-        return [str(beside)]
-    found = shutil.which(name)
-    # Where there is no script, the interpreter that runs this one knows the package.
-    return [str(Path(found).absolute())] if found else [sys.executable, "-m", module]
+def locate_program(name: str, module: str) -> list[str]:
+    """Return the words that start one of our programs from any folder and with any `PATH`."""
+    sibling = Path(sys.executable).with_name(name)
+    if sibling.is_file():
+        return [str(sibling)]
+    on_path = shutil.which(name)
+    # Without an installed script, this interpreter can still run the module.
+    return [str(Path(on_path).absolute())] if on_path else [sys.executable, "-m", module]
 
 
-def hook() -> list[str]:
-    """`holdfast-hook`."""
-    return command("holdfast-hook", "holdfast.surfaces.hooks.main")
+def hook_program() -> list[str]:
+    """Return the words that start `holdfast-hook`."""
+    return locate_program("holdfast-hook", "holdfast.surfaces.hooks.main")
 
 
-def holdfast() -> list[str]:
-    """`holdfast`."""
-    return command("holdfast", "holdfast")
+def holdfast_program() -> list[str]:
+    """Return the words that start `holdfast`."""
+    return locate_program("holdfast", "holdfast")
 
 
-def in_shell(words: list[str]) -> str:
-    """Words as a shell takes them."""
+def shell_line(words: list[str]) -> str:
+    """Join words to a line that a shell splits into the same words."""
     return join(words)

@@ -1,4 +1,4 @@
-"""Which agents are there: their programs on the path, their settings in the home or the project."""
+"""Find the agent programs of this machine, by their programs and their settings files."""
 
 import shutil
 from collections.abc import Callable
@@ -8,71 +8,73 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.errors import HoldfastError, NotRecorded
-from holdfast.surfaces.install.apply import record_of
-from holdfast.surfaces.install.plan import AGENTS, SCOPES, Place, agent_named
+from holdfast.surfaces.install.apply import read_record
+from holdfast.surfaces.install.plan import AGENT_MODULES, SCOPES, InstallTarget, installer_for
 
-PROGRAMS = {"claude-code": "claude"}
-"""What an agent's program is called, where that is not the agent's name."""
+PROGRAM_NAMES = {"claude-code": "claude"}
+"""Names of agent programs that differ from the agent's name."""
 
 T = TypeVar("T")
 
 
-class Found(Struct, frozen=True):
-    """An agent that is there, and by what it was found."""
+class FoundAgent(Struct, frozen=True):
+    """An agent that was found, and the program or file that shows it."""
 
     agent: str
     where: str
     has: str = ""
-    """The scope in which Holdfast is in it, `project` or `user`; empty when it is not."""
+    """The scope of an existing installation, `project` or `user`; empty if there is none."""
 
 
-class Failed(Struct, frozen=True):
-    """Something that could not be done to one agent, while others went well."""
+class AgentFailure(Struct, frozen=True):
+    """An error with one agent; the other agents are processed all the same."""
 
     agent: str
     error: str
     code: int
 
 
-def agents_in(place: Place) -> list[Found]:
-    """The agents that are there.
+def find_agents(target: InstallTarget) -> list[FoundAgent]:
+    """Find the agents that this machine or project uses.
 
     Raises:
-        NotRecorded: there is none.
+        NotRecorded: none was found.
     """
-    found = [
-        Found(agent, where, _has(agent, place))
-        for agent in AGENTS
-        if (where := _where(agent, place))
+    agents = [
+        FoundAgent(agent, where, _installed_scope(agent, target))
+        for agent in AGENT_MODULES
+        if (where := _evidence_of(agent, target))
     ]
-    if not found:
-        programs = ", ".join(PROGRAMS.get(agent, agent) for agent in AGENTS)
+    if not agents:
+        programs = ", ".join(PROGRAM_NAMES.get(agent, agent) for agent in AGENT_MODULES)
         raise NotRecorded(
             "agent", "", where=f"the home, the project or on the path ({programs}); name one"
         )
-    return found
+    return agents
 
 
-def _has(agent: str, place: Place) -> str:
-    """Where Holdfast is in an agent: the scope that is asked about counts before the other."""
-    scopes = (place.scope, *(scope for scope in SCOPES if scope != place.scope))
-    places = (replace(place, scope=scope) for scope in scopes)
-    return next((one.scope for one in places if record_of(one, agent) is not None), "")
+def _installed_scope(agent: str, target: InstallTarget) -> str:
+    """Return the scope in which Holdfast is installed; the target's own scope is checked first."""
+    scopes = (target.scope, *(scope for scope in SCOPES if scope != target.scope))
+    places = (replace(target, scope=scope) for scope in scopes)
+    return next(
+        (candidate.scope for candidate in places if read_record(candidate, agent) is not None), ""
+    )
 
 
-def _where(agent: str, place: Place) -> str:
-    """By what an agent is found; empty when it is not there."""
-    program = shutil.which(PROGRAMS.get(agent, agent), path=place.environment.get("PATH"))
-    folders = (str(path) for path in agent_named(agent).homes(place) if path.exists())
+def _evidence_of(agent: str, target: InstallTarget) -> str:
+    """Return the program or path that shows an agent is used; empty if there is none."""
+    program = shutil.which(PROGRAM_NAMES.get(agent, agent), path=target.environment.get("PATH"))
+    folders = (str(path) for path in installer_for(agent).known_paths(target) if path.exists())
     return program or next(folders, "")
 
 
-def each(agents: list[str], act: Callable[[str], T]) -> list[T | Failed]:
-    """Do something for every agent; one that fails stops no other."""
-    done: list[T | Failed] = []
+def for_each_agent(agents: list[str], act: Callable[[str], T]) -> list[T | AgentFailure]:
+    """Call `act` for each agent, and continue after an error."""
+    results: list[T | AgentFailure] = []
     for agent in agents:
         try:
-            done.append(act(agent))
+            results.append(act(agent))
         except HoldfastError as error:
-            done.append(Failed(agent, str(error), error.exit_code))
-    return done
+            results.append(AgentFailure(agent, str(error), error.exit_code))
+    return results

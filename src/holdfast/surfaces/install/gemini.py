@@ -1,4 +1,4 @@
-"""Holdfast in Gemini CLI: hooks and the server in `settings.json`."""
+"""Install into Gemini CLI: hooks and the MCP server in `settings.json`."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,16 +6,23 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from holdfast.surfaces.install import jsonc
-from holdfast.surfaces.install.apply import content_of, installed
-from holdfast.surfaces.install.commands import holdfast
-from holdfast.surfaces.install.hooks import command, with_hooks, without_hooks
-from holdfast.surfaces.install.plan import PROJECT, USER, Check, Edit, Place, Plan
+from holdfast.surfaces.install.apply import check_installed, content_of
+from holdfast.surfaces.install.commands import holdfast_program
+from holdfast.surfaces.install.hooks import hook_command, with_hooks, without_hooks
+from holdfast.surfaces.install.plan import (
+    PROJECT,
+    USER,
+    DoctorCheck,
+    FileEdit,
+    InstallPlan,
+    InstallTarget,
+)
 from holdfast.text.jsontext import Json
 
 NAME = "gemini"
-SETTINGS = "settings.json"
-SERVED = ("mcpServers", "holdfast")
-SECONDS = {
+SETTINGS_FILE = "settings.json"
+SERVER_PATH = ("mcpServers", "holdfast")
+HOOK_TIMEOUTS = {
     "SessionStart": 15,
     "BeforeAgent": 15,
     "AfterTool": 10,
@@ -23,89 +30,96 @@ SECONDS = {
     "AfterAgent": 15,
     "SessionEnd": 10,
 }
-"""For each event that we are told of: after how long Gemini CLI goes on without us."""
-ONLY = {"PreCompress": "manual"}
-"""Gemini CLI tells of a compression before every request, whether there is one or not; only where
-the user wants one, it is one."""
-OFF = (
+"""Timeout of each hook in seconds; after it, Gemini CLI continues without us."""
+HOOK_MATCHERS = {"PreCompress": "manual"}
+"""Matchers of hooks. Gemini CLI sends PreCompress before every request, even if it compresses
+nothing; only `manual`, the user's own command, is always a compression."""
+HOOKS_OFF_NOTE = (
     "hooksConfig.enabled is false there: Gemini CLI runs no hooks until you set it to true, and "
     "that is left to you"
 )
 
 
-def path_of(place: Place) -> Path:
-    """Where Gemini CLI looks for settings."""
-    if place.scope != USER:
-        return place.root / ".gemini" / SETTINGS
-    home = place.environment.get("GEMINI_CLI_HOME")
-    return (Path(home) if home else place.home) / ".gemini" / SETTINGS
+def settings_path(target: InstallTarget) -> Path:
+    """Return the settings file that Gemini CLI reads."""
+    if target.scope != USER:
+        return target.root / ".gemini" / SETTINGS_FILE
+    home = target.environment.get("GEMINI_CLI_HOME")
+    return (Path(home) if home else target.home) / ".gemini" / SETTINGS_FILE
 
 
-def homes(place: Place) -> tuple[Path, ...]:
-    """What Gemini CLI keeps for its user and in a project."""
-    scopes = (replace(place, scope=USER), replace(place, scope=PROJECT))
-    return tuple(path_of(one).parent for one in scopes)
+def known_paths(target: InstallTarget) -> tuple[Path, ...]:
+    """Return the settings folders of the user and of the project."""
+    scopes = (replace(target, scope=USER), replace(target, scope=PROJECT))
+    return tuple(settings_path(target).parent for target in scopes)
 
 
-def plan(place: Place) -> Plan:
-    """What an installation changes.
+def plan(target: InstallTarget) -> InstallPlan:
+    """Plan the edits of an installation.
 
     Raises:
-        Unreadable: settings there are not what they should be; nothing is changed.
+        Unreadable: a settings file cannot be parsed; nothing is changed.
     """
-    path = path_of(place)
-    made = jsonc.edited(path, content_of(path), _with_ours)
-    about = f"{len(SECONDS)} hooks and the server `holdfast mcp`"
-    return Plan(NAME, (Edit(path, made, about),), (OFF,) if _is_off(made) else ())
+    path = settings_path(target)
+    content = jsonc.edit_bytes(path, content_of(path), _with_our_parts)
+    about = f"{len(HOOK_TIMEOUTS)} hooks and the server `holdfast mcp`"
+    return InstallPlan(
+        NAME,
+        (FileEdit(path, content, about),),
+        (HOOKS_OFF_NOTE,) if _hooks_are_off(content) else (),
+    )
 
 
-def _with_ours(text: str) -> str:
-    first, *rest = holdfast()
+def _with_our_parts(text: str) -> str:
+    first, *rest = holdfast_program()
     server: Json = {"command": first, "args": [*rest, "mcp"]}
-    return jsonc.with_member(with_hooks(text, _groups()), SERVED, server)
+    return jsonc.with_member(with_hooks(text, _hook_groups()), SERVER_PATH, server)
 
 
-def _groups() -> dict[str, Json]:
-    return {event: _group(event, seconds) for event, seconds in SECONDS.items()}
+def _hook_groups() -> dict[str, Json]:
+    return {event: _hook_group(event, seconds) for event, seconds in HOOK_TIMEOUTS.items()}
 
 
-def _group(event: str, seconds: int) -> Json:
+def _hook_group(event: str, seconds: int) -> Json:
     hook: Json = {
         "type": "command",
         "name": f"holdfast {event}",
-        "command": command(NAME, event),
+        "command": hook_command(NAME, event),
         "timeout": seconds * 1000,
     }
-    when: dict[str, Json] = {"matcher": ONLY[event]} if event in ONLY else {}
-    return {**when, "hooks": [hook]}
+    matcher: dict[str, Json] = {"matcher": HOOK_MATCHERS[event]} if event in HOOK_MATCHERS else {}
+    return {**matcher, "hooks": [hook]}
 
 
-def _is_off(content: bytes) -> bool:
+def _hooks_are_off(content: bytes) -> bool:
     return jsonc.value_at(content.decode(), ("hooksConfig", "enabled")) is False
 
 
-def taken_out(path: Path, content: bytes) -> bytes | None:
-    """A file that somebody edited since, less our own parts; None for no file at all.
+def without_our_parts(path: Path, content: bytes) -> bytes | None:
+    """Return the content without our parts; None if nothing is left and the file can go.
 
     Raises:
-        Unreadable: it cannot be told what is ours.
+        Unreadable: the file cannot be parsed, so our parts cannot be found.
     """
-    left = jsonc.edited(
-        path, content, lambda text: jsonc.without_member(without_hooks(text), SERVED)
+    cleaned = jsonc.edit_bytes(
+        path, content, lambda text: jsonc.without_member(without_hooks(text), SERVER_PATH)
     )
-    return None if left.strip() == b"{}" else left
+    return None if cleaned.strip() == b"{}" else cleaned
 
 
-def checks(place: Place) -> Iterator[Check]:
-    """What `doctor` looks at, one by one, by trying it."""
-    from holdfast.surfaces.install.doctor import try_hooks, try_server  # late: starts processes
+def run_checks(target: InstallTarget) -> Iterator[DoctorCheck]:
+    """Run the checks of `holdfast doctor`, one after the other."""
+    from holdfast.surfaces.install.doctor import (  # late: starts processes
+        check_hooks,
+        check_servers,
+    )
 
-    yield installed(plan(place), place)
-    path = path_of(place)
+    yield check_installed(plan(target), target)
+    path = settings_path(target)
     content = content_of(path)
     if content is None:
         return
-    if _is_off(content):
-        yield Check("hooks", False, OFF)
-    yield from try_hooks(path, NAME)
-    yield from try_server(path)
+    if _hooks_are_off(content):
+        yield DoctorCheck("hooks", False, HOOKS_OFF_NOTE)
+    yield from check_hooks(path, NAME)
+    yield from check_servers(path)

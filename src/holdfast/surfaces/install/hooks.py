@@ -1,64 +1,64 @@
-"""Our hooks among those of others, in settings that list them by event.
+"""Add our hooks to JSON settings that list hooks by event, and remove them again.
 
-`hooks.EVENT` is a list of groups, and a group holds commands. Ours is a group of its own at the end
-of the list; it is known by the program that it starts.
+`hooks.EVENT` is a list of groups, and a group is a list of commands. Our commands form a group of
+their own at the end of the list; it is recognised by the program that it starts.
 """
 
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from holdfast.surfaces.install.commands import hook, in_shell
+from holdfast.surfaces.install.commands import hook_program, shell_line
 from holdfast.surfaces.install.jsonc import NotJsonc, value_at, with_item, without_items
 from holdfast.text.jsontext import Json, as_list, as_object, as_text
 
-HOOKS = "hooks"
-PROGRAMS = ("holdfast-hook", "holdfast.surfaces.hooks.main")
-"""How our program is named in a command."""
+HOOKS_KEY = "hooks"
+HOOK_PROGRAMS = ("holdfast-hook", "holdfast.surfaces.hooks.main")
+"""The names by which a command can start our hook program."""
 
 
-def command(agent: str, event: str) -> str:
-    """What a shell starts when something happens; a program that is gone is no reason to stop."""
-    return f"{in_shell([*hook(), agent, event])} || true"
+def hook_command(agent: str, event: str) -> str:
+    """Return the shell command of a hook; it succeeds even if our program was removed."""
+    return f"{shell_line([*hook_program(), agent, event])} || true"
 
 
-def is_ours(group: Json) -> bool:
-    """Whether a group starts our program."""
-    held = as_list(as_object(group).get("hooks"))
-    words = (_words(as_text(as_object(one).get("command"))) for one in held)
-    return any(Path(word).name in PROGRAMS for line in words for word in line)
+def is_our_group(group: Json) -> bool:
+    """Whether a group of hooks starts our program."""
+    hooks = as_list(as_object(group).get("hooks"))
+    lines = (_split_words(as_text(as_object(hook).get("command"))) for hook in hooks)
+    return any(Path(word).name in HOOK_PROGRAMS for line in lines for word in line)
 
 
-def _words(line: str) -> list[str]:
+def _split_words(line: str) -> list[str]:
     try:
         return shlex.split(line)
-    except ValueError:  # somebody else's line, with quotes that never end
+    except ValueError:  # a user's own command with an unclosed quote
         return []
 
 
 def with_hooks(text: str, groups: Mapping[str, Json]) -> str:
-    """The text with our group for each event, and no other of ours.
+    """Return the text with exactly one group of ours for each event.
 
     Raises:
-        NotJsonc: the text is not JSON, or hooks are not listed as they should be.
+        NotJsonc: the text is not JSON, or the hooks of an event are not a list.
     """
     for event, group in groups.items():
-        known = value_at(text, (HOOKS, event)) if text.strip() else None
-        if known is not None and not isinstance(known, list):
-            raise NotJsonc(f"{HOOKS}.{event} is no list")
-        mine = [one for one in known or [] if is_ours(one)]
+        current = value_at(text, (HOOKS_KEY, event)) if text.strip() else None
+        if current is not None and not isinstance(current, list):
+            raise NotJsonc(f"{HOOKS_KEY}.{event} is no list")
+        mine = [item for item in current or [] if is_our_group(item)]
         if mine != [group]:
-            cleaned = without_items(text, (HOOKS, event), is_ours) if mine else text
-            text = with_item(cleaned, (HOOKS, event), group)
+            cleaned = without_items(text, (HOOKS_KEY, event), is_our_group) if mine else text
+            text = with_item(cleaned, (HOOKS_KEY, event), group)
     return text
 
 
 def without_hooks(text: str) -> str:
-    """The text less our groups, and less what they leave empty.
+    """Return the text without our groups, and without the lists that this leaves empty.
 
     Raises:
         NotJsonc: the text is not JSON.
     """
-    for event in list(as_object(value_at(text, (HOOKS,)))):
-        text = without_items(text, (HOOKS, event), is_ours)
+    for event in list(as_object(value_at(text, (HOOKS_KEY,)))):
+        text = without_items(text, (HOOKS_KEY, event), is_our_group)
     return text

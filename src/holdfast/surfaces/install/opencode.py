@@ -1,4 +1,4 @@
-"""Holdfast in opencode: a plugin of our own, and the server in `opencode.json`."""
+"""Install into opencode: a plugin file, and the MCP server in `opencode.json`."""
 
 import json
 from collections.abc import Iterator
@@ -8,96 +8,112 @@ from tempfile import TemporaryDirectory
 from msgspec.structs import replace
 
 from holdfast.surfaces.install import jsonc
-from holdfast.surfaces.install.apply import content_of, installed
-from holdfast.surfaces.install.commands import holdfast, hook
-from holdfast.surfaces.install.plan import PROJECT, USER, Check, Edit, Place, Plan
+from holdfast.surfaces.install.apply import check_installed, content_of
+from holdfast.surfaces.install.commands import holdfast_program, hook_program
+from holdfast.surfaces.install.plan import (
+    PROJECT,
+    USER,
+    DoctorCheck,
+    FileEdit,
+    InstallPlan,
+    InstallTarget,
+)
 from holdfast.text.jsontext import Json
 
 NAME = "opencode"
-PLUGIN = "holdfast.js"
-SETTINGS = ("opencode.json", "opencode.jsonc")
-SERVED = ("mcp", "holdfast")
-MARK = "@HOLDFAST_HOOK@"
-"""Where the plugin names the program that it starts."""
-SOURCE = Path(__file__).with_name("plugins") / NAME / PLUGIN
+PLUGIN_FILE = "holdfast.js"
+SETTINGS_FILES = ("opencode.json", "opencode.jsonc")
+SERVER_PATH = ("mcp", "holdfast")
+PROGRAM_PLACEHOLDER = "@HOLDFAST_HOOK@"
+"""Placeholder in the plugin file for the program that it starts."""
+PLUGIN_SOURCE = Path(__file__).with_name("plugins") / NAME / PLUGIN_FILE
 
 
-def folder(place: Place) -> Path:
-    """Where opencode looks for plugins and, for one's user, for settings."""
-    if place.scope != USER:
-        return place.root / ".opencode"
-    base = place.environment.get("XDG_CONFIG_HOME", "")
-    config = Path(base) if Path(base).is_absolute() else place.home / ".config"
+def config_folder(target: InstallTarget) -> Path:
+    """Return the folder of the plugins and, in the user scope, of the settings."""
+    if target.scope != USER:
+        return target.root / ".opencode"
+    base = target.environment.get("XDG_CONFIG_HOME", "")
+    config = Path(base) if Path(base).is_absolute() else target.home / ".config"
     return config / NAME
 
 
-def settings_of(place: Place) -> Path:
-    """The settings file that is there; else the usual one."""
-    where = folder(place) if place.scope == USER else place.root
-    there = (where / name for name in SETTINGS)
-    return next((path for path in there if path.is_file()), where / SETTINGS[0])
+def settings_path(target: InstallTarget) -> Path:
+    """Return the settings file that exists, or the default one."""
+    folder = config_folder(target) if target.scope == USER else target.root
+    candidates = (folder / name for name in SETTINGS_FILES)
+    return next((path for path in candidates if path.is_file()), folder / SETTINGS_FILES[0])
 
 
-def homes(place: Place) -> tuple[Path, ...]:
-    """What opencode keeps for its user and in a project."""
-    mine, here = replace(place, scope=USER), replace(place, scope=PROJECT)
-    return (folder(mine), folder(here), settings_of(here))
+def known_paths(target: InstallTarget) -> tuple[Path, ...]:
+    """Return the configuration paths of the user and of the project."""
+    user_target, project_target = replace(target, scope=USER), replace(target, scope=PROJECT)
+    return (
+        config_folder(user_target),
+        config_folder(project_target),
+        settings_path(project_target),
+    )
 
 
-def plan(place: Place) -> Plan:
-    """What an installation changes.
+def plan(target: InstallTarget) -> InstallPlan:
+    """Plan the edits of an installation.
 
     Raises:
-        Unreadable: settings there are not what they should be; nothing is changed.
+        Unreadable: a settings file cannot be parsed; nothing is changed.
     """
-    path, plugin = settings_of(place), folder(place) / "plugin" / PLUGIN
-    server: Json = {"type": "local", "command": [*holdfast(), "mcp"], "enabled": True}
-    made = jsonc.edited(
-        path, content_of(path), lambda text: jsonc.with_member(text, SERVED, server)
+    path, plugin = settings_path(target), config_folder(target) / "plugin" / PLUGIN_FILE
+    server: Json = {"type": "local", "command": [*holdfast_program(), "mcp"], "enabled": True}
+    content = jsonc.edit_bytes(
+        path, content_of(path), lambda text: jsonc.with_member(text, SERVER_PATH, server)
     )
-    return Plan(
+    return InstallPlan(
         NAME,
         (
-            Edit(plugin, plugin_text().encode(), "the plugin", ours=True),
-            Edit(path, made, "the server `holdfast mcp`"),
+            FileEdit(plugin, plugin_text().encode(), "the plugin", ours=True),
+            FileEdit(path, content, "the server `holdfast mcp`"),
         ),
     )
 
 
 def plugin_text() -> str:
-    """The plugin, with the program that it starts."""
-    words = ", ".join(json.dumps(word) for word in hook())
-    return SOURCE.read_text("utf-8").replace(f'"{MARK}"', words)
+    """Return the text of the plugin, with the path of the program that it starts."""
+    words = ", ".join(json.dumps(word) for word in hook_program())
+    return PLUGIN_SOURCE.read_text("utf-8").replace(f'"{PROGRAM_PLACEHOLDER}"', words)
 
 
-def taken_out(path: Path, content: bytes) -> bytes | None:
-    """A file that somebody edited since, less our own parts; None for no file at all.
+def without_our_parts(path: Path, content: bytes) -> bytes | None:
+    """Return the content without our parts; None if nothing is left and the file can go.
 
     Raises:
-        Unreadable: it cannot be told what is ours.
+        Unreadable: the file cannot be parsed, so our parts cannot be found.
     """
-    left = jsonc.edited(path, content, lambda text: jsonc.without_member(text, SERVED))
-    return None if left.strip() == b"{}" else left
+    cleaned = jsonc.edit_bytes(path, content, lambda text: jsonc.without_member(text, SERVER_PATH))
+    return None if cleaned.strip() == b"{}" else cleaned
 
 
-def checks(place: Place) -> Iterator[Check]:
-    """What `doctor` looks at, one by one, by trying it."""
-    from holdfast.surfaces.install.doctor import tried_hook, tried_server  # late: starts processes
+def run_checks(target: InstallTarget) -> Iterator[DoctorCheck]:
+    """Run the checks of `holdfast doctor`, one after the other."""
+    from holdfast.surfaces.install.doctor import check_hook, check_server  # late: starts processes
 
-    yield installed(plan(place), place)
-    if not (folder(place) / "plugin" / PLUGIN).is_file():
+    yield check_installed(plan(target), target)
+    if not (config_folder(target) / "plugin" / PLUGIN_FILE).is_file():
         return
     with TemporaryDirectory(prefix="holdfast-doctor-") as project:
-        for event, document in _tried():
-            words = [*hook(), NAME, event]
-            yield tried_hook(event, words, {**document, "directory": project}, project, NAME)
-    yield tried_server("holdfast", [*holdfast(), "mcp"])
+        for event, document in _sample_events():
+            words = [*hook_program(), NAME, event]
+            yield check_hook(event, words, {**document, "directory": project}, project, NAME)
+    yield check_server("holdfast", [*holdfast_program(), "mcp"])
 
 
-def _tried() -> Iterator[tuple[str, dict[str, object]]]:
-    """What the plugin tells, event by event."""
-    from holdfast.surfaces.install.doctor import LARGE, SESSION
+def _sample_events() -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield sample events with the JSON objects that the plugin sends."""
+    from holdfast.surfaces.install.doctor import LARGE_OUTPUT, SESSION
 
-    call = {"call": "call-1", "tool": "bash", "args": {"command": "cat hay"}, "output": LARGE}
+    call = {
+        "call": "call-1",
+        "tool": "bash",
+        "args": {"command": "cat hay"},
+        "output": LARGE_OUTPUT,
+    }
     for event in ("session.created", "chat.message", "tool.execute.after", "session.compacted"):
         yield event, {"session": SESSION, "prompt": "Find the needle.", **call}

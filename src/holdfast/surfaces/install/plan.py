@@ -1,4 +1,7 @@
-"""What is to change in somebody's settings, as values: printed, carried out, taken back."""
+"""The types of an installation: its target, its planned file edits, and the installer of an agent.
+
+A plan is a plain value, so that it can be printed (`--dry-run`), applied, and undone.
+"""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -12,17 +15,17 @@ from holdfast.errors import NotRecorded
 PROJECT, USER = "project", "user"
 SCOPES = (PROJECT, USER)
 
-AGENTS = {
+AGENT_MODULES = {
     "claude-code": "claude_code",
     "codex": "codex",
     "opencode": "opencode",
     "gemini": "gemini",
 }
-"""The module of each program."""
+"""For each agent program, the module of this package that installs into it."""
 
 
-class Place(Struct, frozen=True):
-    """Where something is put: into one project, or for all that its user does."""
+class InstallTarget(Struct, frozen=True):
+    """Where Holdfast is installed: in one project, or for all projects of the user."""
 
     root: Path
     """The project's folder."""
@@ -31,8 +34,8 @@ class Place(Struct, frozen=True):
     environment: Mapping[str, str] = {}
 
     @property
-    def kept(self) -> Path:
-        """The folder for what we keep about an installation."""
+    def record_folder(self) -> Path:
+        """The folder of our records and backups."""
         if self.scope == PROJECT:
             return self.root / ".holdfast" / "agents"
         base = Path(self.environment.get("XDG_DATA_HOME", ""))
@@ -40,71 +43,71 @@ class Place(Struct, frozen=True):
         return data / "holdfast" / "agents"
 
 
-class Edit(Struct, frozen=True):
-    """One file as it is to be."""
+class FileEdit(Struct, frozen=True):
+    """The new content of one file."""
 
     path: Path
     content: bytes
     about: str
-    """What is done to it, in a few words."""
+    """What the edit does, in a few words."""
     mode: int = 0
-    """Permissions of a file that is made; 0 for what is usual."""
+    """Permissions of a new file; 0 for the default."""
     ours: bool = False
-    """Whether the whole file is ours, so that nobody else has a part in it."""
+    """Whether we own the whole file, so that it can be removed as a whole."""
 
 
-class Plan(Struct, frozen=True):
-    """What an installation does."""
+class InstallPlan(Struct, frozen=True):
+    """The edits that install Holdfast into an agent program."""
 
     agent: str
-    edits: tuple[Edit, ...] = ()
+    edits: tuple[FileEdit, ...] = ()
     notes: tuple[str, ...] = ()
-    """What the user should know or do besides."""
+    """What the user should also know or do."""
 
 
-class Check(Struct, frozen=True):
-    """Something that was looked at."""
+class DoctorCheck(Struct, frozen=True):
+    """The result of one check of `holdfast doctor`."""
 
     what: str
     holds: bool
     detail: str = ""
-    """What is wrong and what helps, in one line; or how long it took."""
+    """What is wrong and how to repair it, in one line; or how long the check took."""
 
 
-class Agent(Protocol):
-    """What is known about putting Holdfast into one program."""
+class AgentInstaller(Protocol):
+    """Installs Holdfast into one agent program. Each module of `AGENT_MODULES` implements this."""
 
-    def homes(self, place: Place) -> tuple[Path, ...]:
-        """Folders and files that are there where the program was ever used: user's, project's."""
+    def known_paths(self, target: InstallTarget) -> tuple[Path, ...]:
+        """Return paths of the user and the project that exist if the program was ever used."""
         ...
 
-    def plan(self, place: Place) -> Plan:
-        """What an installation changes.
+    def plan(self, target: InstallTarget) -> InstallPlan:
+        """Plan the edits of an installation.
 
         Raises:
-            Unreadable: something there is not what it should be; nothing is changed.
+            Unreadable: a settings file cannot be parsed; nothing is changed.
         """
         ...
 
-    def taken_out(self, path: Path, content: bytes) -> bytes | None:
-        """A file that somebody edited since, less our own parts; None for no file at all.
+    def without_our_parts(self, path: Path, content: bytes) -> bytes | None:
+        """Return the content without our parts; None if nothing is left and the file can go.
 
         Raises:
-            Unreadable: it cannot be told what is ours.
+            Unreadable: the file cannot be parsed, so our parts cannot be found.
         """
         ...
 
-    def checks(self, place: Place) -> Iterator[Check]:
-        """What `doctor` looks at, one by one, by trying it."""
+    def run_checks(self, target: InstallTarget) -> Iterator[DoctorCheck]:
+        """Run the checks of `holdfast doctor`, one after the other."""
         ...
 
 
-def agent_named(name: str) -> Agent:
-    """What is known about a program.
+def installer_for(name: str) -> AgentInstaller:
+    """Return the installer of an agent program.
 
     Raises:
-        NotRecorded: nothing is.
+        NotRecorded: there is no installer for that name.
     """
-    if name not in AGENTS:
-        raise NotRecorded("agent", name, where=f"{', '.join(AGENTS)}")
-    return cast(Agent, import_module(f"holdfast.surfaces.install.{AGENTS[name]}"))
+    if name not in AGENT_MODULES:
+        raise NotRecorded("agent", name, where=f"{', '.join(AGENT_MODULES)}")
+    return cast(AgentInstaller, import_module(f"holdfast.surfaces.install.{AGENT_MODULES[name]}"))

@@ -1,7 +1,7 @@
-"""One table put into a TOML file, or taken out of it: what others wrote stays as it is.
+"""Edit TOML in place: add a table to a text, or remove one.
 
-The table goes to the end, as text; nothing else is touched. Every change is read back, and refused
-when it changed anything besides.
+The table is appended as text, and the rest of the text stays the same. Every result is parsed again
+and refused if the table is not as intended.
 """
 
 import os
@@ -13,89 +13,92 @@ from holdfast.errors import Unreadable
 
 
 class NotToml(ValueError):
-    """The text is not TOML, or what is asked for cannot be done in it."""
+    """The text is not TOML, or the change cannot be made in it."""
 
 
 def table_at(text: str, name: str) -> object:
-    """What a table named `outer.inner` holds; None when there is none.
+    """Return the value of a table named `outer.inner`; None if there is none.
 
     Raises:
         NotToml: the text is not TOML.
     """
-    found: object = _parsed(text)
+    value: object = _parse(text)
     for key in name.split("."):
-        found = found.get(key) if isinstance(found, dict) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
-    return found  # pyright: ignore[reportUnknownVariableType]
+        value = value.get(key) if isinstance(value, dict) else None  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+    return value  # pyright: ignore[reportUnknownVariableType]
 
 
 def with_table(text: str, name: str, values: Mapping[str, object]) -> str:
-    """The text with a table at its end, in place of one of that name.
+    """Return the text with a table at its end; an existing table of that name is replaced.
 
     Raises:
-        NotToml: the text is not TOML, or the table stands in it in a way that is not understood.
+        NotToml: the text is not TOML, or the table is not written as a section of its own.
     """
     if table_at(text, name) == dict(values):
         return text
     rest = without_table(text, name)
     line = "\r\n" if "\r\n" in text else "\n"
     gap = "" if not rest.strip() else line if rest.endswith("\n") else line * 2
-    body = line.join(f"{key} = {_written(value)}" for key, value in values.items())
-    made = f"{rest}{gap}[{name}]{line}{body}{line}"
-    if table_at(made, name) != dict(values):
+    body = line.join(f"{key} = {_render(value)}" for key, value in values.items())
+    result = f"{rest}{gap}[{name}]{line}{body}{line}"
+    if table_at(result, name) != dict(values):
         raise NotToml(f"[{name}] cannot be added")
-    return made
+    return result
 
 
 def without_table(text: str, name: str) -> str:
-    """The text less a table, and less the empty line before it.
+    """Return the text without a table, and without the empty line before it.
 
     Raises:
-        NotToml: the text is not TOML, or the table stands in it in a way that is not understood.
+        NotToml: the text is not TOML, or the table is not written as a section of its own.
     """
     if table_at(text, name) is None:
         return text
+    # Matches the line `[mcp_servers.holdfast]  # ours`; not `[mcp_servers.holdfast.env]`.
     start = re.compile(rf"^[ \t]*\[{re.escape(name)}\][ \t]*(?:#[^\n]*)?\r?$", re.MULTILINE)
-    found = start.search(text)
-    if found is None:
+    header = start.search(text)
+    if header is None:
         raise NotToml(f"{name} is there, and not as a table of its own")
-    after = re.compile(r"^[ \t]*\[", re.MULTILINE).search(text, found.end())
-    before = text[: found.start()]
-    rest = text[after.start() :] if after else ""
-    # The empty line that parted it goes with it, and comments before what follows stay.
+    # Matches the `[` of any table header, such as `[other]`; not that of `args = [1]`.
+    next_header = re.compile(r"^[ \t]*\[", re.MULTILINE).search(text, header.end())
+    before = text[: header.start()]
+    rest = text[next_header.start() :] if next_header else ""
+    # At the end of a file, the empty line before the table goes too. The pattern matches the end
+    # of `a = 1\n\n`, which becomes `a = 1\n`; it does not match `a = 1\n`.
     cut = re.sub(r"(\r?\n)(?:[ \t]*\r?\n)\Z", r"\1", before) if not rest else before
-    made = cut + rest
-    if table_at(made, name) is not None:
+    result = cut + rest
+    if table_at(result, name) is not None:
         raise NotToml(f"{name} is there in more than one place")
-    return made
+    return result
 
 
-def _parsed(text: str) -> dict[str, object]:
+def _parse(text: str) -> dict[str, object]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise NotToml(str(error)) from None
 
 
-def _written(value: object) -> str:
+def _render(value: object) -> str:
     match value:
         case bool():
             return "true" if value else "false"
         case int() | float():
             return str(value)
         case list():
-            return f"[{', '.join(map(_written, value))}]"  # pyright: ignore[reportUnknownArgumentType]
+            return f"[{', '.join(map(_render, value))}]"  # pyright: ignore[reportUnknownArgumentType]
         case _:
             plain = str(value).replace("\\", "\\\\").replace('"', '\\"')
             return f'"{plain}"'
 
 
-def edited(
+def edit_bytes(
     path: os.PathLike[str] | str, content: bytes | None, change: Callable[[str], str]
 ) -> bytes:
-    """The content of a file with a change made in its text; an empty one when it is not there.
+    """Apply a change to the text of a file's content; `None`, for no file, is an empty text.
 
     Raises:
-        Unreadable: it is not TOML, or cannot be changed safely; nothing is changed.
+        Unreadable: the content is not TOML, or cannot be changed safely; nothing is changed.
     """
     try:
         return change((content or b"").decode("utf-8")).encode("utf-8")

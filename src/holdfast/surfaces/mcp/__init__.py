@@ -1,12 +1,12 @@
-"""`holdfast mcp`: the Model Context Protocol, over pipes or over HTTP.
+"""`holdfast mcp`: a server of the Model Context Protocol, over stdio or HTTP.
 
-The protocol is spoken by hand, for two measured reasons. A client asks for the tools once and
-early, and does without them if they come late; the official library alone takes longer to import
-than we have to answer (`python -m benchmarks mcp`). And a frame that it cannot read gets no answer
-from it, so that its sender waits for good. What is ours is small: a frame is one line of JSON, and
-there are a dozen methods. The official client library is what the tests hold against it.
+The protocol is implemented here and not with the official library, for two measured reasons. A
+client asks for the tools once, early, and works without them if the answer is late; the official
+library alone takes longer to import than that allows (`python -m benchmarks mcp`). And the library
+does not answer a frame that it cannot parse, so the client waits forever. Our part is small: a
+frame is one line of JSON, and there are a dozen methods. The tests use the official client library.
 
-`frames` reads what comes in, `protocol` says how things are spelled, `server` answers, `stdio` and
-`http` carry. `tools`, `resources`, `prompts` say what there is, and load nothing; what is done
-about it is in `calls` and `packets`, `addresses`, `prompting`, and is loaded when it is asked for.
+`frames` parses input, `protocol` encodes answers, `server` dispatches methods, `stdio` and `http`
+are the transports. `tools`, `resources` and `prompts` only describe what is offered, so they load
+fast; `calls`, `packet_calls`, `read_resource` and `fill_prompt` are imported when they are needed.
 """

@@ -1,4 +1,4 @@
-"""What calls take: arguments become values, and what is wrong with them becomes a sentence."""
+"""Convert and validate the arguments of tool calls."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeVar
@@ -7,34 +7,37 @@ import msgspec
 from msgspec import Struct
 
 from holdfast.errors import Unreadable
-from holdfast.surfaces.mcp.project_cache import Desk
+from holdfast.surfaces.mcp.project_cache import RequestContext
 from holdfast.text.jsontext import Json
 
 T = TypeVar("T", bound=Struct)
 
 
-class Act(Struct, frozen=True):
-    """What a tool does, and what it takes."""
+class ToolHandler(Struct, frozen=True):
+    """The function of a tool, and the type of its arguments."""
 
-    takes: type[Struct]
-    run: Callable[[Desk, str, Mapping[str, Json]], str]
-
-
-def act(kind: type[T], do: Callable[[Desk, T], str]) -> Act:
-    """A tool that takes values of a kind."""
-    return Act(kind, lambda desk, tool, arguments: do(desk, taken(kind, tool, arguments)))
+    arguments: type[Struct]
+    run: Callable[[RequestContext, str, Mapping[str, Json]], str]
 
 
-def taken(kind: type[T], tool: str, arguments: Mapping[str, Json]) -> T:
-    """The arguments of a call as values; agents that write a number as text are understood.
+def make_handler(kind: type[T], run: Callable[[RequestContext, T], str]) -> ToolHandler:
+    """Make the handler of a tool from a function of typed arguments."""
+    return ToolHandler(
+        kind,
+        lambda context, tool, arguments: run(context, convert_arguments(kind, tool, arguments)),
+    )
+
+
+def convert_arguments(kind: type[T], tool: str, arguments: Mapping[str, Json]) -> T:
+    """Convert the arguments of a call to a type; numbers written as text are accepted.
 
     Raises:
-        Unreadable: they are not what the tool takes.
+        Unreadable: an argument is missing, unknown or of the wrong type.
     """
     given = {name: value for name, value in arguments.items() if value is not None}
     try:
         return msgspec.convert(given, kind, strict=False)
     except msgspec.ValidationError as error:
         wrong, _, where = str(error).removeprefix("Object ").partition(" - at `$.")
-        told = f"{where.strip('`')}: {wrong.lower()}" if where else wrong
-        raise Unreadable(tool, told) from None
+        reason = f"{where.strip('`')}: {wrong.lower()}" if where else wrong
+        raise Unreadable(tool, reason) from None

@@ -1,7 +1,7 @@
-"""What is done about a call: the session is found, an act is run, and what came of it is told.
+"""Run MCP tool calls: find the session, run the action, return its text.
 
-A hook, the command line and this server may work on one session at the same time, and each sees
-what the others wrote.
+Hooks, the command line and this server may use one session at the same time; each sees what the
+others wrote.
 """
 
 from collections.abc import Mapping
@@ -9,128 +9,134 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from holdfast.core.view.conversation import opening
 from holdfast.core.view.plan import render_plan
-from holdfast.core.view.search.excerpts import fenced
+from holdfast.core.view.search.excerpts import fence_hit
 from holdfast.errors import NotRecorded, Unreadable
 from holdfast.session.session import Session
 from holdfast.surfaces import actions
-from holdfast.surfaces.actions import WHOLE, left_of, lines_of, span_of
+from holdfast.surfaces.actions import ALL_LINES, parse_line_range, read_lines, remaining_lines
 from holdfast.surfaces.mcp import packet_calls
-from holdfast.surfaces.mcp.arguments import Act, act
-from holdfast.surfaces.mcp.project_cache import Desk
+from holdfast.surfaces.mcp.arguments import ToolHandler, make_handler
+from holdfast.surfaces.mcp.project_cache import RequestContext
+from holdfast.text.clip import clip_line
 from holdfast.text.jsontext import Json
 
 
-class Nothing(Struct, frozen=True, forbid_unknown_fields=True):
-    """A call that takes nothing."""
+class NoArguments(Struct, frozen=True, forbid_unknown_fields=True):
+    """Arguments of a tool that takes none."""
 
 
-class Compress(Struct, frozen=True, forbid_unknown_fields=True):
-    """What `context_compress` takes."""
+class CompressArguments(Struct, frozen=True, forbid_unknown_fields=True):
+    """Arguments of `context_compress`."""
 
     dry_run: bool = True
 
 
-class Recover(Struct, frozen=True, forbid_unknown_fields=True):
-    """What `context_recover` takes."""
+class RecoverArguments(Struct, frozen=True, forbid_unknown_fields=True):
+    """Arguments of `context_recover`."""
 
     query: str | None = None
     ref: str | None = None
     level: int | None = None
     lines: str | int | None = None
-    limit: Annotated[int, Meta(ge=1, le=50)] = actions.EXCERPTS
+    limit: Annotated[int, Meta(ge=1, le=50)] = actions.DEFAULT_EXCERPTS
 
 
-def called(desk: Desk, name: str, arguments: Mapping[str, Json]) -> str:
-    """What a tool says.
+def call_tool(context: RequestContext, name: str, arguments: Mapping[str, Json]) -> str:
+    """Run a tool and return its text.
 
     Raises:
-        HoldfastError: it cannot be done; the sentence says why.
+        HoldfastError: the call cannot be done; the message says why.
     """
-    return CALLS[name].run(desk, name, arguments)
+    return HANDLERS[name].run(context, name, arguments)
 
 
-def _status(desk: Desk, asked: Nothing) -> str:
-    del asked
-    with desk.session() as session:
+def _status(context: RequestContext, arguments: NoArguments) -> str:
+    del arguments
+    with context.session() as session:
         return actions.status(session)
 
 
-def _intent(desk: Desk, asked: Nothing) -> str:
-    del asked
-    with desk.session() as session:
+def _intent(context: RequestContext, arguments: NoArguments) -> str:
+    del arguments
+    with context.session() as session:
         return actions.intent(session)
 
 
-def _log(desk: Desk, asked: Nothing) -> str:
-    del asked
-    with desk.session() as session:
+def _log(context: RequestContext, arguments: NoArguments) -> str:
+    del arguments
+    with context.session() as session:
         return actions.log(session)
 
 
-def _checkpoint(desk: Desk, asked: Nothing) -> str:
-    del asked
-    with desk.session() as session:
-        made = session.checkpoint()
-        lines = [f"checkpoint {made.ref} of session {session.name}"]
-        lines += [f"to be read in {made.path}"] if made.path else []
-        lines.append(f"a fresh session goes on from it with: holdfast resume {made.ref}")
+def _checkpoint(context: RequestContext, arguments: NoArguments) -> str:
+    del arguments
+    with context.session() as session:
+        checkpoint = session.checkpoint()
+        lines = [f"checkpoint {checkpoint.ref} of session {session.name}"]
+        lines += [f"to be read in {checkpoint.path}"] if checkpoint.path else []
+        lines.append(f"a fresh session goes on from it with: holdfast resume {checkpoint.ref}")
         return "\n".join(lines)
 
 
-def _compress(desk: Desk, asked: Compress) -> str:
-    with desk.session() as session:
-        if not asked.dry_run:
-            desk.tell("compressing")
+def _compress(context: RequestContext, arguments: CompressArguments) -> str:
+    with context.session() as session:
+        if not arguments.dry_run:
+            context.report_stage("compressing")
             return actions.compress(session)
-        desk.tell("planning")
+        context.report_stage("planning")
         candidate = session.engine.candidate(None)
         summary = actions.summary_of(session, candidate)
         plan = render_plan(candidate.plan, actions.verdicts_of(session, candidate), summary=summary)
         return f"{plan}\n\nNothing was changed; context_compress with dry_run=false applies it."
 
 
-def _recover(desk: Desk, asked: Recover) -> str:
-    ways = [way for way in (asked.query, asked.ref, asked.level) if way not in (None, "")]
-    if len(ways) != 1:
+def _recover(context: RequestContext, arguments: RecoverArguments) -> str:
+    selectors = [
+        way for way in (arguments.query, arguments.ref, arguments.level) if way not in (None, "")
+    ]
+    if len(selectors) != 1:
         raise Unreadable("context_recover", "give one of query, ref and level")
-    if asked.lines is not None and not asked.ref:
+    if arguments.lines is not None and not arguments.ref:
         raise Unreadable("context_recover", "lines go with ref")
-    with desk.session() as session:
-        if asked.level is not None:
-            return session.level(asked.level)
-        if asked.ref:
-            return _part(session, asked.ref, str(asked.lines) if asked.lines is not None else "")
-        assert asked.query is not None
-        return _found(desk, session, asked.query, asked.limit)
+    with context.session() as session:
+        if arguments.level is not None:
+            return session.level(arguments.level)
+        if arguments.ref:
+            return _read_part(
+                session, arguments.ref, str(arguments.lines) if arguments.lines is not None else ""
+            )
+        assert arguments.query is not None
+        return _search(context, session, arguments.query, arguments.limit)
 
 
-def _found(desk: Desk, session: Session, query: str, limit: int) -> str:
-    desk.tell("searching")
-    found = actions.excerpts_of(session, query, limit=limit)
-    if not found:
-        raise NotRecorded("entry with", opening(query, 80), where=f"session {session.name!r}")
-    return "\n\n".join(fenced(one) for one in found)
+def _search(context: RequestContext, session: Session, query: str, limit: int) -> str:
+    context.report_stage("searching")
+    excerpts = actions.excerpts_of(session, query, limit=limit)
+    if not excerpts:
+        raise NotRecorded("entry with", clip_line(query, 80), where=f"session {session.name!r}")
+    return "\n\n".join(fence_hit(excerpt) for excerpt in excerpts)
 
 
-def _part(session: Session, ref: str, lines: str) -> str:
-    span = span_of(lines) if lines else None
-    part = lines_of(session, ref.strip(), span or WHOLE, actions.RECOVERED)
-    left = left_of(part, span)
-    more = f"\nThe rest: context_recover(ref={part.ref!r}, lines={left!r})" if left else ""
-    return fenced(part) + more
+def _read_part(session: Session, ref: str, lines: str) -> str:
+    span = parse_line_range(lines) if lines else None
+    part = read_lines(session, ref.strip(), span or ALL_LINES, actions.DEFAULT_EXCERPT_TOKENS)
+    remaining = remaining_lines(part, span)
+    more = (
+        f"\nThe rest: context_recover(ref={part.ref!r}, lines={remaining!r})" if remaining else ""
+    )
+    return fence_hit(part) + more
 
 
-CALLS: dict[str, Act] = {
-    "context_generate": act(packet_calls.Generate, packet_calls.generate),
-    "context_read": act(packet_calls.Read, packet_calls.read),
-    "context_feedback": act(packet_calls.Feedback, packet_calls.feedback),
-    "context_query": act(packet_calls.Query, packet_calls.query),
-    "context_status": act(Nothing, _status),
-    "context_compress": act(Compress, _compress),
-    "context_recover": act(Recover, _recover),
-    "context_intent": act(Nothing, _intent),
-    "context_log": act(Nothing, _log),
-    "context_checkpoint": act(Nothing, _checkpoint),
+HANDLERS: dict[str, ToolHandler] = {
+    "context_generate": make_handler(packet_calls.GenerateArguments, packet_calls.generate),
+    "context_read": make_handler(packet_calls.ReadArguments, packet_calls.read),
+    "context_feedback": make_handler(packet_calls.FeedbackArguments, packet_calls.feedback),
+    "context_query": make_handler(packet_calls.QueryArguments, packet_calls.query),
+    "context_status": make_handler(NoArguments, _status),
+    "context_compress": make_handler(CompressArguments, _compress),
+    "context_recover": make_handler(RecoverArguments, _recover),
+    "context_intent": make_handler(NoArguments, _intent),
+    "context_log": make_handler(NoArguments, _log),
+    "context_checkpoint": make_handler(NoArguments, _checkpoint),
 }

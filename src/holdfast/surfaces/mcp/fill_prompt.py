@@ -1,29 +1,31 @@
-"""Prompts with what they are about filled in, and how an argument that was begun may go on."""
+"""Answer `prompts/get` and `completion/complete`: fill in a prompt, complete an argument."""
 
 from collections.abc import Mapping
 
 from holdfast.errors import NotRecorded
-from holdfast.surfaces.handoff import packets_in
-from holdfast.surfaces.mcp.packet_calls import taken_packet
-from holdfast.surfaces.mcp.project_cache import Desk, Kept
-from holdfast.surfaces.roles import ORCHESTRATOR, WORKER, Spelling, role_text, spelling_of
+from holdfast.surfaces.handoff import packet_sessions
+from holdfast.surfaces.mcp.packet_calls import read_packet
+from holdfast.surfaces.mcp.project_cache import CachedProject, RequestContext
+from holdfast.surfaces.roles import ORCHESTRATOR, WORKER, RoleVariables, role_text, role_variables
 
 
-def prompted(desk: Desk, name: str, given: Mapping[str, str]) -> str:
-    """A prompt with what was given filled in."""
-    with desk.kept() as kept:
-        spelling = spelling_of(kept.project.settings.policy.layout, desk.place.prefix)
-        pane, task = given.get("pane", "").strip(), given.get("task", "").strip()
+def fill_prompt(context: RequestContext, name: str, arguments: Mapping[str, str]) -> str:
+    """Return the text of a prompt with its arguments filled in."""
+    with context.project() as cached:
+        spelling = role_variables(cached.project.settings.policy.layout, context.options.prefix)
+        pane, task = arguments.get("pane", "").strip(), arguments.get("task", "").strip()
         if name == ORCHESTRATOR:
             text = role_text(name, spelling, pane or None)
             return f"{text}\n\nThe task to hand over: {task}" if task else text
-        return _as_worker(desk, kept, spelling, pane, task)
+        return _worker_prompt(context, cached, spelling, pane, task)
 
 
-def _as_worker(desk: Desk, kept: Kept, spelling: Spelling, pane: str, task: str) -> str:
-    """A worker's role with its packet: whoever gets this has read it."""
+def _worker_prompt(
+    context: RequestContext, cached: CachedProject, spelling: RoleVariables, pane: str, task: str
+) -> str:
+    """Return the worker's role with its packet, and record that the packet was read."""
     try:
-        packet = taken_packet(desk, kept, pane or None, (), "prompt")
+        packet = read_packet(context, cached, pane or None, (), "prompt")
     except NotRecorded:
         packet = ""
     parts = [role_text(WORKER, spelling, pane or None)]
@@ -32,11 +34,13 @@ def _as_worker(desk: Desk, kept: Kept, spelling: Spelling, pane: str, task: str)
     return "\n\n".join(parts)
 
 
-def completed(desk: Desk, argument: str, begun: str) -> list[str]:
-    """How something that was begun may go on."""
-    with desk.kept() as kept:
-        listed = kept.project.store.sessions() if kept.project.has_ledger else []
-        found = [one.name for one in listed] if argument == "session" else []
+def complete_argument(context: RequestContext, argument: str, prefix: str) -> list[str]:
+    """Return the values of an argument that start with a prefix."""
+    with context.project() as cached:
+        sessions = cached.project.store.sessions() if cached.project.has_ledger else []
+        candidates = [session.name for session in sessions] if argument == "session" else []
         if argument == "pane":
-            found = [one.removeprefix("pane-") for one in packets_in(kept.project)]
-        return [one for one in found if one.startswith(begun)]
+            candidates = [
+                audience.removeprefix("pane-") for audience in packet_sessions(cached.project)
+            ]
+        return [value for value in candidates if value.startswith(prefix)]

@@ -1,14 +1,14 @@
-"""What is logged while a request is worked on, told to the client that wants to know."""
+"""Send the log messages of a running request to its client."""
 
 import logging
 import threading
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
-from holdfast.surfaces.mcp.protocol import notification
+from holdfast.surfaces.mcp.protocol import encode_notification
 
 LOGGER = "holdfast"
-LEVELS = {
+PYTHON_LEVELS = {
     "debug": logging.DEBUG,
     "info": logging.INFO,
     "notice": logging.INFO,
@@ -20,33 +20,33 @@ LEVELS = {
 }
 
 
-class Overheard(logging.Handler):
-    """Passes on what this thread logs, and nothing of the others."""
+class ThreadLogHandler(logging.Handler):
+    """Sends the log records of the current thread to a client."""
 
     def __init__(self, level: int, send: Callable[[bytes], None]) -> None:
         super().__init__(level)
         self._send, self._thread = send, threading.get_ident()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Tell one line of it."""
+        """Send one record as a notification."""
         if record.thread != self._thread:
             return
-        told = {
+        params = {
             "level": record.levelname.lower(),
             "logger": record.name,
             "data": record.getMessage(),
         }
-        self._send(notification("notifications/message", {**told}))
+        self._send(encode_notification("notifications/message", {**params}))
 
 
 @contextmanager
-def overheard(level: str, send: Callable[[bytes], None]) -> Generator[None]:
-    """Tell the client what is logged in here from this level on."""
+def forward_logs(level: str, send: Callable[[bytes], None]) -> Generator[None]:
+    """Send records of this level and above to the client while the block runs."""
     logger = logging.getLogger(LOGGER)
-    wanted = LEVELS[level]
-    if logger.getEffectiveLevel() > wanted:
-        logger.setLevel(wanted)
-    handler = Overheard(wanted, send)
+    threshold = PYTHON_LEVELS[level]
+    if logger.getEffectiveLevel() > threshold:
+        logger.setLevel(threshold)
+    handler = ThreadLogHandler(threshold, send)
     logger.addHandler(handler)
     try:
         yield

@@ -1,8 +1,8 @@
-"""A project kept open between calls, so that a call costs what is new since the last one.
+"""Cache the open project between calls, so that a call reads only what is new in the ledger.
 
-What is kept is only ever a copy of what the ledger says. It is let go of when the ledger is another
-file, when something was erased (it must not be shown from memory), when a setting changed, after
-anything went wrong, and after some minutes anyway.
+The cache only copies what the ledger says. It is dropped when the ledger file was replaced, when
+entries were erased (they must not be shown from memory), when a setting changed, after an error of
+the store, and after ten minutes.
 """
 
 import os
@@ -25,146 +25,147 @@ from holdfast.project.settings import load
 from holdfast.session.session import Session
 from holdfast.stores.store import Tombstone
 from holdfast.surfaces.handoff import worker_of
-from holdfast.surfaces.mcp.server import Place
+from holdfast.surfaces.mcp.server import ServerOptions
 from holdfast.surfaces.project import Project
 
 if TYPE_CHECKING:
-    from holdfast.packets.questions import Settled
+    from holdfast.packets.questions import ProjectDecisions
 
 
-LONGEST = 600.0
-"""Seconds that a project is kept open."""
-HARMED = (StoreRefused, StoreBusy, StoreFull, StoreDamaged, Conflict)
-"""After these, nothing that was kept is trusted; other errors only say that something is not so."""
-SESSIONS = 4
-"""Sessions of it that are kept in memory."""
+MAX_AGE_SECONDS = 600.0
+"""Seconds after which a cached project is opened again."""
+CLOSE_AFTER = (StoreRefused, StoreBusy, StoreFull, StoreDamaged, Conflict)
+"""After these errors the cached project is closed; other errors say nothing about the store."""
+MAX_SESSIONS = 4
+"""Most sessions of a project that are cached."""
 
 
-class Kept:
-    """A project, and what was read of it."""
+class CachedProject:
+    """An open project, with the sessions and decisions that were read from it."""
 
     def __init__(self, root: str | None) -> None:
         self.project = Project(root)
-        self._settled: tuple[str, Settled] | None = None
+        self._decisions: tuple[str, ProjectDecisions] | None = None
         self._sessions: dict[tuple[str, str], Session] = {}
-        self._born = monotonic()
-        self._file, self._stones = self._found()
+        self._opened_at = monotonic()
+        self._file, self._tombstones = self._ledger_state()
 
     def session(self, name: str | None, agent: str) -> Session:
-        """A session, as `Project.session` finds it."""
-        fresh = self.project.session(name, agent)
-        known = self._sessions.pop((fresh.name, agent), fresh)
-        while len(self._sessions) >= SESSIONS:
+        """Return a session, found as `Project.session` does; from the cache if possible."""
+        opened = self.project.session(name, agent)
+        session = self._sessions.pop((opened.name, agent), opened)
+        while len(self._sessions) >= MAX_SESSIONS:
             self._sessions.pop(next(iter(self._sessions)))
-        self._sessions[fresh.name, agent] = known
-        return known
+        self._sessions[opened.name, agent] = session
+        return session
 
-    def settled(self, session: Session) -> "Settled":
-        """What the sessions of the project settled, as that session may see it."""
+    def decisions(self, session: Session) -> "ProjectDecisions":
+        """Return the decisions of the project's sessions that a session may see."""
         from holdfast.packets.questions import (
-            settled_for,  # late: few calls look through all sessions
+            project_decisions,  # late: few calls look through all sessions
         )
 
-        if self._settled is None or self._settled[0] != session.name:
-            self._settled = session.name, settled_for(session.ledger)
-        return self._settled[1]
+        if self._decisions is None or self._decisions[0] != session.name:
+            self._decisions = session.name, project_decisions(session.ledger)
+        return self._decisions[1]
 
     def is_current(self) -> bool:
-        """Whether all that is kept may still be shown."""
-        if monotonic() - self._born > LONGEST or self._file is None:
+        """Whether the cached values are still valid."""
+        if monotonic() - self._opened_at > MAX_AGE_SECONDS or self._file is None:
             return False
-        if self._found() != (self._file, self._stones):
+        if self._ledger_state() != (self._file, self._tombstones):
             return False
         policy = load(self.project.root, os.environ).policy
         return policy == self.project.settings.policy
 
-    def _found(self) -> tuple[tuple[int, int] | None, list[Tombstone]]:
-        """Which file the ledger is, and what was erased from it."""
+    def _ledger_state(self) -> tuple[tuple[int, int] | None, list[Tombstone]]:
+        """Return the identity of the ledger file, and its tombstones."""
         try:
-            found = ledger_path(self.project.root).stat()
+            status = ledger_path(self.project.root).stat()
         except OSError:
             return None, []
-        return (found.st_dev, found.st_ino), self.project.store.tombstones()
+        return (status.st_dev, status.st_ino), self.project.store.tombstones()
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the store, if it was opened."""
         if "store" in self.project.__dict__:
             self.project.store.close()
 
 
-class Shelf:
-    """Where projects are put between calls; each is used by one call at a time."""
+class ProjectCache:
+    """Open projects that no call uses; each is used by one call at a time."""
 
     def __init__(self, root: str | None) -> None:
-        self._root, self._free, self._lock = root, list[Kept](), Lock()
+        self._root, self._free, self._lock = root, list[CachedProject](), Lock()
 
     @contextmanager
-    def kept(self) -> Generator[Kept]:
-        """A project that is as it should be; put back unless something goes wrong."""
-        one, whole = self._taken(), False
+    def borrow(self) -> Generator[CachedProject]:
+        """Lend a valid project to a call; take it back unless the store failed."""
+        cached, reusable = self._take(), False
         try:
-            yield one
-            whole = True
+            yield cached
+            reusable = True
         except HoldfastError as error:
-            whole = not isinstance(error, HARMED)
+            reusable = not isinstance(error, CLOSE_AFTER)
             raise
         finally:
-            if whole:
+            if reusable:
                 with self._lock:
-                    self._free.append(one)
+                    self._free.append(cached)
             else:
-                one.close()
+                cached.close()
 
-    def _taken(self) -> Kept:
+    def _take(self) -> CachedProject:
         while True:
             with self._lock:
-                one = self._free.pop() if self._free else None
-            if one is None:
-                return Kept(self._root)
+                cached = self._free.pop() if self._free else None
+            if cached is None:
+                return CachedProject(self._root)
             try:
-                current = one.is_current()
+                current = cached.is_current()
             except BaseException:
-                one.close()
+                cached.close()
                 raise
             if current:
-                return one
-            one.close()
+                return cached
+            cached.close()
 
 
-# Where one request is worked on: the project, the session and the worker that it means.
-
-
-class Desk:
-    """Where one request is worked on."""
+class RequestContext:
+    """Gives one request access to its project, its session and its worker."""
 
     def __init__(
-        self, place: Place, shelf: Shelf, client: str, tell: Callable[[str], None]
+        self,
+        options: ServerOptions,
+        cache: ProjectCache,
+        client: str,
+        report_stage: Callable[[str], None],
     ) -> None:
-        self.place, self.client, self.tell = place, client, tell
-        self._shelf = shelf
+        self.options, self.client, self.report_stage = options, client, report_stage
+        self._cache = cache
 
     @contextmanager
-    def kept(self) -> Generator[Kept]:
-        """The project, as it is now."""
-        with self._shelf.kept() as kept:
-            yield kept
+    def project(self) -> Generator[CachedProject]:
+        """Open the project, or take it from the cache."""
+        with self._cache.borrow() as cached:
+            yield cached
 
     @contextmanager
     def session(self, name: str = "") -> Generator[Session]:
-        """The session that is meant: the one named, else the newest of the project."""
-        with self._shelf.kept() as kept:
-            yield self.meant(kept, name)
+        """Open the named session; without a name, that of the options or the newest."""
+        with self._cache.borrow() as cached:
+            yield self.session_in(cached, name)
 
-    def meant(self, kept: Kept, name: str = "") -> Session:
-        """The same, of a project at hand."""
-        return kept.session(name or self.place.session or None, self.place.agent)
+    def session_in(self, cached: CachedProject, name: str = "") -> Session:
+        """Return that session of a project that is already open."""
+        return cached.session(name or self.options.session or None, self.options.agent)
 
-    def worker(self, project: Project, pane: int | str | None) -> tuple[str, str]:
-        """The session that has a worker's packet, and whose it is."""
+    def find_worker(self, project: Project, pane: int | str | None) -> tuple[str, str]:
+        """Return the session that has a worker's packet, and the audience of the packet."""
         return worker_of(
             project,
             pane,
             environment=os.environ,
             client=self.client,
-            session=self.place.session,
+            session=self.options.session,
         )

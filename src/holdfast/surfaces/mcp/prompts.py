@@ -1,4 +1,4 @@
-"""The prompts: the two roles of a handoff, as a user hands them to an agent."""
+"""Describe the MCP prompts: the roles of orchestrator and worker in a handoff."""
 
 from msgspec import Struct
 
@@ -6,13 +6,13 @@ from holdfast.text.jsontext import Json
 
 
 class Prompt(Struct, frozen=True):
-    """One prompt, and what it takes."""
+    """One prompt and its arguments."""
 
     name: str
     title: str
-    about: str
-    takes: tuple[tuple[str, str], ...] = ()
-    """Names of arguments and what each is."""
+    description: str
+    arguments: tuple[tuple[str, str], ...] = ()
+    """Name and description of each argument."""
 
 
 PROMPTS: tuple[Prompt, ...] = (
@@ -33,19 +33,19 @@ PROMPTS: tuple[Prompt, ...] = (
     ),
 )
 
-BY_NAME = {prompt.name: prompt for prompt in PROMPTS}
+PROMPTS_BY_NAME = {prompt.name: prompt for prompt in PROMPTS}
 
 
-def listed() -> list[Json]:
-    """The prompts as a client gets them."""
+def list_prompts() -> list[Json]:
+    """Return the answer to `prompts/list`."""
     return [
         {
             "name": prompt.name,
             "title": prompt.title,
-            "description": prompt.about,
+            "description": prompt.description,
             "arguments": [
                 {"name": name, "description": about, "required": False}
-                for name, about in prompt.takes
+                for name, about in prompt.arguments
             ],
         }
         for prompt in PROMPTS

@@ -1,8 +1,8 @@
-"""How the protocol spells things: versions, answers, and what a client says of itself.
+"""Encode MCP answers and notifications, negotiate versions, read the metadata of requests.
 
-Up to 2025-11-25 a connection begins with a handshake. From 2026-07-28 on there is none: every
-request says by itself which version it is of and who sent it. Which of the two a request means is
-told by the request alone, so that a client may begin either way, and try one after the other.
+Up to version 2025-11-25, a connection begins with a handshake (`initialize`). Since 2026-07-28
+there is none: every request carries its version and client in `params._meta`, here called its
+envelope. The request alone decides which of the two applies, so a client may try both.
 """
 
 from typing import TypeAlias
@@ -11,14 +11,18 @@ import msgspec
 from msgspec import Struct
 
 from holdfast import __version__
-from holdfast.surfaces.mcp.frames import Frame, Id
+from holdfast.surfaces.mcp.frames import Id, RpcFrame
 from holdfast.text.jsontext import Json, as_object, as_text
 
-HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-ENVELOPES = ("2026-07-28",)
-PREFIX = "io.modelcontextprotocol/"
-VERSION, CLIENT, SERVER = f"{PREFIX}protocolVersion", f"{PREFIX}clientInfo", f"{PREFIX}serverInfo"
-CAPABLE, LOGGED = f"{PREFIX}clientCapabilities", f"{PREFIX}logLevel"
+HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+ENVELOPE_VERSIONS = ("2026-07-28",)
+META_PREFIX = "io.modelcontextprotocol/"
+VERSION_KEY, CLIENT_KEY, SERVER_KEY = (
+    f"{META_PREFIX}protocolVersion",
+    f"{META_PREFIX}clientInfo",
+    f"{META_PREFIX}serverInfo",
+)
+CAPABILITIES_KEY, LOG_LEVEL_KEY = f"{META_PREFIX}clientCapabilities", f"{META_PREFIX}logLevel"
 
 METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = -32601, -32602, -32603
 NO_SUCH_RESOURCE, BUSY = -32002, -32000
@@ -33,7 +37,7 @@ CAPABILITIES: dict[str, Json] = {
     "completions": {},
     "logging": {},
 }
-CACHEABLE = {
+CACHE_MILLISECONDS = {
     "server/discover": 300_000,
     "tools/list": 300_000,
     "prompts/list": 300_000,
@@ -41,105 +45,108 @@ CACHEABLE = {
     "resources/list": 0,
     "resources/read": 0,
 }
-"""How many milliseconds an answer may be kept."""
+"""For each method, how many milliseconds a client may cache the answer."""
 
 Result: TypeAlias = dict[str, Json]
 
 
 class Refusal(Struct, frozen=True):
-    """Why a request is not answered with a result."""
+    """An error answer to a request."""
 
     code: int
     message: str
     data: Json = None
 
 
-def info() -> Result:
-    """Who we are."""
+def server_info() -> Result:
+    """Return the name and version of this server."""
     return {"name": NAME, "title": TITLE, "version": __version__}
 
 
-def meta_of(frame: Frame) -> dict[str, Json]:
-    """What a request says of itself."""
+def meta_of(frame: RpcFrame) -> dict[str, Json]:
+    """Return the `_meta` object of a request."""
     return as_object(frame.params.get("_meta"))
 
 
-def is_enveloped(frame: Frame) -> bool:
-    """Whether a request is of a version that has no handshake."""
-    return frame.method != "initialize" and VERSION in meta_of(frame)
+def is_enveloped(frame: RpcFrame) -> bool:
+    """Whether a request is of a version without a handshake, and carries its own version."""
+    return frame.method != "initialize" and VERSION_KEY in meta_of(frame)
 
 
-def unsupported(frame: Frame) -> Refusal | None:
-    """What is wrong with the version that a request says it is of."""
+def version_refusal(frame: RpcFrame) -> Refusal | None:
+    """Return the refusal of a request with a wrong envelope; None if we support its version."""
     if not is_enveloped(frame):
         return None
-    said = meta_of(frame).get(VERSION)
-    if not isinstance(said, str):
-        return Refusal(INVALID_PARAMS, f"{VERSION} is a text")
-    if CAPABLE not in meta_of(frame):
-        return Refusal(INVALID_PARAMS, f"params._meta lacks {CAPABLE}")
-    if said in ENVELOPES:
+    version = meta_of(frame).get(VERSION_KEY)
+    if not isinstance(version, str):
+        return Refusal(INVALID_PARAMS, f"{VERSION_KEY} is a text")
+    if CAPABILITIES_KEY not in meta_of(frame):
+        return Refusal(INVALID_PARAMS, f"params._meta lacks {CAPABILITIES_KEY}")
+    if version in ENVELOPE_VERSIONS:
         return None
-    data: Json = {"supported": list(ENVELOPES), "requested": said}
-    return Refusal(UNSUPPORTED_VERSION, f"version {said} is not spoken here", data)
+    data: Json = {"supported": list(ENVELOPE_VERSIONS), "requested": version}
+    return Refusal(UNSUPPORTED_VERSION, f"version {version} is not spoken here", data)
 
 
-def agreed(wanted: str) -> str:
-    """The version that a handshake settles on: the client's, if we speak it."""
-    return wanted if wanted in HANDSHAKES else HANDSHAKES[-1]
+def negotiate_version(requested: str) -> str:
+    """Return the version of a connection: the client's if we support it, else our newest."""
+    return requested if requested in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1]
 
 
-def client_of(frame: Frame) -> str:
-    """The name that a client gives itself in a handshake or an envelope."""
-    told = frame.params.get("clientInfo") or meta_of(frame).get(CLIENT)
-    return as_text(as_object(told).get("name"))
+def client_name(frame: RpcFrame) -> str:
+    """Return the name of the client from a handshake or an envelope."""
+    client = frame.params.get("clientInfo") or meta_of(frame).get(CLIENT_KEY)
+    return as_text(as_object(client).get("name"))
 
 
-def progress_token(frame: Frame) -> Id | None:
-    """What a client wants the progress of a request to be told under."""
+def progress_token(frame: RpcFrame) -> Id | None:
+    """Return the token under which the client wants progress reports; None if it wants none."""
     token = meta_of(frame).get("progressToken")
     return token if isinstance(token, str | int) and not isinstance(token, bool) else None
 
 
-def log_level(frame: Frame) -> str:
-    """From which level on a request wants to be told what is logged."""
-    return as_text(meta_of(frame).get(LOGGED))
+def log_level(frame: RpcFrame) -> str:
+    """Return the log level that a request asks for; empty if it wants no log messages."""
+    return as_text(meta_of(frame).get(LOG_LEVEL_KEY))
 
 
-def answer(frame: Frame, came: Result | Refusal) -> bytes:
-    """The answer to a request as it is sent."""
-    if isinstance(came, Refusal):
-        error: dict[str, Json] = {"code": came.code, "message": came.message}
-        if came.data is not None:
-            error["data"] = came.data
-        return _encoded({"jsonrpc": "2.0", "id": frame.id, "error": error})
-    whole = _enveloped(frame, came) if is_enveloped(frame) else came
-    return _encoded({"jsonrpc": "2.0", "id": frame.id, "result": whole})
+def encode_answer(frame: RpcFrame, result: Result | Refusal) -> bytes:
+    """Encode the answer to a request."""
+    if isinstance(result, Refusal):
+        error: dict[str, Json] = {"code": result.code, "message": result.message}
+        if result.data is not None:
+            error["data"] = result.data
+        return _encode({"jsonrpc": "2.0", "id": frame.id, "error": error})
+    whole = _with_envelope(frame, result) if is_enveloped(frame) else result
+    return _encode({"jsonrpc": "2.0", "id": frame.id, "result": whole})
 
 
-def _enveloped(frame: Frame, came: Result) -> Result:
-    """A result as the versions without a handshake have it."""
-    whole: Result = {"resultType": "complete", **came, "_meta": {SERVER: info()}}
-    if frame.method in CACHEABLE:
-        whole["ttlMs"], whole["cacheScope"] = CACHEABLE[frame.method], "private"
+def _with_envelope(frame: RpcFrame, result: Result) -> Result:
+    """Add the members that versions without a handshake require in a result."""
+    whole: Result = {"resultType": "complete", **result, "_meta": {SERVER_KEY: server_info()}}
+    if frame.method in CACHE_MILLISECONDS:
+        whole["ttlMs"], whole["cacheScope"] = CACHE_MILLISECONDS[frame.method], "private"
     return whole
 
 
-def notification(method: str, params: dict[str, Json]) -> bytes:
-    """Something that is told without being asked."""
-    return _encoded({"jsonrpc": "2.0", "method": method, "params": params})
+def encode_notification(method: str, params: dict[str, Json]) -> bytes:
+    """Encode a notification."""
+    return _encode({"jsonrpc": "2.0", "method": method, "params": params})
 
 
-def _encoded(value: dict[str, Json]) -> bytes:
+def _encode(value: dict[str, Json]) -> bytes:
     try:
         return msgspec.json.encode(value)
     except (UnicodeEncodeError, ValueError):
-        from holdfast.text.jsontext import cleaned
+        from holdfast.text.jsontext import without_surrogates
 
-        return msgspec.json.encode(cleaned(value))
+        return msgspec.json.encode(without_surrogates(value))
 
 
 def text_result(text: str, *, failed: bool = False) -> Result:
-    """What a tool says: text as text, since clients show a structured result instead of it."""
-    came: Result = {"content": [{"type": "text", "text": text}]}
-    return {**came, "isError": True} if failed else came
+    """Return the result of a tool call, as text only.
+
+    Clients show a structured result instead of the text if there are both.
+    """
+    result: Result = {"content": [{"type": "text", "text": text}]}
+    return {**result, "isError": True} if failed else result

@@ -1,118 +1,118 @@
-"""Requests that are being worked on: who waits for them, and what they are told meanwhile."""
+"""Run requests and track those in flight: progress reports, cancellation, waiting for the end."""
 
 import threading
 from collections.abc import Callable
 from time import monotonic
 
-from holdfast.surfaces.mcp.frames import Frame, Id
+from holdfast.surfaces.mcp.frames import Id, RpcFrame
 from holdfast.surfaces.mcp.protocol import (
     Refusal,
     Result,
-    answer,
+    encode_answer,
+    encode_notification,
     log_level,
-    notification,
     progress_token,
 )
-from holdfast.surfaces.mcp.server import LEVELS, Peer, Request, Server
+from holdfast.surfaces.mcp.server import LOG_LEVELS, Peer, Request, Server
 
-FIRST_WORD = 1.0
-"""Seconds of work from which on a client that wants to know is told that it goes on."""
-
-
-MOST = 64
-"""Requests that wait or are worked on."""
+PROGRESS_AFTER_SECONDS = 1.0
+"""Seconds after which a running request starts to report its progress."""
 
 
-class Work:
-    """One request that is being worked on."""
+MAX_IN_FLIGHT = 64
+"""Most requests that wait or run at the same time."""
 
-    def __init__(self, frame: Frame, peer: Peer, send: Callable[[bytes], None]) -> None:
+
+class RequestJob:
+    """One request that needs the ledger, from its arrival to its answer."""
+
+    def __init__(self, frame: RpcFrame, peer: Peer, send: Callable[[bytes], None]) -> None:
         self.frame, self._peer, self._send = frame, peer, send
-        self.unwanted = False
-        """Whether the client said that it no longer waits."""
-        self._begun, self._told, self._stage = monotonic(), 0.0, "working"
+        self.cancelled = False
+        """Whether the client has cancelled the request."""
+        self._started, self._progress, self._stage = monotonic(), 0.0, "working"
         self._lock = threading.Lock()
-        self._over = False
+        self._finished = False
 
-    def done(self, server: Server) -> None:
-        """Do it, and send what came of it, unless nobody waits any more."""
-        if self.unwanted:
+    def run(self, server: Server) -> None:
+        """Run the request and send its answer, unless it was cancelled."""
+        if self.cancelled:
             return
-        came = self._came_of(server)
+        result = self._result(server)
         with self._lock:
-            self._over = True
-        if not self.unwanted:
-            self._send(answer(self.frame, came))
+            self._finished = True
+        if not self.cancelled:
+            self._send(encode_answer(self.frame, result))
 
-    def _came_of(self, server: Server) -> Result | Refusal:
+    def _result(self, server: Server) -> Result | Refusal:
         level = log_level(self.frame) or self._peer.level
-        request = Request(self.frame, self._peer, self._reached)
-        if level not in LEVELS:
-            return server.worked(request)
-        from holdfast.surfaces.mcp.log_messages import overheard  # late: few clients ask for it
+        request = Request(self.frame, self._peer, self._set_stage)
+        if level not in LOG_LEVELS:
+            return server.answer_from_ledger(request)
+        from holdfast.surfaces.mcp.log_messages import forward_logs  # late: few clients ask for it
 
-        with overheard(level, self._send):
-            return server.worked(request)
+        with forward_logs(level, self._send):
+            return server.answer_from_ledger(request)
 
-    def _reached(self, stage: str) -> None:
+    def _set_stage(self, stage: str) -> None:
         self._stage = stage
-        self._tell()
+        self._send_progress()
 
-    def beat(self) -> None:
-        """Say that it goes on, once it has taken a while."""
-        if monotonic() - self._begun >= FIRST_WORD:
-            self._tell()
+    def heartbeat(self) -> None:
+        """Report progress if the request has been running for a while."""
+        if monotonic() - self._started >= PROGRESS_AFTER_SECONDS:
+            self._send_progress()
 
-    def _tell(self) -> None:
+    def _send_progress(self) -> None:
         token = progress_token(self.frame)
         with self._lock:
-            if token is None or self._over or self.unwanted:
+            if token is None or self._finished or self.cancelled:
                 return
-            # It has to grow, and nobody knows how far there is to go: so it is the time.
-            self._told = max(self._told + 0.001, round(monotonic() - self._begun, 3))
-            told = {"progressToken": token, "progress": self._told, "message": self._stage}
-            self._send(notification("notifications/progress", {**told}))
+            # MCP requires increasing values, and the total is unknown: send the elapsed seconds.
+            self._progress = max(self._progress + 0.001, round(monotonic() - self._started, 3))
+            params = {"progressToken": token, "progress": self._progress, "message": self._stage}
+            self._send(encode_notification("notifications/progress", {**params}))
 
 
-class Board:
-    """All that is being worked on."""
+class InFlight:
+    """The requests that wait or run."""
 
     def __init__(self) -> None:
-        self._open: list[Work] = []
+        self._jobs: list[RequestJob] = []
         self._changed = threading.Condition()
 
-    def begin(self, work: Work) -> None:
-        """Something is to be done."""
+    def add(self, job: RequestJob) -> None:
+        """Add a request."""
         with self._changed:
-            self._open.append(work)
+            self._jobs.append(job)
 
-    def end(self, work: Work) -> None:
-        """It is done, or given up."""
+    def remove(self, job: RequestJob) -> None:
+        """Remove a request that has ended."""
         with self._changed:
-            self._open.remove(work)
+            self._jobs.remove(job)
             self._changed.notify_all()
 
     def is_full(self) -> bool:
-        """Whether so much is to be done that more has to wait elsewhere."""
+        """Whether another request has to be refused."""
         with self._changed:
-            return len(self._open) >= MOST
+            return len(self._jobs) >= MAX_IN_FLIGHT
 
-    def drop(self, name: Id) -> None:
-        """Nobody waits for this request any more."""
+    def cancel(self, request_id: Id) -> None:
+        """Mark a request as cancelled by the client."""
         with self._changed:
-            for work in self._open:
-                work.unwanted = work.unwanted or work.frame.id == name
+            for job in self._jobs:
+                job.cancelled = job.cancelled or job.frame.id == request_id
 
-    def beat(self) -> None:
-        """Tell everyone who waits that it goes on."""
+    def heartbeat(self) -> None:
+        """Report the progress of all requests."""
         with self._changed:
-            waiting = list(self._open)
-        for work in waiting:
-            work.beat()
+            waiting = list(self._jobs)
+        for job in waiting:
+            job.heartbeat()
 
-    def finish(self, seconds: float) -> None:
-        """Wait until all is done; each piece may take so long after the one before it."""
+    def wait(self, seconds: float) -> None:
+        """Wait until all requests have ended, or until none ends within so many seconds."""
         with self._changed:
-            while left := len(self._open):
-                if not self._changed.wait_for(lambda: len(self._open) < left, timeout=seconds):
+            while left := len(self._jobs):
+                if not self._changed.wait_for(lambda: len(self._jobs) < left, timeout=seconds):
                     return

@@ -1,4 +1,4 @@
-"""What a client may read by its address: packets, summaries, and what left the window."""
+"""The URIs of MCP resources: entries, packets and summaries. Describe, parse and build them."""
 
 from msgspec import Struct
 
@@ -7,37 +7,37 @@ from holdfast.text.jsontext import Json
 SCHEME = "holdfast://"
 
 
-class Template(Struct, frozen=True):
-    """A kind of address."""
+class UriTemplate(Struct, frozen=True):
+    """The form of the URIs of one kind of resource."""
 
     kind: str
-    rest: str
-    name: str
-    about: str
-    mime: str = "text/plain"
+    path: str
+    title: str
+    description: str
+    mime_type: str = "text/plain"
 
 
-TEMPLATES: tuple[Template, ...] = (
-    Template(
+TEMPLATES: tuple[UriTemplate, ...] = (
+    UriTemplate(
         "entry",
         "{ref}",
         "Something that was said or printed",
         "One entry of the session, in sight or not, by the reference that a stand-in names.",
     ),
-    Template(
+    UriTemplate(
         "entry",
         "{ref}/{lines}",
         "Some lines of it",
         "The same, only these lines, such as 40-80.",
     ),
-    Template(
+    UriTemplate(
         "packet",
         "{pane}",
         "A worker's context packet",
         "The packet of the worker in this pane; `shared` for the project's.",
         "application/yaml",
     ),
-    Template(
+    UriTemplate(
         "summary",
         "{session}",
         "What a session came to",
@@ -47,51 +47,51 @@ TEMPLATES: tuple[Template, ...] = (
 )
 
 
-PARTS = {"entry": 2, "packet": 1, "summary": 1}
-"""Parts of an address at the most, by its kind."""
+MAX_PARTS = {"entry": 2, "packet": 1, "summary": 1}
+"""Most path parts after the kind, by kind."""
 
 
-class Address(Struct, frozen=True):
-    """What an address points at."""
+class ResourceAddress(Struct, frozen=True):
+    """A parsed URI."""
 
     kind: str
     name: str
     part: str = ""
 
 
-def templates() -> list[Json]:
-    """The kinds of addresses as a client gets them."""
+def list_templates() -> list[Json]:
+    """Return the answer to `resources/templates/list`."""
     return [
         {
-            "uriTemplate": f"{SCHEME}{one.kind}/{one.rest}",
-            "name": one.kind if "/" not in one.rest else f"{one.kind}-lines",
-            "title": one.name,
-            "description": one.about,
-            "mimeType": one.mime,
+            "uriTemplate": f"{SCHEME}{template.kind}/{template.path}",
+            "name": template.kind if "/" not in template.path else f"{template.kind}-lines",
+            "title": template.title,
+            "description": template.description,
+            "mimeType": template.mime_type,
         }
-        for one in TEMPLATES
+        for template in TEMPLATES
     ]
 
 
-def address_of(uri: str) -> Address | None:
-    """What an address points at; nothing when it is none of ours."""
-    from urllib.parse import unquote  # late: telling what there is needs no addresses
+def parse_uri(uri: str) -> ResourceAddress | None:
+    """Parse a URI; None if it is not one of ours."""
+    from urllib.parse import unquote  # late: listing the templates does not need it
 
     if not uri.startswith(SCHEME):
         return None
     kind, *rest = (unquote(part) for part in uri[len(SCHEME) :].split("/"))
-    if not 1 <= len(rest) <= PARTS.get(kind, 0) or not all(rest):
+    if not 1 <= len(rest) <= MAX_PARTS.get(kind, 0) or not all(rest):
         return None
-    return Address(kind, *rest)
+    return ResourceAddress(kind, *rest)
 
 
-def uri_of(kind: str, name: str) -> str:
-    """The address of something."""
+def make_uri(kind: str, name: str) -> str:
+    """Return the URI of a resource."""
     from urllib.parse import quote
 
     return f"{SCHEME}{kind}/{quote(name, safe='')}"
 
 
-def mime_of(kind: str) -> str:
-    """What kind of text is found at an address."""
-    return next(one.mime for one in TEMPLATES if one.kind == kind)
+def mime_type_of(kind: str) -> str:
+    """Return the MIME type of a kind of resource."""
+    return next(template.mime_type for template in TEMPLATES if template.kind == kind)

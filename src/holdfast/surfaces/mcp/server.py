@@ -1,7 +1,7 @@
-"""What is answered to what: one function a method, whoever carries it.
+"""Dispatch MCP methods to functions, independent of the transport.
 
-Methods that only tell what there is answer at once. The rest need the ledger: they are run by
-whoever carries the frames, beside the reading of further ones, and what they need is loaded then.
+Methods that only describe what is offered are answered at once. The others need the ledger: the
+transport runs them in another thread, and their modules are imported then.
 """
 
 from collections.abc import Callable
@@ -12,17 +12,17 @@ from msgspec import Struct
 
 from holdfast.errors import HoldfastError
 from holdfast.surfaces.mcp import prompts, protocol, resources, tools
-from holdfast.surfaces.mcp.frames import Frame, Id
+from holdfast.surfaces.mcp.frames import Id, RpcFrame
 from holdfast.surfaces.mcp.protocol import INVALID_PARAMS, METHOD_NOT_FOUND, Refusal, Result
 from holdfast.text.jsontext import Json, as_object, as_text
 
 if TYPE_CHECKING:
-    from holdfast.surfaces.mcp.project_cache import Desk, Shelf
+    from holdfast.surfaces.mcp.project_cache import ProjectCache, RequestContext
 
 NEEDS_LEDGER = frozenset(
     {"tools/call", "resources/list", "resources/read", "prompts/get", "completion/complete"}
 )
-LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 INSTRUCTIONS = (
     "Holdfast keeps this project's sessions whole while windows stay small. If you were handed a "
     "task, call context_read first. If something you knew is gone from sight, call "
@@ -32,50 +32,50 @@ INSTRUCTIONS = (
 )
 
 
-class Place(Struct, frozen=True):
-    """Where a server works: the project and the session, as far as they were named."""
+class ServerOptions(Struct, frozen=True):
+    """The project and the session that a server works on, as far as the user named them."""
 
     root: str | None = None
     session: str = ""
     agent: str = ""
     prefix: str = ""
-    """What stands before the name of every tool, for clients that put nothing there themselves."""
+    """Prefix of all tool names, for clients that do not add one themselves."""
 
 
 class Peer:
-    """Who is at the other end, as far as it has said so."""
+    """What is known of the client of a connection."""
 
     def __init__(self) -> None:
         self.client = ""
         self.level = ""
-        """From which level on it wants to be told what is logged; empty for not at all."""
+        """Lowest level of log messages that it wants; empty for none."""
 
 
 class Request(Struct, frozen=True):
-    """A request with what it needs to be worked on."""
+    """A request with what is needed to answer it."""
 
-    frame: Frame
+    frame: RpcFrame
     peer: Peer
-    tell: Callable[[str], None]
-    """Says how far it has come."""
+    report_stage: Callable[[str], None]
+    """Reports what the request is doing now, for progress reports."""
 
     @property
     def client(self) -> str:
-        """Who asks."""
-        return protocol.client_of(self.frame) or self.peer.client
+        """The name of the client."""
+        return protocol.client_name(self.frame) or self.peer.client
 
 
 class Server:
     """Answers requests about one project."""
 
-    def __init__(self, place: Place) -> None:
-        self.place = place
-        self._shelf: Shelf | None = None
+    def __init__(self, options: ServerOptions) -> None:
+        self.options = options
+        self._cache: ProjectCache | None = None
         self._lock = Lock()
 
-    def heard(self, frame: Frame, peer: Peer) -> Result | Refusal | None:
-        """What is answered at once; nothing where the ledger is needed."""
-        refusal = protocol.unsupported(frame)
+    def answer_now(self, frame: RpcFrame, peer: Peer) -> Result | Refusal | None:
+        """Answer a frame that does not need the ledger; None for one that does."""
+        refusal = protocol.version_refusal(frame)
         if refusal is not None:
             return refusal
         if frame.flaw:
@@ -83,176 +83,187 @@ class Server:
         if frame.method in NEEDS_LEDGER:
             return None
         if frame.method == "tools/list":
-            return {"tools": tools.listed(self.place.prefix)}
-        if frame.method not in QUICK:
+            return {"tools": tools.list_tools(self.options.prefix)}
+        if frame.method not in IMMEDIATE_METHODS:
             return Refusal(METHOD_NOT_FOUND, f"there is no method {frame.method[:80]!r}")
-        return QUICK[frame.method](frame, peer)
+        return IMMEDIATE_METHODS[frame.method](frame, peer)
 
-    def worked(self, request: Request) -> Result | Refusal:
-        """What is answered after looking into the ledger."""
+    def answer_from_ledger(self, request: Request) -> Result | Refusal:
+        """Answer a request that needs the ledger."""
         import logging  # late: this and what follows load what the answer needs
 
         from holdfast.core.faults import collecting
         from holdfast.engine.fault_log import new_faults
-        from holdfast.surfaces.mcp.project_cache import Desk
+        from holdfast.surfaces.mcp.project_cache import RequestContext
 
         logger = logging.getLogger(__name__)
 
-        desk = Desk(self.place, self._kept(), request.client, request.tell)
+        context = RequestContext(
+            self.options, self._project_cache(), request.client, request.report_stage
+        )
         try:
             with collecting(new_faults()) as faults:
-                answer = WORK[request.frame.method](desk, request.frame)
+                answer = LEDGER_METHODS[request.frame.method](context, request.frame)
             for fault in faults.found:  # those that no session wrote to its ledger
                 logger.warning("%s failed and was left out: %s", fault.rule, fault.error)
             return answer
         except HoldfastError as error:
             return Refusal(INVALID_PARAMS, str(error))
         except Exception as error:
-            # The client gets a sentence, and the server goes on; where it happened goes to stderr.
+            # The client gets a message and the server continues; the traceback goes to stderr.
             logger.exception("%s failed", request.frame.method)
-            told = f"this should not have happened ({type(error).__name__}: {error})"
-            return Refusal(protocol.INTERNAL_ERROR, told)
+            message = f"this should not have happened ({type(error).__name__}: {error})"
+            return Refusal(protocol.INTERNAL_ERROR, message)
 
-    def _kept(self) -> "Shelf":
-        """Where the project is between two calls."""
-        from holdfast.surfaces.mcp.project_cache import Shelf
+    def _project_cache(self) -> "ProjectCache":
+        """Return the cache of open projects, made at the first call."""
+        from holdfast.surfaces.mcp.project_cache import ProjectCache
 
         with self._lock:
-            self._shelf = self._shelf or Shelf(self.place.root)
-            return self._shelf
+            self._cache = self._cache or ProjectCache(self.options.root)
+            return self._cache
 
 
-def _initialize(frame: Frame, peer: Peer) -> Result:
-    peer.client = protocol.client_of(frame)
+def _initialize(frame: RpcFrame, peer: Peer) -> Result:
+    peer.client = protocol.client_name(frame)
     return {
-        "protocolVersion": protocol.agreed(as_text(frame.params.get("protocolVersion"))),
+        "protocolVersion": protocol.negotiate_version(as_text(frame.params.get("protocolVersion"))),
         "capabilities": protocol.CAPABILITIES,
-        "serverInfo": protocol.info(),
+        "serverInfo": protocol.server_info(),
         "instructions": INSTRUCTIONS,
     }
 
 
-def _discover(frame: Frame, peer: Peer) -> Result:
-    peer.client = protocol.client_of(frame)
+def _discover(frame: RpcFrame, peer: Peer) -> Result:
+    peer.client = protocol.client_name(frame)
     return {
-        "supportedVersions": [*protocol.HANDSHAKES, *protocol.ENVELOPES],
+        "supportedVersions": [*protocol.HANDSHAKE_VERSIONS, *protocol.ENVELOPE_VERSIONS],
         "capabilities": protocol.CAPABILITIES,
         "instructions": INSTRUCTIONS,
     }
 
 
-def _ping(frame: Frame, peer: Peer) -> Result:
+def _ping(frame: RpcFrame, peer: Peer) -> Result:
     del frame, peer
     return {}
 
 
-def _templates(frame: Frame, peer: Peer) -> Result:
+def _list_templates(frame: RpcFrame, peer: Peer) -> Result:
     del frame, peer
-    return {"resourceTemplates": resources.templates()}
+    return {"resourceTemplates": resources.list_templates()}
 
 
-def _prompts(frame: Frame, peer: Peer) -> Result:
+def _list_prompts(frame: RpcFrame, peer: Peer) -> Result:
     del frame, peer
-    return {"prompts": prompts.listed()}
+    return {"prompts": prompts.list_prompts()}
 
 
-def _level(frame: Frame, peer: Peer) -> Result | Refusal:
+def _set_log_level(frame: RpcFrame, peer: Peer) -> Result | Refusal:
     level = as_text(frame.params.get("level"))
-    if level not in LEVELS:
-        return Refusal(INVALID_PARAMS, f"{level[:40]!r} is none of {', '.join(LEVELS)}")
+    if level not in LOG_LEVELS:
+        return Refusal(INVALID_PARAMS, f"{level[:40]!r} is none of {', '.join(LOG_LEVELS)}")
     peer.level = level
     return {}
 
 
-QUICK: dict[str, Callable[[Frame, Peer], Result | Refusal]] = {
+IMMEDIATE_METHODS: dict[str, Callable[[RpcFrame, Peer], Result | Refusal]] = {
     "initialize": _initialize,
     "server/discover": _discover,
     "ping": _ping,
-    "resources/templates/list": _templates,
-    "prompts/list": _prompts,
-    "logging/setLevel": _level,
+    "resources/templates/list": _list_templates,
+    "prompts/list": _list_prompts,
+    "logging/setLevel": _set_log_level,
 }
 
 
-def _call(desk: "Desk", frame: Frame) -> Result | Refusal:
-    """A tool; what goes wrong in it is said to the agent, which can do something about it."""
-    name = as_text(frame.params.get("name")).removeprefix(desk.place.prefix)
-    if name not in tools.BY_NAME:
-        known = ", ".join(tools.BY_NAME)
-        return Refusal(INVALID_PARAMS, f"there is no tool {name[:80]!r}; there are {known}")
-    from holdfast.surfaces.mcp.calls import called
+def _call_tool(context: "RequestContext", frame: RpcFrame) -> Result | Refusal:
+    """Call a tool; its errors are results, so that the agent reads them and can react."""
+    name = as_text(frame.params.get("name")).removeprefix(context.options.prefix)
+    if name not in tools.TOOLS_BY_NAME:
+        names = ", ".join(tools.TOOLS_BY_NAME)
+        return Refusal(INVALID_PARAMS, f"there is no tool {name[:80]!r}; there are {names}")
+    from holdfast.surfaces.mcp.calls import call_tool
 
     try:
-        return protocol.text_result(called(desk, name, as_object(frame.params.get("arguments"))))
+        return protocol.text_result(
+            call_tool(context, name, as_object(frame.params.get("arguments")))
+        )
     except HoldfastError as error:
         return protocol.text_result(str(error), failed=True)
 
 
-def _resources(desk: "Desk", frame: Frame) -> Result:
-    from holdfast.surfaces.mcp.read_resource import listed
+def _list_resources(context: "RequestContext", frame: RpcFrame) -> Result:
+    from holdfast.surfaces.mcp.read_resource import list_resources
 
     del frame
-    return {"resources": listed(desk)}
+    return {"resources": list_resources(context)}
 
 
-def _read(desk: "Desk", frame: Frame) -> Result | Refusal:
+def _read_resource(context: "RequestContext", frame: RpcFrame) -> Result | Refusal:
     uri = as_text(frame.params.get("uri"))
-    address = resources.address_of(uri)
+    address = resources.parse_uri(uri)
     if address is None:
-        return _no_resource(frame, f"{uri[:200]!r} is no address of ours")
-    from holdfast.surfaces.mcp.read_resource import read
+        return _resource_refusal(frame, f"{uri[:200]!r} is no address of ours")
+    from holdfast.surfaces.mcp.read_resource import read_resource
 
     try:
-        text = read(desk, address)
+        text = read_resource(context, address)
     except HoldfastError as error:
-        return _no_resource(frame, str(error))
-    return {"contents": [{"uri": uri, "mimeType": resources.mime_of(address.kind), "text": text}]}
+        return _resource_refusal(frame, str(error))
+    return {
+        "contents": [{"uri": uri, "mimeType": resources.mime_type_of(address.kind), "text": text}]
+    }
 
 
-def _no_resource(frame: Frame, reason: str) -> Refusal:
-    # The code for this was given up with the handshake.
+def _resource_refusal(frame: RpcFrame, reason: str) -> Refusal:
+    # Versions without a handshake no longer have a code of its own for this.
     code = INVALID_PARAMS if protocol.is_enveloped(frame) else protocol.NO_SUCH_RESOURCE
     return Refusal(code, reason, {"uri": as_text(frame.params.get("uri"))[:1000]})
 
 
-def _prompt(desk: "Desk", frame: Frame) -> Result | Refusal:
+def _get_prompt(context: "RequestContext", frame: RpcFrame) -> Result | Refusal:
     name = as_text(frame.params.get("name"))
-    if name not in prompts.BY_NAME:
-        known = ", ".join(prompts.BY_NAME)
-        return Refusal(INVALID_PARAMS, f"there is no prompt {name[:80]!r}; there are {known}")
-    from holdfast.surfaces.mcp.fill_prompt import prompted
+    if name not in prompts.PROMPTS_BY_NAME:
+        names = ", ".join(prompts.PROMPTS_BY_NAME)
+        return Refusal(INVALID_PARAMS, f"there is no prompt {name[:80]!r}; there are {names}")
+    from holdfast.surfaces.mcp.fill_prompt import fill_prompt
 
-    asked = as_object(frame.params.get("arguments"))
-    given = {key: as_text(value) for key, value in asked.items()}
+    arguments = as_object(frame.params.get("arguments"))
+    texts = {key: as_text(value) for key, value in arguments.items()}
     return {
-        "description": prompts.BY_NAME[name].about,
+        "description": prompts.PROMPTS_BY_NAME[name].description,
         "messages": [
-            {"role": "user", "content": {"type": "text", "text": prompted(desk, name, given)}}
+            {"role": "user", "content": {"type": "text", "text": fill_prompt(context, name, texts)}}
         ],
     }
 
 
-def _complete(desk: "Desk", frame: Frame) -> Result:
-    from holdfast.surfaces.mcp.fill_prompt import completed
+def _complete(context: "RequestContext", frame: RpcFrame) -> Result:
+    from holdfast.surfaces.mcp.fill_prompt import complete_argument
 
     argument = as_object(frame.params.get("argument"))
-    found = completed(desk, as_text(argument.get("name")), as_text(argument.get("value")))
-    values: list[Json] = [*found[:100]]
-    return {"completion": {"values": values, "total": len(found), "hasMore": len(found) > 100}}
+    name, prefix = as_text(argument.get("name")), as_text(argument.get("value"))
+    matches = complete_argument(context, name, prefix)
+    values: list[Json] = [*matches[:100]]
+    return {"completion": {"values": values, "total": len(matches), "hasMore": len(matches) > 100}}
 
 
-WORK: dict[str, Callable[["Desk", Frame], Result | Refusal]] = {
-    "tools/call": _call,
-    "resources/list": _resources,
-    "resources/read": _read,
-    "prompts/get": _prompt,
+LEDGER_METHODS: dict[str, Callable[["RequestContext", RpcFrame], Result | Refusal]] = {
+    "tools/call": _call_tool,
+    "resources/list": _list_resources,
+    "resources/read": _read_resource,
+    "prompts/get": _get_prompt,
     "completion/complete": _complete,
 }
 
 
-def cancelled(frame: Frame) -> Id | None:
-    """The request that a client no longer waits for."""
+def cancelled_id(frame: RpcFrame) -> Id | None:
+    """Return the id of the request that a frame cancels; None if it is no cancellation."""
     if frame.method != "notifications/cancelled":
         return None
-    name = frame.params.get("requestId")
-    return name if isinstance(name, int | float | str) and not isinstance(name, bool) else None
+    request_id = frame.params.get("requestId")
+    return (
+        request_id
+        if isinstance(request_id, int | float | str) and not isinstance(request_id, bool)
+        else None
+    )

@@ -1,12 +1,12 @@
-"""Frames over pipes: one client, which started us and takes us along when it goes.
+"""Serve MCP over stdin and stdout to the client that started this process.
 
-The thread that reads answers what it can at once, so that a client that pings is never kept
-waiting. What needs the ledger is worked on beside it, a few requests at a time. We end when the
-client closes our input, stops reading our output, or is gone; whatever is being worked on then gets
-a moment to finish and no more. That is safe: the ledger is written all or none.
+The reading thread answers simple requests itself, so that a ping never waits. Requests that need
+the ledger run in other threads, a few at a time. The process ends when the client closes our input,
+stops reading our output, or ends; running requests then get a few seconds to finish. That is safe,
+because writes to the ledger are atomic.
 
-Only frames go to the client. Whatever else is printed, by us, by a library or by a program that we
-start, goes to stderr.
+Only frames go to the client. All other output, of this program, of libraries and of child
+processes, goes to stderr.
 """
 
 import os
@@ -16,137 +16,136 @@ import threading
 from typing import NoReturn
 
 from holdfast.errors import Unreadable
-from holdfast.surfaces.mcp.frames import Frame, Lines, read_frames
-from holdfast.surfaces.mcp.protocol import BUSY, Refusal, answer
-from holdfast.surfaces.mcp.requests import Board, Work
-from holdfast.surfaces.mcp.server import Peer, Place, Server, cancelled
+from holdfast.surfaces.mcp.frames import LineBuffer, RpcFrame, read_frames
+from holdfast.surfaces.mcp.protocol import BUSY, Refusal, encode_answer
+from holdfast.surfaces.mcp.requests import InFlight, RequestJob
+from holdfast.surfaces.mcp.server import Peer, Server, ServerOptions, cancelled_id
 
-CHUNK = 256 * 1024
-HANDS = 4
-"""Requests that are worked on at a time."""
-LOOK = 1.0
-"""Seconds between two looks at whether the client is still there."""
-HINT = (
+READ_BYTES = 256 * 1024
+MAX_WORKERS = 4
+"""Requests that run at the same time."""
+POLL_SECONDS = 1.0
+"""Seconds between two checks whether the client still runs."""
+MANUAL_START_HINT = (
     "holdfast: agents start this server themselves (`claude mcp add holdfast -- holdfast mcp`); "
     "it waits for their requests, and Ctrl-D ends it"
 )
-"""What a person is told who starts it by hand."""
-GRACE = 4.0
-"""Seconds that each piece of work begun gets when the input has ended and the client still
-reads."""
+"""Printed if a person starts the server in a terminal."""
+GRACE_SECONDS = 4.0
+"""Seconds that a running request gets after the end of the input, if the client still reads."""
 
 
-class Pipes:
-    """Our end of the client's pipes, put out of reach of everything that prints."""
+class ClientPipes:
+    """The pipes to the client, moved to other descriptors so that `print` cannot reach them."""
 
     def __init__(self) -> None:
-        """Take them over.
+        """Take over stdin and stdout.
 
         Raises:
-            Unreadable: there are none.
+            Unreadable: they are closed.
         """
         try:
             self.input, self.output = os.dup(0), os.dup(1)
         except OSError:
             raise Unreadable("stdin", "it is closed; an agent starts this server") from None
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
-        os.close(nothing)
+        null = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(null, 0)
+        os.close(null)
         sys.stdout.flush()
         os.dup2(2, 1)
         self._lock = threading.Lock()
 
     def read(self) -> bytes:
-        """What came in; nothing when no more will."""
+        """Read the available input; empty at its end."""
         try:
-            return os.read(self.input, CHUNK)
+            return os.read(self.input, READ_BYTES)
         except OSError:
             return b""
 
     def send(self, frame: bytes) -> None:
-        """Write one frame, whole; a client that stopped reading ends us."""
-        left = memoryview(frame + b"\n")
+        """Write one frame completely; exit if the client has stopped reading."""
+        remaining = memoryview(frame + b"\n")
         with self._lock:
-            while left:
+            while remaining:
                 try:
-                    left = left[os.write(self.output, left) :]
+                    remaining = remaining[os.write(self.output, remaining) :]
                 except OSError:
-                    leave()
+                    exit_now()
 
 
-def leave(code: int = 0) -> NoReturn:
-    """End at once: nothing that is still being worked on may keep us."""
+def exit_now(code: int = 0) -> NoReturn:
+    """End the process at once, without waiting for running threads."""
     try:
         sys.stderr.flush()
     finally:
-        # Whoever read our errors may be gone as well.
+        # The reader of stderr may have ended as well.
         os._exit(code)
 
 
-class Connection:
-    """One client at the other end of two pipes."""
+class StdioConnection:
+    """The connection to one client over two pipes."""
 
-    def __init__(self, server: Server, pipes: Pipes) -> None:
+    def __init__(self, server: Server, pipes: ClientPipes) -> None:
         self._server, self._pipes = server, pipes
-        self._peer, self._board = Peer(), Board()
-        self._hands = threading.BoundedSemaphore(HANDS)
+        self._peer, self._in_flight = Peer(), InFlight()
+        self._workers = threading.BoundedSemaphore(MAX_WORKERS)
 
     def serve(self) -> None:
-        """Read and answer until the client goes."""
-        threading.Thread(target=self._watch, args=(os.getppid(),), daemon=True).start()
-        lines = Lines()
+        """Read and answer requests until the input ends."""
+        threading.Thread(target=self._watch_client, args=(os.getppid(),), daemon=True).start()
+        lines = LineBuffer()
         while chunk := self._pipes.read():
-            for line, lost in lines.feed(chunk):
-                self._heard(line, lost)
-        for line, lost in lines.end():
-            self._heard(line, lost)
-        self._board.finish(GRACE)
+            for line, dropped in lines.feed(chunk):
+                self._handle_line(line, dropped)
+        for line, dropped in lines.flush():
+            self._handle_line(line, dropped)
+        self._in_flight.wait(GRACE_SECONDS)
 
-    def _heard(self, line: bytes, lost: int) -> None:
-        for frame in read_frames(line, lost):
-            unwanted = cancelled(frame)
-            if unwanted is not None:
-                self._board.drop(unwanted)
+    def _handle_line(self, line: bytes, dropped: int) -> None:
+        for frame in read_frames(line, dropped):
+            cancelled = cancelled_id(frame)
+            if cancelled is not None:
+                self._in_flight.cancel(cancelled)
             if frame.id is not None or frame.flaw:
-                self._asked(frame)
+                self._handle_request(frame)
 
-    def _asked(self, frame: Frame) -> None:
-        came = self._server.heard(frame, self._peer)
-        if came is not None:
-            self._pipes.send(answer(frame, came))
+    def _handle_request(self, frame: RpcFrame) -> None:
+        result = self._server.answer_now(frame, self._peer)
+        if result is not None:
+            self._pipes.send(encode_answer(frame, result))
             return
-        if self._board.is_full():
+        if self._in_flight.is_full():
             busy = Refusal(BUSY, "too many requests at once; ask again when some are answered")
-            self._pipes.send(answer(frame, busy))
+            self._pipes.send(encode_answer(frame, busy))
             return
-        work = Work(frame, self._peer, self._pipes.send)
-        self._board.begin(work)
-        threading.Thread(target=self._worked, args=(work,), daemon=True).start()
+        job = RequestJob(frame, self._peer, self._pipes.send)
+        self._in_flight.add(job)
+        threading.Thread(target=self._run_job, args=(job,), daemon=True).start()
 
-    def _worked(self, work: Work) -> None:
+    def _run_job(self, job: RequestJob) -> None:
         try:
-            with self._hands:
-                work.done(self._server)
+            with self._workers:
+                job.run(self._server)
         finally:
-            self._board.end(work)
+            self._in_flight.remove(job)
 
-    def _watch(self, parent: int) -> None:
-        """End us when the client is gone, and tell one that waits that we are at it."""
+    def _watch_client(self, parent: int) -> None:
+        """Exit when the client has ended; until then, report the progress of running requests."""
         poll = select.poll()
         poll.register(self._pipes.output, 0)
-        # Nothing is asked of the pipe: only that its reader went away wakes this up.
-        while not poll.poll(int(LOOK * 1000)) and os.getppid() == parent:
-            self._board.beat()
-        leave()
+        # With no event requested, `poll` wakes up only when the reader has closed the pipe.
+        while not poll.poll(int(POLL_SECONDS * 1000)) and os.getppid() == parent:
+            self._in_flight.heartbeat()
+        exit_now()
 
 
-def serve(place: Place) -> NoReturn:
-    """Serve the client that started us, until it goes."""
+def serve(place: ServerOptions) -> NoReturn:
+    """Serve the client that started this process, and exit when it ends."""
     if sys.stdin is not None and sys.stdin.isatty():
-        sys.stderr.write(f"{HINT}\n")
-    pipes = Pipes()
+        sys.stderr.write(f"{MANUAL_START_HINT}\n")
+    pipes = ClientPipes()
     try:
-        Connection(Server(place), pipes).serve()
+        StdioConnection(Server(place), pipes).serve()
     except KeyboardInterrupt:
-        leave(130)
-    leave()
+        exit_now(130)
+    exit_now()

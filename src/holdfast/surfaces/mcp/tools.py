@@ -1,6 +1,6 @@
-"""The tools, as an agent reads them: what each is for, what it takes, what it changes.
+"""Describe the MCP tools: purpose, arguments, and whether they change anything.
 
-Nothing here loads anything: this is what a client asks for first.
+This module imports almost nothing, because clients ask for the tools first and do not wait long.
 """
 
 from msgspec import Struct
@@ -9,37 +9,37 @@ from holdfast.text.jsontext import Json
 
 
 class Argument(Struct, frozen=True):
-    """One thing that a tool takes."""
+    """One argument of a tool."""
 
     name: str
     kind: str
     """`string`, `integer`, `boolean`, or `strings` for a list of them."""
-    about: str
+    description: str
     required: bool = False
     choices: tuple[str, ...] = ()
-    least: int | None = None
-    most: int | None = None
+    minimum: int | None = None
+    maximum: int | None = None
     default: Json = None
 
 
 class Tool(Struct, frozen=True):
-    """One thing that an agent may ask for."""
+    """One tool that an agent may call."""
 
     name: str
     title: str
-    about: str
-    takes: tuple[Argument, ...] = ()
-    reads_only: bool = True
-    destroys: bool = False
-    repeats: bool = True
-    """Whether doing it twice is doing it once."""
+    description: str
+    arguments: tuple[Argument, ...] = ()
+    read_only: bool = True
+    destructive: bool = False
+    idempotent: bool = True
+    """Whether a second call with the same arguments changes nothing more."""
 
 
 PANE = Argument(
     "pane",
     "integer",
     "The worker's pane. Not needed by a worker that was started in its pane.",
-    least=0,
+    minimum=0,
 )
 
 TOOLS: tuple[Tool, ...] = (
@@ -61,9 +61,9 @@ TOOLS: tuple[Tool, ...] = (
                 choices=("minimal", "standard", "deep", "auto"),
                 default="standard",
             ),
-            Argument("pane", "integer", "The pane of the worker that it is for.", least=0),
+            Argument("pane", "integer", "The pane of the worker that it is for.", minimum=0),
         ),
-        reads_only=False,
+        read_only=False,
     ),
     Tool(
         "context_read",
@@ -80,7 +80,7 @@ TOOLS: tuple[Tool, ...] = (
                 "patterns, 4 what failed and what is open. All that it has when not given.",
             ),
         ),
-        reads_only=False,
+        read_only=False,
     ),
     Tool(
         "context_feedback",
@@ -99,7 +99,7 @@ TOOLS: tuple[Tool, ...] = (
             ),
             PANE,
         ),
-        reads_only=False,
+        read_only=False,
     ),
     Tool(
         "context_query",
@@ -129,8 +129,8 @@ TOOLS: tuple[Tool, ...] = (
                 default=True,
             ),
         ),
-        reads_only=False,
-        repeats=False,
+        read_only=False,
+        idempotent=False,
     ),
     Tool(
         "context_recover",
@@ -144,11 +144,20 @@ TOOLS: tuple[Tool, ...] = (
             Argument("query", "string", "What to look for; quoted words and names weigh most."),
             Argument("ref", "string", "Reference of one entry, such as 1f3a9c2b4d5e."),
             Argument(
-                "level", "integer", "1, 2 or 3: how much of where the work stands.", least=1, most=3
+                "level",
+                "integer",
+                "1, 2 or 3: how much of where the work stands.",
+                minimum=1,
+                maximum=3,
             ),
             Argument("lines", "string", "With ref: only these lines, such as 40-80."),
             Argument(
-                "limit", "integer", "With query: excerpts at the most.", least=1, most=50, default=5
+                "limit",
+                "integer",
+                "With query: excerpts at the most.",
+                minimum=1,
+                maximum=50,
+                default=5,
             ),
         ),
     ),
@@ -170,56 +179,56 @@ TOOLS: tuple[Tool, ...] = (
         "Put down where the work stands, so that a fresh session can go on from it. Nothing "
         "leaves the window. Call it before something risky and at the end of a phase. Returns its "
         "reference.",
-        reads_only=False,
+        read_only=False,
     ),
 )
 """Every tool, in the order in which a client lists them."""
 
-BY_NAME = {tool.name: tool for tool in TOOLS}
+TOOLS_BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
-def listed(prefix: str = "") -> list[Json]:
-    """The tools as a client gets them."""
-    return [_described(tool, prefix) for tool in TOOLS]
+def list_tools(prefix: str = "") -> list[Json]:
+    """Return the answer to `tools/list`."""
+    return [_describe(tool, prefix) for tool in TOOLS]
 
 
-def _described(tool: Tool, prefix: str) -> Json:
+def _describe(tool: Tool, prefix: str) -> Json:
     return {
         "name": f"{prefix}{tool.name}",
         "title": tool.title,
-        "description": tool.about,
-        "inputSchema": schema_of(tool),
+        "description": tool.description,
+        "inputSchema": input_schema(tool),
         "annotations": {
             "title": tool.title,
-            "readOnlyHint": tool.reads_only,
-            "destructiveHint": tool.destroys,
-            "idempotentHint": tool.repeats,
+            "readOnlyHint": tool.read_only,
+            "destructiveHint": tool.destructive,
+            "idempotentHint": tool.idempotent,
             "openWorldHint": False,
         },
     }
 
 
-def schema_of(tool: Tool) -> dict[str, Json]:
-    """What a tool takes, as a JSON Schema that every client understands."""
-    required: list[Json] = [one.name for one in tool.takes if one.required]
+def input_schema(tool: Tool) -> dict[str, Json]:
+    """Return the JSON Schema of a tool's arguments, limited to keywords that every client knows."""
+    required: list[Json] = [argument.name for argument in tool.arguments if argument.required]
     schema: dict[str, Json] = {
         "type": "object",
-        "properties": {one.name: _property(one) for one in tool.takes},
+        "properties": {argument.name: _argument_schema(argument) for argument in tool.arguments},
         "additionalProperties": False,
     }
     return {**schema, "required": required} if required else schema
 
 
-def _property(one: Argument) -> dict[str, Json]:
-    made: dict[str, Json] = {"type": one.kind, "description": one.about}
-    if one.kind == "strings":
-        made |= {"type": "array", "items": {"type": "string"}}
-    if one.choices:
-        made["enum"] = list(one.choices)
-    if one.least is not None:
-        made["minimum"] = one.least
-    if one.most is not None:
-        made["maximum"] = one.most
-    if one.default is not None:
-        made["default"] = one.default
-    return made
+def _argument_schema(argument: Argument) -> dict[str, Json]:
+    schema: dict[str, Json] = {"type": argument.kind, "description": argument.description}
+    if argument.kind == "strings":
+        schema |= {"type": "array", "items": {"type": "string"}}
+    if argument.choices:
+        schema["enum"] = list(argument.choices)
+    if argument.minimum is not None:
+        schema["minimum"] = argument.minimum
+    if argument.maximum is not None:
+        schema["maximum"] = argument.maximum
+    if argument.default is not None:
+        schema["default"] = argument.default
+    return schema

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from holdfast.core.ledger.entry import Said, Source, ToolCalled
 from holdfast.core.ledger.summary import File
 from holdfast.core.observe.files.changes import files_of, last_sentence
-from holdfast.core.observe.files.trail import clipped
+from holdfast.core.observe.files.trail import clip_first_line
 from holdfast.core.observe.scene import read_scene
-from holdfast.text.paths import normal
+from holdfast.text.paths import normalize_path
 from tests.core.building import Told, answer, ask, back, bash, call, items, named, scene, standing
 
 CREATED = "File created successfully at: a.py"
@@ -220,8 +220,8 @@ def test_the_last_sentence_is_taken_word_for_word(text: str, sentence: str) -> N
 
 @given(st.text())
 def test_a_clause_stands_in_what_was_said(text: str) -> None:
-    assert clipped(text) in text
-    assert len(clipped(text)) <= 100
+    assert clip_first_line(text) in text
+    assert len(clip_first_line(text)) <= 100
     assert last_sentence(text) in text
 
 
@@ -245,12 +245,12 @@ def test_a_clause_stands_in_what_was_said(text: str) -> None:
     ],
 )
 def test_a_path_has_one_spelling(path: str, plain: str) -> None:
-    assert normal(path) == plain
+    assert normalize_path(path) == plain
 
 
 @given(st.text("ab./~", max_size=30))
 def test_the_one_spelling_is_its_own(path: str) -> None:
-    assert normal(normal(path)) == normal(path)
+    assert normalize_path(normalize_path(path)) == normalize_path(path)
 
 
 def test_relative_and_absolute_names_of_a_file_meet() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from holdfast.core.observe.files.reads import Newer, superseded
+from holdfast.core.observe.files.reads import NewerCall, superseded_reads
 from holdfast.core.observe.files.touch import touch_of
 from holdfast.core.observe.scene import read_scene
 from tests.core.building import Told, back, bash, call, items, lines
@@ -8,9 +8,9 @@ from tests.core.building import Told, back, bash, call, items, lines
 FILE = lines(40)
 
 
-def found(*messages: Told) -> dict[int, Newer]:
+def found(*messages: Told) -> dict[int, NewerCall]:
     scene = read_scene(items(*messages))
-    return superseded(scene, [touch_of(pair.body) for pair in scene.pairs])
+    return superseded_reads(scene, [touch_of(pair.body) for pair in scene.pairs])
 
 
 def whole(name: str, path: str = "a.py") -> Told:
@@ -23,13 +23,15 @@ def page(name: str, offset: int, limit: int) -> Told:
 
 @pytest.mark.seed("R118")
 def test_a_file_read_again_makes_the_earlier_read_redundant() -> None:
-    assert found(whole("a"), back("a", FILE), whole("b"), back("b", FILE)) == {1: Newer(2, "read")}
+    assert found(whole("a"), back("a", FILE), whole("b"), back("b", FILE)) == {
+        1: NewerCall(2, "read")
+    }
 
 
 @pytest.mark.seed("R118")
 def test_a_file_written_since_makes_the_read_before_it_redundant() -> None:
     wrote = call("b", "Write", file_path="a.py", content="new")
-    assert found(whole("a"), back("a", FILE), wrote, back("b", "ok")) == {1: Newer(2, "write")}
+    assert found(whole("a"), back("a", FILE), wrote, back("b", "ok")) == {1: NewerCall(2, "write")}
 
 
 def test_an_edit_leaves_the_read_that_it_was_made_on() -> None:
@@ -39,7 +41,7 @@ def test_an_edit_leaves_the_read_that_it_was_made_on() -> None:
 
 def test_of_three_reads_the_last_one_stays() -> None:
     three = (whole("a"), back("a", FILE), whole("b"), back("b", FILE), whole("c"), back("c", FILE))
-    assert found(*three) == {1: Newer(4, "read"), 3: Newer(4, "read")}
+    assert found(*three) == {1: NewerCall(4, "read"), 3: NewerCall(4, "read")}
 
 
 def test_the_answer_that_a_file_is_unchanged_supersedes_nothing() -> None:
@@ -49,7 +51,7 @@ def test_the_answer_that_a_file_is_unchanged_supersedes_nothing() -> None:
 def test_the_read_that_shows_the_file_is_found_behind_one_that_shows_nothing() -> None:
     unchanged = (whole("c"), back("c", "File unchanged."))
     shown = found(whole("a"), back("a", FILE), whole("b"), back("b", FILE), *unchanged)
-    assert shown == {1: Newer(2, "read")}
+    assert shown == {1: NewerCall(2, "read")}
 
 
 @pytest.mark.parametrize(
@@ -70,7 +72,7 @@ def test_only_a_later_read_of_all_its_lines_supersedes_a_page(
     before = page("a", *older) if older[0] else whole("a")
     after = page("b", *newer) if newer[0] else whole("b")
     shown = found(before, back("a", FILE), after, back("b", FILE))
-    assert shown == ({1: Newer(2, "read")} if covered else {})
+    assert shown == ({1: NewerCall(2, "read")} if covered else {})
 
 
 @pytest.mark.parametrize(
@@ -93,4 +95,4 @@ def test_a_read_that_failed_is_not_superseded() -> None:
 
 def test_the_shell_reads_files_too() -> None:
     shell = (bash("a", "cat a.py"), back("a", FILE), whole("b"), back("b", FILE))
-    assert found(*shell) == {1: Newer(2, "read")}
+    assert found(*shell) == {1: NewerCall(2, "read")}

@@ -2,21 +2,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.observe.files.bash import MOST_COMMANDS, Command, Word, commands_of
-from holdfast.core.observe.files.commands import Shell
-from holdfast.core.observe.files.patches import Act
-from holdfast.core.observe.files.shell import acts_of, exit_code
+from holdfast.core.observe.files.bash import MAX_COMMANDS, ShellCommand, Word, commands_of
+from holdfast.core.observe.files.commands import ShellState
+from holdfast.core.observe.files.patches import FileAct
+from holdfast.core.observe.files.shell import acts_of_script, exit_code
 
 
 def done(command: str, output: str = "", *, base: str = "", failed: bool = False) -> list[str]:
     """What a command did, in short: verb, path, where from, lines."""
-    return [short(act) for act in acts_of(command, Shell(base, output, failed))]
+    return [short(act) for act in acts_of_script(command, ShellState(base, output, failed))]
 
 
-def short(act: Act) -> str:
+def short(act: FileAct) -> str:
     lines = f" {act.first}-{act.last}" if act.first or act.last else ""
     found = " ~" if act.searched else ""
-    return f"{act.verb} {act.path}{f' < {act.was}' if act.was else ''}{lines}{found}"
+    return f"{act.verb} {act.path}{f' < {act.moved_from}' if act.moved_from else ''}{lines}{found}"
 
 
 @pytest.mark.parametrize(
@@ -106,19 +106,19 @@ def test_a_command_reads_the_files_that_it_prints(command: str, acts: list[str])
 
 
 def test_an_edit_in_place_says_how() -> None:
-    assert acts_of("sed -i '' 's|a|b|g' x.ts y.ts", Shell()) == (
-        Act("edit", "x.ts", how="sed -i s|a|b|g"),
-        Act("edit", "y.ts", how="sed -i s|a|b|g"),
+    assert acts_of_script("sed -i '' 's|a|b|g' x.ts y.ts", ShellState()) == (
+        FileAct("edit", "x.ts", how="sed -i s|a|b|g"),
+        FileAct("edit", "y.ts", how="sed -i s|a|b|g"),
     )
-    assert acts_of("sed -E -i.bak -e 's/a/b/' -e 3d x.ts", Shell()) == (
-        Act("edit", "x.ts", how="sed -i s/a/b/ 3d"),
+    assert acts_of_script("sed -E -i.bak -e 's/a/b/' -e 3d x.ts", ShellState()) == (
+        FileAct("edit", "x.ts", how="sed -i s/a/b/ 3d"),
     )
-    assert acts_of("perl -pi -e 's/a/b/' x.pl *.pm", Shell()) == (
-        Act("edit", "x.pl", how="perl -pi s/a/b/"),
+    assert acts_of_script("perl -pi -e 's/a/b/' x.pl *.pm", ShellState()) == (
+        FileAct("edit", "x.pl", how="perl -pi s/a/b/"),
     )
     assert done("perl -e 'print 1' x.pl") == []
     assert done('sed -i "s/$x/y/" a.ts *.ts $f') == ["edit a.ts"]
-    long = acts_of(f"sed --in-place 's/{'a' * 99}/b/' x.ts", Shell())
+    long = acts_of_script(f"sed --in-place 's/{'a' * 99}/b/' x.ts", ShellState())
     assert [len(act.how) for act in long] == [70]
 
 
@@ -147,8 +147,8 @@ def test_a_command_without_its_usual_words_is_read_as_far_as_it_goes(
 def test_a_here_document_is_the_text_of_its_file() -> None:
     command = "cat > a.py <<'EOF'\ndef f():\n    return '$x > y'\nEOF\npython a.py"
     text = "def f():\n    return '$x > y'\n"
-    assert acts_of(command, Shell()) == (
-        Act("write", "a.py", added=2, symbols=("f()",), text=text),
+    assert acts_of_script(command, ShellState()) == (
+        FileAct("write", "a.py", added=2, symbols=("f()",), text=text),
     )
     assert done("cat <<EOF >> a.py\nx\nEOF\nrm b.py") == ["edit a.py", "delete b.py"]
     assert done("tee a.py <<-EOF\n\tx\n\tEOF\nrm b.py") == ["write a.py", "delete b.py"]
@@ -228,16 +228,16 @@ def test_a_command_that_breaks_off_does_not_break_the_reader(text: str) -> None:
 @given(st.text("ab./ '\"\\$`|&;<>()#*?[{\n-=", max_size=60))
 def test_any_text_can_be_taken_apart(text: str) -> None:
     for command in commands_of(text):
-        assert command.words or command.into
+        assert command.words or command.redirects
 
 
 @given(st.text(min_size=1).filter(lambda text: "'" not in text and "\0" not in text))
 def test_a_quoted_word_is_what_stands_in_the_quotes(text: str) -> None:
-    assert commands_of(f"echo '{text}'") == (Command((Word("echo"), Word(text))),)
+    assert commands_of(f"echo '{text}'") == (ShellCommand((Word("echo"), Word(text))),)
 
 
 def test_quotes_escapes_and_line_ends_make_one_word() -> None:
-    assert commands_of('a\\ b"c\\"d\\e"f\\\n g') == (Command((Word('a bc"d\\ef'), Word("g"))),)
+    assert commands_of('a\\ b"c\\"d\\e"f\\\n g') == (ShellCommand((Word('a bc"d\\ef'), Word("g"))),)
 
 
 def test_a_command_after_a_failed_one_did_not_run() -> None:
@@ -312,8 +312,8 @@ def test_an_exit_code_is_known_however_it_is_printed(output: str, code: int | No
 
 def test_a_long_command_takes_no_longer_than_its_length() -> None:
     words = " ".join(f"f{n}.py" for n in range(200_000))
-    assert len(acts_of(f"rm {words}", Shell())) < 50_000
-    assert len(acts_of("rm a.py;" * 9_000, Shell())) == MOST_COMMANDS
+    assert len(acts_of_script(f"rm {words}", ShellState())) < 50_000
+    assert len(acts_of_script("rm a.py;" * 9_000, ShellState())) == MAX_COMMANDS
     for run in ("*", "''", '"$x', "$("):
         assert done(f"rm a.py; rm {run * 200_000}; rm b.py") == ["delete a.py"]
     assert done(f"cat > a.txt <<EOF\n{'x y z' * 200_000}\nEOF\nrm b.py") == [

@@ -28,7 +28,7 @@ def test_a_page_of_a_file_is_known_by_its_lines() -> None:
 def test_a_here_document_writes_its_file() -> None:
     command = "cat > a.md <<'EOF'\nline\nEOF"
     assert touched("Bash", command=command) == Touch(
-        "write", "a.md", command=command, written="line\n"
+        "write", "a.md", command=command, written_text="line\n"
     )
 
 

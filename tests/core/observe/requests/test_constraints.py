@@ -3,14 +3,14 @@ from hypothesis import strategies as st
 
 from holdfast.core.ledger.entry import Said
 from holdfast.core.ledger.summary import Constraint, Quote
-from holdfast.core.observe.requests.constraints import MOST
-from holdfast.core.observe.requests.intent import retired, wanted
+from holdfast.core.observe.requests.constraints import MAX_CONSTRAINTS
+from holdfast.core.observe.requests.intent import apply_overrides, read_intent
 from tests.core.building import Told, answer, ask, named, scene
 
 
 def rules(*messages: Told | str) -> list[Constraint]:
     told = [ask(one) if isinstance(one, str) else one for one in messages]
-    return list(wanted(scene(*told)).constraints)
+    return list(read_intent(scene(*told)).constraints)
 
 
 def texts(*messages: Told | str) -> list[str]:
@@ -82,13 +82,13 @@ def test_a_pasted_document_sets_the_hardest_few() -> None:
     hard = "\n\n".join(f"Part {n} must be short." for n in range(300))
     assert texts(f"Build this.\n\n{soft}") == []
     found = texts(f"Build this.\n\n{hard}\n\nNever push.")
-    assert len(found) == MOST
+    assert len(found) == MAX_CONSTRAINTS
     assert found[0] == "Part 0 must be short."
     assert found == texts(f"Build this.\n\n{hard}\n\nNever push.")
 
 
 def test_hard_words_go_before_soft_ones() -> None:
-    soft = "\n\n".join(f"Part {n} should be short." for n in range(MOST))
+    soft = "\n\n".join(f"Part {n} should be short." for n in range(MAX_CONSTRAINTS))
     assert "Never push." in texts(f"{soft}\n\nNever push.")
 
 
@@ -142,13 +142,13 @@ def test_a_later_span_takes_back_what_an_earlier_one_set() -> None:
     )
     change = Quote("Actually, use port 9090 instead of 8080.", "x")
     new = (Constraint("keep it under 200 lines", "y"),)
-    assert [one.lifted for one in retired(new, (change,), known)] == ["x", "", "y"]
-    assert retired((), (), known) == known
+    assert [one.lifted for one in apply_overrides(new, (change,), known)] == ["x", "", "y"]
+    assert apply_overrides((), (), known) == known
 
 
 def test_a_later_span_takes_nothing_back_by_pointing() -> None:
     known = (Constraint("Always answer in French.", "a"),)
-    assert retired((), (Quote("Scratch that.", "x"),), known) == known
+    assert apply_overrides((), (Quote("Scratch that.", "x"),), known) == known
 
 
 def test_what_the_system_set_and_what_was_lifted_stay_as_they_are() -> None:
@@ -156,7 +156,7 @@ def test_what_the_system_set_and_what_was_lifted_stay_as_they_are() -> None:
         Constraint("Never use Redis.", "a", "system", negative=True),
         Constraint("Never use Redis.", "b", negative=True, lifted="c"),
     )
-    assert retired((), (Quote("It's fine to use Redis now.", "x"),), known) == known
+    assert apply_overrides((), (Quote("It's fine to use Redis now.", "x"),), known) == known
 
 
 def test_a_constraint_that_is_lifted_or_the_systems_lifts_nothing() -> None:
@@ -165,7 +165,7 @@ def test_a_constraint_that_is_lifted_or_the_systems_lifts_nothing() -> None:
         Constraint("Keep it under 200 lines.", "b", lifted="c"),
         Constraint("Keep it under 200 lines.", "b", "system"),
     ):
-        assert retired((row,), (), known) == known
+        assert apply_overrides((row,), (), known) == known
 
 
 sayings = st.sampled_from(
@@ -183,8 +183,8 @@ sayings = st.sampled_from(
 @given(st.lists(sayings, max_size=6), st.lists(sayings, max_size=6))
 def test_to_take_back_adds_and_removes_no_row(first: list[str], later: list[str]) -> None:
     known = rules(*first)
-    newer = wanted(scene(*map(ask, later)))
-    after = retired(newer.constraints, newer.intent.changes, known)
+    newer = read_intent(scene(*map(ask, later)))
+    after = apply_overrides(newer.constraints, newer.intent.changes, known)
     assert [(one.text, one.entry) for one in after] == [(one.text, one.entry) for one in known]
     assert all(
         new.lifted == old.lifted for new, old in zip(after, known, strict=True) if old.lifted
@@ -195,7 +195,7 @@ def test_a_new_order_that_begins_with_a_word_for_dropping_drops_what_it_points_b
     turned = (
         "Actually, scratch that. Instead, let's ignore rate limits. Ignore the earlier instruction."
     )
-    rows = wanted(
+    rows = read_intent(
         scene(ask("Let's use a strict quota."), answer("Fine."), ask(turned), answer("Done."))
     ).constraints
     lifted = [row.text for row in rows if row.lifted]
@@ -204,7 +204,9 @@ def test_a_new_order_that_begins_with_a_word_for_dropping_drops_what_it_points_b
 
 def test_how_to_do_something_does_not_forbid_it() -> None:
     turned = "Scratch that. Instead, let's assume the cache is warm without probing it."
-    rows = wanted(scene(ask("Let's probe the cache."), answer("Fine."), ask(turned))).constraints
+    rows = read_intent(
+        scene(ask("Let's probe the cache."), answer("Fine."), ask(turned))
+    ).constraints
     (row,) = [row for row in rows if not row.lifted]
     assert "warm" in row.text
     assert not row.negative

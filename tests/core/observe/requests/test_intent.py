@@ -6,7 +6,7 @@ from holdfast.core.ledger.entry import Said
 from holdfast.core.ledger.marks import MASKED, OFFLOADED, REFERENCE
 from holdfast.core.ledger.summary import Quote
 from holdfast.core.ledger.window import Item
-from holdfast.core.observe.requests.intent import Wanted, first_request, wanted
+from holdfast.core.observe.requests.intent import IntentReading, first_request, read_intent
 from holdfast.core.observe.scene import read_scene
 from tests.core.building import (
     Told,
@@ -22,10 +22,10 @@ from tests.core.building import (
 )
 
 
-def read(*messages: Told | str) -> Wanted:
+def read(*messages: Told | str) -> IntentReading:
     """What the user wants; a bare text is the user's."""
     told = scene(*(ask(one) if isinstance(one, str) else one for one in messages))
-    found = wanted(told)
+    found = read_intent(told)
     # Looking for the first request alone finds the same one.
     first = (found.intent.original, *found.intent.original_rest)
     assert first_request(told) == (first if first[0].text else ())
@@ -36,7 +36,7 @@ def changes(*messages: Told | str) -> list[str]:
     return [quote.text for quote in read(*messages).intent.changes]
 
 
-def everything(found: Wanted) -> str:
+def everything(found: IntentReading) -> str:
     """All the texts that were found, to look for what must not be among them."""
     intent = found.intent
     quotes = (intent.original, intent.current, *intent.changes, *found.words)
@@ -57,7 +57,7 @@ def test_an_only_request_is_both_the_first_and_the_newest() -> None:
 
 
 def test_where_nobody_asked_nothing_is_wanted() -> None:
-    assert read(answer("Hello."), back("c", "must never")) == Wanted()
+    assert read(answer("Hello."), back("c", "must never")) == IntentReading()
 
 
 def test_the_newest_words_are_the_request_when_none_has_substance() -> None:
@@ -176,14 +176,14 @@ def test_nobody_else_sets_or_lifts_anything(told: Told) -> None:
 def test_a_summary_in_the_place_of_messages_says_nothing_new() -> None:
     told = items(ask("Fix it."), ask("Never CANARY."), ask("Go ahead with the parser."))
     summary = Item(told[0].entry, (named(1), named(2)), Said("user", "# Notes\n\nmust CANARY"))
-    found = wanted(read_scene([summary, told[2]]))
+    found = read_intent(read_scene([summary, told[2]]))
     assert everything(found) == "\n".join(["Go ahead with the parser."] * 2)
 
 
 def test_words_that_a_stand_in_shortens_are_read_from_the_entry() -> None:
     told = items(ask("Fix the build."), ask("Never touch CI."))
     short = standing(told[1], Said("user", f"{MASKED}ref abc] 4 tokens"))
-    found = wanted(read_scene([told[0], short]))
+    found = read_intent(read_scene([told[0], short]))
     assert found.intent.current == Quote("Never touch CI.", named(2))
     assert [one.text for one in found.constraints] == ["Never touch CI."]
 

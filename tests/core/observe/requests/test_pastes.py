@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.observe.requests.pastes import own_words_of, pasted_share, pieces
+from holdfast.core.observe.requests.pastes import pasted_share, split_pastes, words_outside_pastes
 
 PYTEST = """\
 ============================= test session starts ==============================
@@ -100,41 +100,41 @@ Ask me before you change the schema.
 
 def test_test_output_after_a_question_is_a_paste_and_the_question_is_not() -> None:
     text = f"why does this fail?\n\n{PYTEST}\nIt worked yesterday. Do not touch the fixtures."
-    assert own_words_of(text) == (
+    assert words_outside_pastes(text) == (
         "why does this fail?",
         "It worked yesterday. Do not touch the fixtures.",
     )
-    assert [piece.text for piece in pieces(text) if piece.kind == "paste"] == [PYTEST]
+    assert [piece.text for piece in split_pastes(text) if piece.kind == "paste"] == [PYTEST]
 
 
 @pytest.mark.parametrize("pasted", [CODE, TRACE, DIFF, CSV, GERMAN, PYTEST])
 def test_what_is_pasted_between_two_sentences_parts_them(pasted: str) -> None:
     before, after = "Here is what I have now.", "Please keep its name as it is."
-    assert own_words_of(f"{before}\n{pasted}{after}") == (before, after)
-    assert own_words_of(f"{before}\n\n{pasted}\n{after}\n") == (before, after)
+    assert words_outside_pastes(f"{before}\n{pasted}{after}") == (before, after)
+    assert words_outside_pastes(f"{before}\n\n{pasted}\n{after}\n") == (before, after)
 
 
 @pytest.mark.parametrize("pasted", [CODE, TRACE, DIFF, CSV, GERMAN, PYTEST])
 def test_line_ends_of_windows_change_nothing(pasted: str) -> None:
     text = f"Was ist hier los?\n\n{pasted}\nBitte nichts löschen.".replace("\n", "\r\n")
-    assert own_words_of(text) == ("Was ist hier los?", "Bitte nichts löschen.")
+    assert words_outside_pastes(text) == ("Was ist hier los?", "Bitte nichts löschen.")
 
 
 def test_words_in_other_scripts_stay_words() -> None:
     text = f"何が問題ですか？\n\n{TRACE}\n設定は変更しないでください。"
-    assert own_words_of(text) == ("何が問題ですか？", "設定は変更しないでください。")
+    assert words_outside_pastes(text) == ("何が問題ですか？", "設定は変更しないでください。")
 
 
 def test_two_pastes_keep_the_sentence_between_them() -> None:
     text = f"The first run:\n{PYTEST}\nand the second one, after the fix:\n{TRACE}"
-    kinds = [piece.kind for piece in pieces(text)]
+    kinds = [piece.kind for piece in split_pastes(text)]
     assert kinds == ["words", "paste", "words", "paste"]
-    assert own_words_of(text) == ("The first run:", "and the second one, after the fix:")
+    assert words_outside_pastes(text) == ("The first run:", "and the second one, after the fix:")
 
 
 def test_a_fenced_block_is_a_paste_also_where_it_holds_prose() -> None:
     prose = "```\n" + "This is what the page says, word for word.\n" * 20 + "```\n"
-    assert own_words_of(f"Is this still true?\n{prose}Check it.") == (
+    assert words_outside_pastes(f"Is this still true?\n{prose}Check it.") == (
         "Is this still true?",
         "Check it.",
     )
@@ -142,34 +142,34 @@ def test_a_fenced_block_is_a_paste_also_where_it_holds_prose() -> None:
 
 @pytest.mark.parametrize("text", [LISTED, SPEC, LISTED + SPEC])
 def test_instructions_in_lists_and_headings_are_the_users_own(text: str) -> None:
-    assert [piece.kind for piece in pieces(text)] == ["words"]
+    assert [piece.kind for piece in split_pastes(text)] == ["words"]
 
 
 def test_a_hundred_lines_of_instructions_are_the_users_own() -> None:
     lines = [f"Step {number}: check page {number}, then say what it shows." for number in range(99)]
     text = "\n".join(lines)
-    assert own_words_of(text) == (text,)
+    assert words_outside_pastes(text) == (text,)
 
 
 def test_a_paragraph_typed_without_a_line_break_is_the_users_own() -> None:
     text = "I want the report to load faster, and I do not care how you do it. " * 60
-    assert own_words_of(text) == (text.strip(),)
+    assert words_outside_pastes(text) == (text.strip(),)
 
 
 def test_a_line_that_nobody_types_is_a_paste_and_the_words_around_it_are_not() -> None:
     text = f"decode this: {'QUJD' * 20_000} and say what it is"
-    assert own_words_of(text) == ("decode this:", "and say what it is")
+    assert words_outside_pastes(text) == ("decode this:", "and say what it is")
 
 
 def test_json_in_one_line_is_a_paste_from_its_first_brace_on() -> None:
     data = json.dumps({"rows": [{"id": number, "ok": True} for number in range(400)]})
-    assert own_words_of(f"which row is wrong? {data}") == ("which row is wrong?",)
+    assert words_outside_pastes(f"which row is wrong? {data}") == ("which row is wrong?",)
 
 
 def test_a_document_that_nobody_types_keeps_its_ends() -> None:
     body = "".join(f"Chapter {number} says that nothing is as it was.\n" for number in range(2_000))
     text = f"Summarise this:\n{body}In ten lines, please."
-    first, last = own_words_of(text)
+    first, last = words_outside_pastes(text)
     assert first.startswith("Summarise this:")
     assert last.endswith("In ten lines, please.")
     assert pasted_share(text, 200) > 0.9
@@ -177,7 +177,7 @@ def test_a_document_that_nobody_types_keeps_its_ends() -> None:
 
 def test_a_summary_of_ours_is_never_taken_apart() -> None:
     text = "## Session Summary [s]\n" + PYTEST
-    assert [piece.kind for piece in pieces(text)] == ["words"]
+    assert [piece.kind for piece in split_pastes(text)] == ["words"]
 
 
 SOME = (PYTEST, CODE, TRACE, DIFF, CSV, GERMAN, LISTED, SPEC, "```\n", "a\r\n", "│ x\n", "[paste ")
@@ -186,7 +186,7 @@ SOME = (PYTEST, CODE, TRACE, DIFF, CSV, GERMAN, LISTED, SPEC, "```\n", "a\r\n", 
 @given(st.lists(st.one_of(st.text(max_size=40), st.sampled_from(SOME)), max_size=12))
 def test_the_pieces_put_together_are_the_text(parts: list[str]) -> None:
     text = "".join(parts)
-    found = pieces(text)
+    found = split_pastes(text)
     assert "".join(piece.text for piece in found) == text
     assert all(piece.text for piece in found)
-    assert pieces(text) == found
+    assert split_pastes(text) == found

@@ -2,7 +2,7 @@ import pytest
 
 from holdfast.core.ledger.entry import Source
 from holdfast.core.ledger.summary import Quote
-from holdfast.core.observe.requests.intent import Wanted, wanted
+from holdfast.core.observe.requests.intent import IntentReading, read_intent
 from tests.core.building import answer, ask, back, bash, call, named, scene
 
 REFUSED = (
@@ -12,9 +12,9 @@ REFUSED = (
 SAID = f"{REFUSED} To tell you how to proceed, the user said:\n"
 
 
-def read(called: Source, output: str, *, failed: bool = True) -> Wanted:
+def read(called: Source, output: str, *, failed: bool = True) -> IntentReading:
     first = ask("Write the tests for both strategies.")
-    return wanted(scene(first, answer("On it."), called, back("a", output, failed=failed)))
+    return read_intent(scene(first, answer("On it."), called, back("a", output, failed=failed)))
 
 
 def test_words_typed_while_refusing_a_call_are_the_users_and_change_the_scope() -> None:

@@ -4,7 +4,11 @@ from hypothesis import strategies as st
 
 from holdfast.core.ledger.entry import Said
 from holdfast.core.ledger.summary import Decision
-from holdfast.core.observe.results.choices import LONGEST, overruled, still_held
+from holdfast.core.observe.results.choices import (
+    MAX_CHOICE_CHARS,
+    not_overruled,
+    overruled_decisions,
+)
 from holdfast.core.observe.results.decisions import decisions_of
 from tests.core.building import Told, answer, ask, back, bash, call, named, scene, thought
 
@@ -184,7 +188,7 @@ def test_what_the_user_turns_down_beside_what_is_wanted_is_overruled(text: str) 
         ("agent", ""),
         ("user", named(2)),
     ]
-    assert [row.choice for row in still_held(found)] == [found[0].choice, found[2].choice]
+    assert [row.choice for row in not_overruled(found)] == [found[0].choice, found[2].choice]
 
 
 def test_where_it_is_not_told_which_of_several_is_overruled_all_of_them_are() -> None:
@@ -193,8 +197,8 @@ def test_where_it_is_not_told_which_of_several_is_overruled_all_of_them_are() ->
         Decision("Use B", "e1"),
         Decision("Use C", "e2", "", "user", "e1"),
     ]
-    assert still_held(rows) == (rows[2],)
-    assert overruled(rows) == {0: 2, 1: 2}
+    assert not_overruled(rows) == (rows[2],)
+    assert overruled_decisions(rows) == {0: 2, 1: 2}
 
 
 def test_of_several_answers_the_one_to_the_same_question_is_overruled() -> None:
@@ -203,7 +207,7 @@ def test_of_several_answers_the_one_to_the_same_question_is_overruled() -> None:
         Decision("Which size? Large", "e1", by="user"),
         Decision("Which color? Blue", "e2", by="user", overrules="e1"),
     ]
-    assert still_held(rows) == (rows[1], rows[2])
+    assert not_overruled(rows) == (rows[1], rows[2])
 
 
 def test_the_newer_answer_to_a_question_overrules_the_older() -> None:
@@ -225,9 +229,9 @@ def test_a_decision_told_twice_is_one() -> None:
 
 def test_a_long_choice_ends_at_a_word() -> None:
     (row,) = said("I decided to use " + "word " * 80)
-    assert row[0].endswith("word") and len(row[0]) <= LONGEST
+    assert row[0].endswith("word") and len(row[0]) <= MAX_CHOICE_CHARS
     (row,) = said("I decided to " + "x" * 400)
-    assert len(row[0]) <= LONGEST
+    assert len(row[0]) <= MAX_CHOICE_CHARS
 
 
 WORDS = st.lists(
@@ -257,5 +261,5 @@ def test_choices_and_reasons_stand_in_the_entry_they_name(told: list[tuple[str, 
     assert found == decisions_of(shown)
     for row in found:
         assert row.choice in texts[row.entry] and row.reason in texts[row.entry]
-        assert len(row.choice) <= LONGEST and len(row.reason) <= LONGEST
+        assert len(row.choice) <= MAX_CHOICE_CHARS and len(row.reason) <= MAX_CHOICE_CHARS
         assert row.overrules in {"", *(other.entry for other in found)}

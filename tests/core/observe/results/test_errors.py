@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from holdfast.core.ledger.entry import Source, ToolReturned
 from holdfast.core.ledger.summary import Error
 from holdfast.core.ledger.window import Item
-from holdfast.core.observe.results.errors import LONGEST, LONGEST_CALL, errors_of
+from holdfast.core.observe.results.errors import MAX_CALL_CHARS, MAX_ERROR_CHARS, errors_of
 from holdfast.core.observe.scene import read_scene
 from tests.core.building import ask, back, bash, call, entries, named, scene
 
@@ -201,8 +201,8 @@ def test_a_call_without_a_result_is_no_error() -> None:
 
 def test_long_lines_and_commands_are_cut() -> None:
     (row,) = used("Bash", f"{'x' * 500} error TS2304: {'y' * 500}", command="make " + "z" * 500)
-    assert row.text.startswith("error TS2304: y") and len(row.text) == LONGEST
-    assert len(row.what) == LONGEST_CALL and row.what.endswith("…")
+    assert row.text.startswith("error TS2304: y") and len(row.text) == MAX_ERROR_CHARS
+    assert len(row.what) == MAX_CALL_CHARS and row.what.endswith("…")
     (row,) = used("Bash", "x\n" * 100_000 + "error: far below", command="make")
     assert row.text == "error: far below"
 

@@ -5,7 +5,11 @@ import pytest
 from holdfast.core.ledger.entry import Entry, Source, ToolCalled, ToolReturned
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.files.touch import touch_of
-from holdfast.core.observe.results.failures import resolved, same_command, shows_failure
+from holdfast.core.observe.results.failures import (
+    normalize_command,
+    resolved_failures,
+    shows_failure,
+)
 from holdfast.core.observe.scene import read_scene
 
 FAILED, PASSED = "FAILED tests/test_a.py::test_x\n1 failed", "1 passed in 0.1s"
@@ -19,7 +23,7 @@ def ran(*runs: tuple[str, str]) -> dict[int, int]:
         bodies.append(ToolReturned(f"c{number}", output))
     items = [Item(Entry(str(at), None, body, at + 1)) for at, body in enumerate(bodies)]
     scene = read_scene(items)
-    return resolved(scene, [touch_of(pair.body) for pair in scene.pairs])
+    return resolved_failures(scene, [touch_of(pair.body) for pair in scene.pairs])
 
 
 def test_a_failure_is_resolved_where_the_same_command_went_well() -> None:
@@ -44,7 +48,7 @@ def test_a_failure_that_came_after_the_success_is_not_resolved() -> None:
 def test_a_command_that_went_well_resolves_no_failure_of_another(
     failing: str, passing: str
 ) -> None:
-    assert same_command(failing) != same_command(passing)
+    assert normalize_command(failing) != normalize_command(passing)
     assert ran((failing, FAILED), (passing, PASSED)) == {}
 
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from holdfast.core.ledger.entry import Attached, Media, Said, Source
 from holdfast.core.ledger.summary import Next, Progress, Quote
-from holdfast.core.observe.results.progress import next_of, progress_of, questions_of
+from holdfast.core.observe.results.progress import next_steps_of, progress_of, unanswered_questions
 from holdfast.core.observe.results.tests import counts_in
 from tests.core.building import Told, answer, ask, back, bash, call, named, scene, thought
 
@@ -108,7 +108,7 @@ def test_counts_in_a_file_that_is_shown_are_no_run() -> None:
 @pytest.mark.seed("R073", "R077", "R086")
 def test_the_next_step_is_the_one_in_hand_then_the_rest_in_order() -> None:
     asked = answer("You need to restart the server.")
-    assert next_of(scene(ask("Go"), TODOS, back("t", "ok"), asked)) == (
+    assert next_steps_of(scene(ask("Go"), TODOS, back("t", "ok"), asked)) == (
         Next("Write it", named(2), status="in progress"),
         Next("Test it", named(2)),
         Next("You need to restart the server.", named(4), "user"),
@@ -117,7 +117,7 @@ def test_the_next_step_is_the_one_in_hand_then_the_rest_in_order() -> None:
 
 def test_a_step_that_the_user_has_to_take_is_the_users() -> None:
     todos = call("t", "TodoWrite", todos=["Waiting for your key", "Deploy"])
-    assert [row.owner for row in next_of(scene(ask("Go"), todos))] == ["user", "agent"]
+    assert [row.owner for row in next_steps_of(scene(ask("Go"), todos))] == ["user", "agent"]
 
 
 @pytest.mark.seed("R093")
@@ -125,30 +125,32 @@ def test_without_a_list_the_next_step_is_what_the_agent_said_last() -> None:
     said = answer("The lock holds. Next, I'll add the queue.")
     step = "Next, I'll add the queue."
     bad = (bash("a", "make"), back("a", "error: bad"))
-    assert next_of(scene(ask("Go"), said)) == (Next(step, named(2)),)
-    assert next_of(scene(ask("Go"), said, bash("a", "make"))) == (
+    assert next_steps_of(scene(ask("Go"), said)) == (Next(step, named(2)),)
+    assert next_steps_of(scene(ask("Go"), said, bash("a", "make"))) == (
         Next(step, named(2), status="in progress"),
     )
-    assert next_of(scene(ask("Go"), said, *bad)) == (Next(step, named(2), status="in progress"),)
+    assert next_steps_of(scene(ask("Go"), said, *bad)) == (
+        Next(step, named(2), status="in progress"),
+    )
 
 
 def test_what_was_done_or_overtaken_is_no_next_step() -> None:
     said = answer("Now let me run the tests.")
     done = (bash("a", "make"), back("a", "fine"))
-    assert next_of(scene(ask("Go"), said, *done)) == ()
-    assert next_of(scene(ask("Go"), *done, said, ask("Stop"))) == ()
-    assert next_of(scene(ask("Go"), said, answer("It is all there."))) == ()
-    assert next_of(scene(ask("Go"))) == ()
+    assert next_steps_of(scene(ask("Go"), said, *done)) == ()
+    assert next_steps_of(scene(ask("Go"), *done, said, ask("Stop"))) == ()
+    assert next_steps_of(scene(ask("Go"), said, answer("It is all there."))) == ()
+    assert next_steps_of(scene(ask("Go"))) == ()
 
 
 def test_a_list_worked_off_leaves_nothing_to_do() -> None:
     done = call("t", "TodoWrite", todos=[{"content": "Read it", "status": "completed"}])
-    assert next_of(scene(ask("Go"), done, back("t", "ok"))) == ()
+    assert next_steps_of(scene(ask("Go"), done, back("t", "ok"))) == ()
 
 
 def test_what_the_agent_asked_last_is_open() -> None:
     shown = scene(ask("Go"), answer("Both work. Which one do you want?\n\n- Should I push it?"))
-    assert questions_of(shown) == (
+    assert unanswered_questions(shown) == (
         Quote("Which one do you want?", named(2)),
         Quote("Should I push it?", named(2)),
     )
@@ -163,36 +165,38 @@ def test_what_the_agent_asked_last_is_open() -> None:
     ],
 )
 def test_a_question_that_something_followed_is_not_open(after: tuple[Told, ...]) -> None:
-    assert questions_of(scene(ask("Go"), answer("Which one do you want?"), *after)) == ()
+    assert unanswered_questions(scene(ask("Go"), answer("Which one do you want?"), *after)) == ()
 
 
 def test_what_stands_after_a_question_without_a_word_leaves_it_open() -> None:
     after = (thought("hm"), Attached("assistant", Media("image")), Said("user", "noise", "host"))
     shown = scene(ask("Go"), answer("Which one do you want?"), *after)
-    assert questions_of(shown) == (Quote("Which one do you want?", named(2)),)
+    assert unanswered_questions(shown) == (Quote("Which one do you want?", named(2)),)
 
 
 def test_a_question_to_nobody_is_not_asked() -> None:
-    assert questions_of(scene(ask("Go"), answer("Why did it fail? The lock was held."))) == ()
+    assert (
+        unanswered_questions(scene(ask("Go"), answer("Why did it fail? The lock was held."))) == ()
+    )
 
 
 def test_a_question_that_a_tool_put_is_open_until_it_is_answered() -> None:
     put = call("q", "AskUserQuestion", questions=[{"question": "Which store?"}, {"header": "x"}])
-    assert questions_of(scene(ask("Go"), put)) == (Quote("Which store?", named(2)),)
-    assert questions_of(scene(ask("Go"), put, back("q", "SQLite"))) == ()
-    assert questions_of(scene(ask("Go"), put, ask("SQLite"))) == ()
-    assert questions_of(scene(ask("Go"), bash("a", "ls"))) == ()
+    assert unanswered_questions(scene(ask("Go"), put)) == (Quote("Which store?", named(2)),)
+    assert unanswered_questions(scene(ask("Go"), put, back("q", "SQLite"))) == ()
+    assert unanswered_questions(scene(ask("Go"), put, ask("SQLite"))) == ()
+    assert unanswered_questions(scene(ask("Go"), bash("a", "ls"))) == ()
 
 
 def test_what_the_user_asked_is_open_until_the_agent_says_something() -> None:
     asked = (answer("Fine."), ask("Thanks. Does it scale?"), bash("a", "ls"), back("a", "x"))
-    assert questions_of(scene(ask("Go?"), *asked)) == (Quote("Does it scale?", named(3)),)
-    assert questions_of(scene(ask("Go?"), *asked, answer("It does."))) == ()
+    assert unanswered_questions(scene(ask("Go?"), *asked)) == (Quote("Does it scale?", named(3)),)
+    assert unanswered_questions(scene(ask("Go?"), *asked, answer("It does."))) == ()
 
 
 def test_of_a_long_request_only_what_it_ends_with_is_asked() -> None:
     pasted = "Does the code fit? " + "It has to fit well. " * 200 + "\n\nDoes it scale?"
-    assert questions_of(scene(ask(pasted))) == (Quote("Does it scale?", named(1)),)
+    assert unanswered_questions(scene(ask(pasted))) == (Quote("Does it scale?", named(1)),)
 
 
 PARTS: st.SearchStrategy[Source] = st.sampled_from(
@@ -214,8 +218,12 @@ PARTS: st.SearchStrategy[Source] = st.sampled_from(
 def test_every_row_names_an_entry_of_the_scene(parts: list[Source]) -> None:
     shown = scene(*parts)
     names = {item.entry.id for item in shown.items}
-    progress, steps, asked = progress_of(shown), next_of(shown), questions_of(shown)
-    assert (progress, steps, asked) == (progress_of(shown), next_of(shown), questions_of(shown))
+    progress, steps, asked = progress_of(shown), next_steps_of(shown), unanswered_questions(shown)
+    assert (progress, steps, asked) == (
+        progress_of(shown),
+        next_steps_of(shown),
+        unanswered_questions(shown),
+    )
     assert progress == Progress() or progress.entry in names
     assert all(row.entry in names and row.step for row in steps)
     assert all(row.entry in names and row.text for row in asked)

@@ -1,12 +1,12 @@
 import pytest
 
-from holdfast.core.observe.results.progress import deeds_of
+from holdfast.core.observe.results.progress import outside_effects_of
 from tests.core.building import ask, back, bash, call, scene
 
 
 def done(command: str, output: str, *, failed: bool = False) -> list[str]:
     shown = scene(ask("Go"), bash("a", command), back("a", output, failed=failed))
-    return [text for _, text in deeds_of(shown)]
+    return [text for _, text in outside_effects_of(shown)]
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ def test_only_a_tool_that_says_what_it_changes_has_done_something(
     tool: str, told: list[str]
 ) -> None:
     shown = scene(ask("Go"), call("a", tool, id="W-7", note="a\n b"), back("a", "ok"))
-    assert [text for _, text in deeds_of(shown)] == told
+    assert [text for _, text in outside_effects_of(shown)] == told
 
 
 def test_a_call_without_an_answer_has_done_nothing_yet() -> None:
-    assert list(deeds_of(scene(ask("Go"), call("a", "cancel_order", id="7")))) == []
+    assert list(outside_effects_of(scene(ask("Go"), call("a", "cancel_order", id="7")))) == []

@@ -13,7 +13,7 @@ from holdfast.core.ledger.entry import (
     ToolCalled,
     ToolReturned,
 )
-from holdfast.core.observe.results.refetched import Caused, effects_of
+from holdfast.core.observe.results.refetched import Refetches, refetches_after
 
 NAMES = [f"{number:032x}" for number in range(60)]
 
@@ -43,32 +43,34 @@ def hides(*numbers: int) -> Compressed:
     return Compressed(steps, generation=0, watermark=50)
 
 
-def caused(*bodies: Source | Derived) -> list[Caused]:
+def caused(*bodies: Source | Derived) -> list[Refetches]:
     counts = dict.fromkeys(range(60), 100)
-    return list(effects_of(lane(*bodies), counts).values())
+    return list(refetches_after(lane(*bodies), counts).values())
 
 
 @pytest.mark.seed("R329")
 def test_a_file_that_left_and_is_read_again_is_charged_to_what_took_it_away() -> None:
-    assert caused(*read("a"), hides(2), *read("b")) == [Caused(rereads=1, requests=1, tokens=100)]
+    assert caused(*read("a"), hides(2), *read("b")) == [
+        Refetches(rereads=1, requests=1, tokens=100)
+    ]
 
 
 @pytest.mark.seed("R329")
 def test_a_command_that_is_repeated_word_for_word_is_charged() -> None:
     again = caused(*run("a", "ls -l"), hides(2), *run("b", "ls -l"), *run("c", "ls"))
-    assert again == [Caused(repeats=1, requests=1, tokens=100)]
+    assert again == [Refetches(repeats=1, requests=1, tokens=100)]
 
 
 def test_what_is_still_in_sight_or_was_never_seen_is_nobodys_fault() -> None:
     assert caused(*read("a"), *read("b", "other.py"), hides(2), *read("c", "other.py")) == [
-        Caused()
+        Refetches()
     ]
-    assert caused(hides(9), *read("a"), *run("b", "ls")) == [Caused()]
+    assert caused(hides(9), *read("a"), *run("b", "ls")) == [Refetches()]
 
 
 def test_a_file_that_changed_since_is_read_for_what_is_new() -> None:
-    assert caused(*read("a"), *write("w"), hides(2), *read("b")) == [Caused()]
-    assert caused(*run("a", "pytest"), hides(2), *write("w"), *run("b", "pytest")) == [Caused()]
+    assert caused(*read("a"), *write("w"), hides(2), *read("b")) == [Refetches()]
+    assert caused(*run("a", "pytest"), hides(2), *write("w"), *run("b", "pytest")) == [Refetches()]
 
 
 def test_what_came_back_and_is_in_sight_again_is_not_charged_twice() -> None:
@@ -79,7 +81,7 @@ def test_two_fetches_in_one_step_cost_one_request() -> None:
     made = lane(*read("a"), *read("b", "b.py"), hides(2, 4), *read("c"), *read("d", "b.py"))
     step = [entry for entry in made if entry.seq <= 5]
     step += [Entry(e.id, e.parent, e.body, seq=e.seq, message=6) for e in made if e.seq > 5]
-    assert effects_of(step, {}) == {NAMES[5]: Caused(rereads=2, requests=1)}
+    assert refetches_after(step, {}) == {NAMES[5]: Refetches(rereads=2, requests=1)}
 
 
 @pytest.mark.seed("R329")

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from holdfast.core.ledger.entry import Said, ToolCalled
-from holdfast.core.observe.results.todos import DONE, PENDING, WORKING, Todo, Todos, todos_of
+from holdfast.core.observe.results.todos import DONE, PENDING, WORKING, Todo, TodoList, todos_of
 from tests.core.building import Told, answer, ask, back, bash, call, scene
 
 
@@ -91,7 +91,7 @@ def test_a_list_that_comes_as_json_text_is_read() -> None:
 def test_the_newest_list_replaces_the_older_entirely_also_by_an_empty_one() -> None:
     first, second = call("a", "TodoWrite", todos=["Read"]), call("b", "TodoWrite", todos=["Test"])
     assert listed(first, second) == [("Test", PENDING)]
-    assert todos_of(scene(ask("Go"), first, call("c", "TodoWrite", todos=[]))) == Todos((), 2)
+    assert todos_of(scene(ask("Go"), first, call("c", "TodoWrite", todos=[]))) == TodoList((), 2)
 
 
 def test_a_call_that_failed_or_only_looks_changes_no_list() -> None:
@@ -133,7 +133,7 @@ def test_tasks_are_made_and_changed_one_by_one() -> None:
 def test_a_checklist_in_the_agents_words_is_a_list_with_its_heading() -> None:
     text = "## Porting\n\n- [x] Read\n- [~] Write\n- [ ] Test\n\n```\n- [ ] not this\n```"
     items = tuple(Todo(name, status) for name, status in PLANNED)
-    assert todos_of(scene(ask("Go"), answer(text))) == Todos(items, 1, "Porting", spoken=True)
+    assert todos_of(scene(ask("Go"), answer(text))) == TodoList(items, 1, "Porting", spoken=True)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from holdfast.core.shrink.outline.kinds import kind_of
+from holdfast.core.shrink.outline.kinds import detect_kind
 
 EXAMPLES = (
     ("empty", " \n\t"),
@@ -41,9 +41,9 @@ EXAMPLES = (
 
 @pytest.mark.parametrize(("kind", "text"), EXAMPLES, ids=[repr(text[:24]) for _, text in EXAMPLES])
 def test_a_text_is_told_by_its_content(kind: str, text: str) -> None:
-    assert kind_of(text) == kind
+    assert detect_kind(text) == kind
 
 
 @pytest.mark.parametrize(("kind", "text"), EXAMPLES, ids=[repr(text[:24]) for _, text in EXAMPLES])
 def test_windows_line_ends_change_nothing(kind: str, text: str) -> None:
-    assert kind_of(text.replace("\r", "").replace("\n", "\r\n")) == kind
+    assert detect_kind(text.replace("\r", "").replace("\n", "\r\n")) == kind

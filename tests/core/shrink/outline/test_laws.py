@@ -6,9 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.core.shrink.outline.kinds import kind_of
-from holdfast.core.shrink.outline.outline import OUTLINES, drawing, head_of, outline, tail_of
-from holdfast.core.shrink.outline.reading import LARGE, read
+from holdfast.core.shrink.outline.kinds import detect_kind
+from holdfast.core.shrink.outline.outline import (
+    OUTLINES,
+    first_lines,
+    last_lines,
+    outline,
+    outliner_for,
+)
+from holdfast.core.shrink.outline.reading import MAX_WHOLE_CHARS, read_text
 from tests.examples import examples
 
 ANY_CHAR = st.characters(min_codepoint=0, max_codepoint=sys.maxunicode)
@@ -72,7 +78,7 @@ WORDS = st.frozensets(
 def test_an_outline_keeps_its_bounds(
     text: str, lines: int, width: int, telling: frozenset[str]
 ) -> None:
-    found = outline(text, lines=lines, width=width, telling=telling)
+    found = outline(text, lines=lines, width=width, key_words=telling)
 
     assert found.kind in OUTLINES
     assert len(found.summary) <= 200
@@ -85,21 +91,21 @@ def test_an_outline_keeps_its_bounds(
 @given(TEXT, WORDS)
 @settings(max_examples=examples(100))
 def test_the_same_text_has_the_same_outline(text: str, telling: frozenset[str]) -> None:
-    assert outline(text, telling=telling) == outline(text, telling=frozenset(sorted(telling)))
+    assert outline(text, key_words=telling) == outline(text, key_words=frozenset(sorted(telling)))
 
 
 @given(TEXT)
 @settings(max_examples=examples(100))
 def test_every_kind_can_outline_every_text(text: str) -> None:
-    reading = read(text)
-    for sketch in (drawing(kind)(reading, 5, 40) for kind in OUTLINES):
+    reading = read_text(text)
+    for sketch in (outliner_for(kind)(reading, 5, 40) for kind in OUTLINES):
         assert len(sketch.lines) <= 5
 
 
 @given(TEXT, st.integers(0, 12), st.integers(1, 80), st.integers(0, 300))
 @settings(max_examples=examples(200))
 def test_the_head_keeps_its_bounds(text: str, lines: int, width: int, total: int) -> None:
-    head = head_of(text, lines=lines, width=width, total=total)
+    head = first_lines(text, lines=lines, width=width, total=total)
 
     assert len(head) <= lines
     assert all(len(line) <= width + 1 and line.isprintable() for line in head)
@@ -110,8 +116,8 @@ def test_the_head_keeps_its_bounds(text: str, lines: int, width: int, total: int
 def test_head_and_tail_never_show_a_line_twice(rows: list[str], lines: int) -> None:
     named = [f"{at} {row}" for at, row in enumerate(rows)]
     text = "\n".join(named)
-    head = head_of(text, lines=lines)
-    tail = tail_of(text, lines=lines, after=len(head))
+    head = first_lines(text, lines=lines)
+    tail = last_lines(text, lines=lines, after=len(head))
 
     assert head == tuple(named[:lines])
     assert tail == tuple(named[len(head) :][-lines:] if lines else ())
@@ -146,8 +152,8 @@ def test_head_and_tail_never_show_a_line_twice(rows: list[str], lines: int) -> N
     ids=lambda text: repr(text[:12]),
 )
 def test_a_text_made_to_be_slow_or_deep_is_outlined(text: str) -> None:
-    found = outline(text, telling=frozenset({"abc", "x", "a/b/c.py"}))
-    assert found.kind == kind_of(text)
+    found = outline(text, key_words=frozenset({"abc", "x", "a/b/c.py"}))
+    assert found.kind == detect_kind(text)
     assert len(found.lines) <= 24
 
 
@@ -155,7 +161,7 @@ def test_of_a_large_text_all_lines_are_counted_and_the_last_keeps_its_number() -
     rows = [f"2026-01-02 03:04:05 INFO request {at} served by worker" for at in range(20_000)]
     rows[-1] = "2026-01-02 03:04:05 ERROR out of memory"
     text = "\n".join(rows)
-    assert len(text) > LARGE
+    assert len(text) > MAX_WHOLE_CHARS
 
     found = outline(text)
 

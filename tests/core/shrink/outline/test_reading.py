@@ -1,22 +1,22 @@
 from holdfast.core.shrink.outline.outline import outline
-from holdfast.core.shrink.outline.reading import read
+from holdfast.core.shrink.outline.reading import read_text
 
 
 def test_numbers_of_a_read_tool_are_taken_off_and_kept() -> None:
-    reading = read("    9→a\n   10→b\n")
+    reading = read_text("    9→a\n   10→b\n")
     assert (reading.rows, reading.numbers, reading.numbered) == (["a", "b"], [9, 10], True)
 
 
 def test_numbers_that_do_not_rise_by_one_are_text() -> None:
-    assert read("7\ta\n9\tb\n").rows == ["7\ta", "9\tb"]
+    assert read_text("7\ta\n9\tb\n").rows == ["7\ta", "9\tb"]
 
 
 def test_colours_and_overwritten_lines_are_taken_off() -> None:
-    assert read("\x1b[1mbold\x1b[0m\n10%\r50%\rdone\n").rows == ["bold", "done"]
+    assert read_text("\x1b[1mbold\x1b[0m\n10%\r50%\rdone\n").rows == ["bold", "done"]
 
 
 def test_what_the_host_says_is_not_what_the_tool_said() -> None:
-    reading = read("    1→a\n    2→b\n\n<system-reminder>\nBe good.\n</system-reminder>\n")
+    reading = read_text("    1→a\n    2→b\n\n<system-reminder>\nBe good.\n</system-reminder>\n")
     assert list(filter(None, reading.rows)) == ["a", "b"]
 
 

@@ -2,7 +2,14 @@ import pytest
 
 from holdfast.core.ledger.summary import Fact
 from holdfast.core.observe.scene import read_scene
-from holdfast.core.shrink.summary.facts import Line, call_lines, label_of, line, lines_of, pick
+from holdfast.core.shrink.summary.facts import (
+    FactLine,
+    call_lines,
+    fact_line,
+    label_of,
+    lines_of,
+    pick_lines,
+)
 from tests.core.building import (
     answer,
     ask,
@@ -54,14 +61,14 @@ def test_what_stands_in_for_something_is_no_fact() -> None:
     assert [one.fact.text for one in told if one.fact.entry == named(2)] == []
 
 
-def pool(*texts: str) -> list[Line]:
-    return [line(Fact(text, named(at), "log", at), words) for at, text in enumerate(texts, 1)]
+def pool(*texts: str) -> list[FactLine]:
+    return [fact_line(Fact(text, named(at), "log", at), words) for at, text in enumerate(texts, 1)]
 
 
 @pytest.mark.parametrize("room", [0, 5, 12, 20, 40, 1_000])
 def test_what_is_picked_fits_and_stands_in_its_order(room: int) -> None:
     facts = pool("id_a one", "id_b two words", "id_a again", "id_c three more words", "id_d")
-    made = pick(facts, room, weigh=even, count=words)
+    made = pick_lines(facts, room, weigh=even, count=words)
     assert sum(words(fact.text) + 2 for fact in made) <= room
     assert [fact.line for fact in made] == sorted(fact.line for fact in made)
     assert bool(made) == (room >= 12)
@@ -69,14 +76,14 @@ def test_what_is_picked_fits_and_stands_in_its_order(room: int) -> None:
 
 def test_a_name_that_is_in_sight_already_is_worth_nothing() -> None:
     facts = pool("the id_a", "the id_b")
-    made = pick(facts, 100, weigh=even, count=words, covered={"id_a"})
+    made = pick_lines(facts, 100, weigh=even, count=words, covered={"id_a"})
     assert [fact.text for fact in made] == ["the id_b"]
 
 
 def test_the_likelier_name_is_picked_where_there_is_room_for_one() -> None:
     facts = pool("the id_a", "the id_b")
     weights = {"id_a": 0.1, "id_b": 0.9}
-    (made,) = pick(facts, 12, weigh=lambda name: weights.get(name, 0.0), count=words)
+    (made,) = pick_lines(facts, 12, weigh=lambda name: weights.get(name, 0.0), count=words)
     assert made.text == "the id_b"
 
 
@@ -198,13 +205,13 @@ def test_a_line_that_tells_only_its_number_or_a_tag_is_no_fact(told: str) -> Non
 
 
 def test_what_the_agent_says_of_a_name_comes_before_a_line_that_only_has_it() -> None:
-    bare = line(Fact("retry_export limit_rows", named(1), "log", 1), words)
-    said = line(Fact("retry_export gave up at limit_rows", named(2), "agent", 1), words)
-    (made,) = pick([bare, said], 15, weigh=even, count=words)
+    bare = fact_line(Fact("retry_export limit_rows", named(1), "log", 1), words)
+    said = fact_line(Fact("retry_export gave up at limit_rows", named(2), "agent", 1), words)
+    (made,) = pick_lines([bare, said], 15, weigh=even, count=words)
     assert made.source == "agent"
 
 
 def test_a_line_that_was_asked_for_stands_once_although_it_was_seen_twice() -> None:
     facts = pool("the id_a", "the id_a", "the id_b")
-    made = pick(facts, 100, weigh=even, count=words, first=frozenset({"the id_a"}))
+    made = pick_lines(facts, 100, weigh=even, count=words, first=frozenset({"the id_a"}))
     assert [fact.text for fact in made] == ["the id_a", "the id_b"]

@@ -15,8 +15,8 @@ from holdfast.core.ledger.summary import (
     Quote,
     Summary,
 )
-from holdfast.core.shrink.summary.fit import Room, fit, floor
-from holdfast.core.shrink.summary.text import read, write
+from holdfast.core.shrink.summary.fit import SummaryRoom, fit_summary, min_tokens
+from holdfast.core.shrink.summary.text import read_summary, write_summary
 from tests.core.building import named, words
 
 
@@ -42,8 +42,8 @@ def many(count: int) -> Summary:
     )
 
 
-def room(tokens: int) -> Room:
-    return Room(tokens, words, even)
+def room(tokens: int) -> SummaryRoom:
+    return SummaryRoom(tokens, words, even)
 
 
 @pytest.mark.seed("R003", "R068")
@@ -52,11 +52,11 @@ def test_what_is_shown_fits_and_what_the_user_wants_is_always_shown(
     count: int, tokens: int
 ) -> None:
     summary = many(count)
-    made = fit(summary, room(tokens))
+    made = fit_summary(summary, room(tokens))
     assert made.tokens == words(made.text)
-    assert made.text in (write(made.summary), write(made.summary, frame="brief"))
-    assert made.tokens <= max(tokens, floor(summary, room(tokens)))
-    back = read(made.text)
+    assert made.text in (write_summary(made.summary), write_summary(made.summary, frame="brief"))
+    assert made.tokens <= max(tokens, min_tokens(summary, room(tokens)))
+    back = read_summary(made.text)
     assert back is not None
     for quote in (summary.intent.original, summary.intent.current, *summary.intent.changes):
         assert quote.text in made.text
@@ -72,7 +72,7 @@ def in_order(kept: Sequence[object], whole: Sequence[object]) -> bool:
 @given(st.integers(0, 30), st.integers(0, 2_000))
 def test_what_is_shown_is_what_there_was_in_its_order(count: int, tokens: int) -> None:
     summary = many(count)
-    made = fit(summary, room(tokens)).summary
+    made = fit_summary(summary, room(tokens)).summary
     for kept, whole in (
         (made.words, summary.words),
         (made.files, summary.files),
@@ -86,7 +86,7 @@ def test_what_is_shown_is_what_there_was_in_its_order(count: int, tokens: int) -
 
 def test_with_room_for_all_nothing_is_left_out() -> None:
     summary = many(5)
-    made = fit(summary, room(10_000)).summary
+    made = fit_summary(summary, room(10_000)).summary
     assert (made.words, made.files, made.decisions, made.findings) == (
         summary.words,
         summary.files,
@@ -99,28 +99,28 @@ def test_with_room_for_all_nothing_is_left_out() -> None:
 def test_sections_that_come_to_more_than_the_room_are_shown_with_fewer_rows() -> None:
     # Every section has rows that cost more than they are reckoned at, so that all are too much.
     wide: dict[str, float] = dict.fromkeys(("changed", "decisions", "words", "next"), 3.0)
-    made = fit(many(30), Room(300, words, even, wider=wide))
+    made = fit_summary(many(30), SummaryRoom(300, words, even, wider=wide))
     assert made.tokens <= 300
     assert all((made.summary.files, made.summary.decisions, made.summary.next))
 
 
 def test_findings_are_told_where_there_is_room_for_prose() -> None:
-    assert not fit(many(30), room(600)).summary.findings
-    told = fit(many(30), room(1_400)).summary.findings
+    assert not fit_summary(many(30), room(600)).summary.findings
+    told = fit_summary(many(30), room(1_400)).summary.findings
     assert 0 < len(told) < 30
     assert told == many(30).findings[-len(told) :]
 
 
 def test_a_section_that_a_probe_found_too_small_gets_more() -> None:
     summary = many(30)
-    plain = fit(summary, room(400)).summary
-    wider = fit(summary, Room(400, words, even, wider={"decisions": 3.0})).summary
+    plain = fit_summary(summary, room(400)).summary
+    wider = fit_summary(summary, SummaryRoom(400, words, even, wider={"decisions": 3.0})).summary
     assert len(wider.decisions) > len(plain.decisions)
 
 
 def test_words_that_were_said_twice_or_changed_the_scope_are_told_once() -> None:
     said = [Quote(text, named(at)) for at, text in enumerate(("Why?", "No, use B.", "Why?", "So."))]
-    made = fit(replace(many(1), words=tuple(said)), room(1_500))
+    made = fit_summary(replace(many(1), words=tuple(said)), room(1_500))
     assert made.summary.words == (said[2], said[3])
     assert (made.text.count("Why?"), made.text.count("No, use B.")) == (1, 1)
     assert not made.summary.refs
@@ -129,14 +129,14 @@ def test_words_that_were_said_twice_or_changed_the_scope_are_told_once() -> None
 def test_a_change_of_scope_that_is_not_shown_by_itself_stays_among_the_words() -> None:
     change, now = Quote("No, use B.", named(3)), Quote("No, use B. And the docs.", named(2))
     said = replace(many(1), intent=Intent(Quote("Go.", named(1)), now, (change,)), words=(change,))
-    shown = [fit(said, room(tokens)).summary for tokens in range(0, 400, 4)]
+    shown = [fit_summary(said, room(tokens)).summary for tokens in range(0, 400, 4)]
     assert any(change in made.words for made in shown if change not in made.intent.changes)
     assert all((change in made.words) + (change in made.intent.changes) < 2 for made in shown)
 
 
 def test_words_that_are_not_shown_are_named_where_they_are() -> None:
     summary = many(60)
-    made = fit(summary, room(1_500)).summary
+    made = fit_summary(summary, room(1_500)).summary
     gone = {quote.entry for quote in summary.words} - {quote.entry for quote in made.words}
     assert gone
     assert {ref.entry for ref in made.refs} <= gone

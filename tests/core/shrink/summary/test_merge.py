@@ -12,12 +12,12 @@ from holdfast.core.ledger.summary import (
     Summary,
 )
 from holdfast.core.shrink.summary.merge import (
-    joined,
     merge,
     merge_constraints,
     merge_errors,
     merge_file,
     merge_files,
+    merge_spans,
 )
 from tests.core.building import named
 
@@ -80,7 +80,7 @@ def test_lines_that_were_read_are_joined_and_the_whole_file_is_the_whole_file() 
         (1, 9), why="the parser"
     )
     assert merge_file(of((1, 5)), of()) == of()
-    assert joined([(7, 9), (1, 3), (2, 5)]) == ((1, 5), (7, 9))
+    assert merge_spans([(7, 9), (1, 3), (2, 5)]) == ((1, 5), (7, 9))
 
 
 def test_what_changed_is_told_once_and_in_order() -> None:

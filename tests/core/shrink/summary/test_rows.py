@@ -2,7 +2,12 @@ import pytest
 
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.scene import read_scene
-from holdfast.core.shrink.summary.rows import Span, account, as_it_came, passed
+from holdfast.core.shrink.summary.rows import (
+    HiddenSpan,
+    original_scene,
+    passed_commands,
+    rows_of_span,
+)
 from tests.core.building import (
     Told,
     answer,
@@ -22,10 +27,10 @@ TODO = [
 ]
 
 
-def span(leaves: int, *messages: Told, left: int = 0) -> Span:
+def span(leaves: int, *messages: Told, left: int = 0) -> HiddenSpan:
     """A window whose first `left` entries are gone, and of whose rest some leave now."""
     shown = items(*messages)
-    return Span(
+    return HiddenSpan(
         hidden=read_scene(shown[left : left + leaves]),
         window=read_scene(shown[left:]),
         record=read_scene(shown[: left + leaves]),
@@ -49,7 +54,7 @@ WORK: tuple[Told, ...] = (
 
 @pytest.mark.seed("R063", "R088")
 def test_what_is_wanted_comes_from_what_leaves_and_how_things_stand_from_everything() -> None:
-    made = account(span(7, *WORK))
+    made = rows_of_span(span(7, *WORK))
     assert made.intent.original.text == "Write the parser. Never touch the docs."
     assert [row.text for row in made.constraints] == ["Never touch the docs."]
     assert [(file.path, file.action) for file in made.files] == [("parser.py", "created")]
@@ -59,14 +64,14 @@ def test_what_is_wanted_comes_from_what_leaves_and_how_things_stand_from_everyth
 
 
 def test_a_list_of_tasks_that_left_long_ago_still_holds() -> None:
-    made = account(span(4, *WORK, left=3))
+    made = rows_of_span(span(4, *WORK, left=3))
     assert made.progress.remaining == ("write the tests",)
     assert (made.intent.original.text, made.constraints) == ("", ())
     assert [file.path for file in made.files] == ["parser.py"]
 
 
 def test_an_error_that_the_part_that_stays_shows_gone_is_resolved() -> None:
-    (error,) = account(span(7, *WORK)).errors
+    (error,) = rows_of_span(span(7, *WORK)).errors
     assert error.resolved == named(10)
 
 
@@ -74,20 +79,20 @@ def test_a_command_counts_as_passed_only_when_it_went_well_the_last_time() -> No
     well = scene(
         bash("a", "make"), back("a", "Error: no", failed=True), bash("b", "make"), back("b", "ok")
     )
-    assert list(passed(well).values()) == [named(4)]
+    assert list(passed_commands(well).values()) == [named(4)]
     badly = scene(
         bash("a", "make"), back("a", "ok"), bash("b", "make"), back("b", "no", failed=True)
     )
-    assert passed(badly) == {}
+    assert passed_commands(badly) == {}
     open_call = scene(bash("a", "make"))
-    assert passed(open_call) == {}
+    assert passed_commands(open_call) == {}
 
 
 def test_entries_are_read_as_they_came_and_a_summary_is_no_entry() -> None:
     shown = items(ask("Go."), bash("a", "show"), back("a", "row 1"))
     hidden = standing(shown[2], back("a", "[holdfast 000000000003]"))
     summed = Item(shown[0].entry, (named(1), named(2)), ask("## Session Summary [s]"))
-    seen = as_it_came([summed, shown[1], hidden])
+    seen = original_scene([summed, shown[1], hidden])
     assert [item.body for item in seen.items] == [shown[1].body, shown[2].body]
 
 
@@ -96,8 +101,8 @@ def test_the_first_request_is_that_of_the_record_also_where_a_host_dropped_it() 
         ask("Build the parser."), answer("Built."), ask("Now review it."), answer("Fine.")
     )
     late = whole[2:]
-    span = Span(as_it_came(late), as_it_came(late), as_it_came(whole))
-    made = account(span)
+    span = HiddenSpan(original_scene(late), original_scene(late), original_scene(whole))
+    made = rows_of_span(span)
     assert made.intent.original.text == "Build the parser."
     assert made.intent.current.text == "Now review it."
     assert made.words == ()
@@ -112,7 +117,11 @@ def test_what_the_user_said_holds_although_a_host_dropped_it() -> None:
         answer("Fine."),
     )
     late = whole[3:]
-    made = account(Span(as_it_came(late), as_it_came(late), as_it_came(whole), tuple(whole[:3])))
+    made = rows_of_span(
+        HiddenSpan(
+            original_scene(late), original_scene(late), original_scene(whole), tuple(whole[:3])
+        )
+    )
     rules = ["Never touch the lexer.", "Use spaces instead."]
     assert [one.text for one in made.constraints] == rules
     assert [one.text for one in made.words] == ["Use spaces instead."]

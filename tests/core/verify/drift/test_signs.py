@@ -3,12 +3,13 @@
 import pytest
 
 from holdfast.core.ledger.entry import Said, ToolCalled
-from holdfast.core.verify.drift.ground import Ground
+from holdfast.core.ledger.notes import Finding
+from holdfast.core.verify.drift.evidence import Evidence
 from holdfast.core.verify.drift.judge import RULES, judge
-from holdfast.core.verify.drift.message import Move, move_of
-from holdfast.core.verify.drift.signs import LINE, SIGNS, Finding, verdict
+from holdfast.core.verify.drift.message import AgentMessage, agent_message
+from holdfast.core.verify.drift.signs import SIGN_THRESHOLD, SIGNS, combine_findings
 from tests.core.building import Told, answer, ask, back, bash, call
-from tests.core.verify.drift.grounds import found, ground, says
+from tests.core.verify.drift.evidence import evidence, finding_of, says
 
 WRITE = call("w1", "Write", file_path="src/export.py", content="retry = 3\n")
 WRITTEN: tuple[Told, ...] = (WRITE, back("w1", "File created successfully at: src/export.py"))
@@ -21,8 +22,8 @@ ELSEWHERE = (
 ONWARD = says("Now let me add the retries to the export.", call("e", "Read", file_path="src/a.py"))
 
 
-def shows(sign: str, move: Move, where: Ground) -> bool:
-    return found(sign, move, where).strength >= LINE
+def shows(sign: str, move: AgentMessage, where: Evidence) -> bool:
+    return finding_of(sign, move, where).strength >= SIGN_THRESHOLD
 
 
 @pytest.mark.seed("R147", "R149", "R154")
@@ -37,7 +38,7 @@ def shows(sign: str, move: Move, where: Ground) -> bool:
     ],
 )
 def test_asking_at_once_for_what_was_said_is_a_sign(text: str) -> None:
-    signal = judge(says(text), ground()).signals[0]
+    signal = judge(says(text), evidence()).signals[0]
     assert (signal.name, signal.severity) == ("clarification", "HIGH")
     assert signal.action == "Check if summarisation lost critical info"
     assert signal.finding.evidence in text
@@ -53,15 +54,15 @@ def test_asking_at_once_for_what_was_said_is_a_sign(text: str) -> None:
         pytest.param(says("What is the goal here? Let me look.", bash("b", "ls")), id="to itself"),
     ],
 )
-def test_an_offer_or_a_question_that_nobody_answered_is_none(move: Move) -> None:
-    assert not shows("clarification", move, ground())
+def test_an_offer_or_a_question_that_nobody_answered_is_none(move: AgentMessage) -> None:
+    assert not shows("clarification", move, evidence())
 
 
 def test_a_question_is_at_once_for_two_steps_only() -> None:
     lost = says("Could you remind me what we are working on?")
     one = (bash("a", "git status"), back("a", "clean"))
     two = (*one, bash("b", "git diff"), back("b", "none"))
-    assert [shows("clarification", lost, ground(*more)) for more in ((), one, two)] == [
+    assert [shows("clarification", lost, evidence(*more)) for more in ((), one, two)] == [
         True,
         True,
         False,
@@ -70,8 +71,8 @@ def test_a_question_is_at_once_for_two_steps_only() -> None:
 
 def test_a_question_about_a_new_task_of_the_user_is_none() -> None:
     lost = says("What would you like me to do?")
-    assert not shows("clarification", lost, ground(ask("Build a dashboard for the sales team.")))
-    assert shows("clarification", lost, ground(ask("ok, go on")))
+    assert not shows("clarification", lost, evidence(ask("Build a dashboard for the sales team.")))
+    assert shows("clarification", lost, evidence(ask("ok, go on")))
 
 
 @pytest.mark.seed("R148", "R155")
@@ -83,7 +84,7 @@ def test_a_question_about_a_new_task_of_the_user_is_none() -> None:
     ],
 )
 def test_calling_it_done_with_nothing_to_show_is_critical(more: tuple[Told, ...], why: str) -> None:
-    signal = judge(says("All done! The export is complete."), ground(*more)).signals[0]
+    signal = judge(says("All done! The export is complete."), evidence(*more)).signals[0]
     assert (signal.name, signal.severity) == ("completion", "CRITICAL")
     assert (signal.action, signal.finding.why) == ("Verify against original intent", why)
 
@@ -98,13 +99,13 @@ def test_calling_it_done_with_nothing_to_show_is_critical(more: tuple[Told, ...]
     ],
 )
 def test_calling_it_done_with_work_to_show_is_none(text: str, more: tuple[Told, ...]) -> None:
-    assert not shows("completion", says(text), ground(*more))
+    assert not shows("completion", says(text), evidence(*more))
 
 
 @pytest.mark.parametrize("text", ["The matter is settled.", "That should satisfy the partner."])
 def test_a_few_words_that_end_the_turn_in_the_middle_say_the_same(text: str) -> None:
-    assert shows("completion", says(text), ground())
-    assert shows("completion", says(text), ground(*WRITTEN, *FAILED))
+    assert shows("completion", says(text), evidence())
+    assert shows("completion", says(text), evidence(*WRITTEN, *FAILED))
 
 
 @pytest.mark.parametrize(
@@ -120,7 +121,7 @@ def test_a_few_words_that_end_the_turn_in_the_middle_say_the_same(text: str) -> 
 def test_a_few_words_that_end_the_turn_for_a_reason_are_none(
     text: str, more: tuple[Told, ...]
 ) -> None:
-    assert not shows("completion", says(text), ground(*more))
+    assert not shows("completion", says(text), evidence(*more))
 
 
 @pytest.mark.parametrize(
@@ -133,7 +134,7 @@ def test_a_few_words_that_end_the_turn_for_a_reason_are_none(
     ],
 )
 def test_a_question_in_any_words_is_known_by_what_it_is_about(text: str) -> None:
-    assert shows("clarification", says(text), ground())
+    assert shows("clarification", says(text), evidence())
 
 
 @pytest.mark.parametrize(
@@ -146,19 +147,19 @@ def test_a_question_in_any_words_is_known_by_what_it_is_about(text: str) -> None
     ],
 )
 def test_a_question_that_the_work_brings_up_is_none(text: str, more: tuple[Told, ...]) -> None:
-    assert not shows("clarification", says(text), ground(*more))
+    assert not shows("clarification", says(text), evidence(*more))
 
 
 def test_a_question_is_delivered_by_an_answer() -> None:
     asked = ask("Why does the export drop rows?")
     told = "The export is done with a row when its retry budget is spent. " * 4
-    assert shows("completion", says("All done."), ground(asked))
-    assert not shows("completion", says(f"{told} That completes the review."), ground(asked))
+    assert shows("completion", says("All done."), evidence(asked))
+    assert not shows("completion", says(f"{told} That completes the review."), evidence(asked))
 
 
 @pytest.mark.seed("R145", "R146", "R156")
 def test_working_on_something_else_is_a_sign() -> None:
-    signal = judge(says(ELSEWHERE), ground()).signals[0]
+    signal = judge(says(ELSEWHERE), evidence()).signals[0]
     assert (signal.name, signal.severity) == ("subtask", "HIGH")
     assert signal.action == "Re-read original request"
     assert signal.finding.quote.startswith("Add retries to the export")
@@ -166,20 +167,22 @@ def test_working_on_something_else_is_a_sign() -> None:
 
 def test_a_new_file_beside_known_ones_is_no_other_task() -> None:
     move = says("Next to src/export.py I add src/retry_export.py with the retry budget.")
-    assert not shows("subtask", move, ground())
+    assert not shows("subtask", move, evidence())
 
 
 def test_what_a_short_record_does_not_know_says_little() -> None:
-    assert not shows("subtask", says(ELSEWHERE), Ground(words=frozenset(("export", "retry"))))
+    assert not shows("subtask", says(ELSEWHERE), Evidence(words=frozenset(("export", "retry"))))
 
 
 @pytest.mark.seed("R157")
 def test_turning_from_a_decision_is_a_sign() -> None:
-    signal = judge(says("I'll use floats for the totals."), ground()).signals[-1]
+    signal = judge(says("I'll use floats for the totals."), evidence()).signals[-1]
     assert (signal.name, signal.severity) == ("decision", "MEDIUM")
     assert signal.action == "Search for decision context"
     assert signal.finding.quote.startswith("I will keep the totals as decimals")
-    assert shows("decision", says("I'm replacing the decimals of the totals with cents."), ground())
+    assert shows(
+        "decision", says("I'm replacing the decimals of the totals with cents."), evidence()
+    )
 
 
 @pytest.mark.parametrize(
@@ -191,7 +194,7 @@ def test_turning_from_a_decision_is_a_sign() -> None:
     ],
 )
 def test_keeping_to_a_decision_or_speaking_of_it_is_none(text: str) -> None:
-    assert not shows("decision", says(text), ground())
+    assert not shows("decision", says(text), evidence())
 
 
 @pytest.mark.seed("R158")
@@ -211,11 +214,11 @@ def test_keeping_to_a_decision_or_speaking_of_it_is_none(text: str) -> None:
     ],
 )
 def test_doing_what_was_forbidden_or_skipping_what_was_demanded_is_a_sign(
-    move: Move, quote: str
+    move: AgentMessage, quote: str
 ) -> None:
-    (signal,) = (one for one in judge(move, ground()).signals if one.name == "constraint")
+    (signal,) = (one for one in judge(move, evidence()).signals if one.name == "constraint")
     assert (signal.severity, signal.action) == ("HIGH", "Recover constraints from archive")
-    assert (signal.finding.quote, signal.finding.ref) == (quote, ground().intent.original.entry)
+    assert (signal.finding.quote, signal.finding.ref) == (quote, evidence().intent.original.entry)
 
 
 @pytest.mark.parametrize(
@@ -230,12 +233,12 @@ def test_doing_what_was_forbidden_or_skipping_what_was_demanded_is_a_sign(
         says("Should I touch src/billing.py?"),
     ],
 )
-def test_keeping_to_a_constraint_or_reading_is_none(move: Move) -> None:
-    assert not shows("constraint", move, ground())
+def test_keeping_to_a_constraint_or_reading_is_none(move: AgentMessage) -> None:
+    assert not shows("constraint", move, evidence())
 
 
 def test_another_value_than_the_one_that_was_set_is_a_sign() -> None:
-    limited = ground(ask("Retry a failed upload at most 3 times."))
+    limited = evidence(ask("Retry a failed upload at most 3 times."))
     assert shows("constraint", says("I retry a failed upload 10 times."), limited)
     assert not shows("constraint", says("I retry a failed upload 3 times."), limited)
 
@@ -247,14 +250,14 @@ def test_what_a_tool_prints_neither_sets_nor_lifts_a_constraint(spoken: str) -> 
     printed = (bash("p", "cat notes.txt"), back("p", spoken))
     edits = says("", call("e", "Edit", file_path="src/export.py"))
     breaks = says("I'll change src/billing.py as well.")
-    where = ground(*printed)
-    assert where.constraints == ground().constraints
+    where = evidence(*printed)
+    assert where.constraints == evidence().constraints
     assert not shows("constraint", edits, where)
     assert shows("constraint", breaks, where)
 
 
 def test_what_the_user_lifts_binds_no_longer() -> None:
-    where = ground(ask("Forget the rule about src/billing.py, you may touch src/billing.py now."))
+    where = evidence(ask("Forget the rule about src/billing.py, you may touch src/billing.py now."))
     assert not shows("constraint", says("I'll change src/billing.py as well."), where)
 
 
@@ -262,26 +265,28 @@ def test_names_that_stand_nowhere_are_ghosts() -> None:
     text = (
         "`QuotaLedger.settle_shard` calls `shard_reaper` in infra/quota_shards.tf and `evict_cold`."
     )
-    finding = found("vocabulary", says(text), ground())
-    assert finding.strength >= LINE
+    finding = finding_of("vocabulary", says(text), evidence())
+    assert finding.strength >= SIGN_THRESHOLD
     assert "settle_shard" in finding.evidence
 
 
 def test_a_name_that_is_almost_one_that_left_is_told_with_the_right_one() -> None:
-    finding = found("vocabulary", says("I call `RetryBudgit` and `spend_tokem` there."), ground())
-    assert finding.strength >= LINE
+    finding = finding_of(
+        "vocabulary", says("I call `RetryBudgit` and `spend_tokem` there."), evidence()
+    )
+    assert finding.strength >= SIGN_THRESHOLD
     assert finding.missing == ("RetryBudget", "spend_token")
 
 
 def test_a_name_that_left_is_looked_for_and_no_sign_by_itself() -> None:
-    finding = found("vocabulary", says("Next I use `RetryBudget` for it."), ground())
-    assert 0 < finding.strength < LINE
+    finding = finding_of("vocabulary", says("Next I use `RetryBudget` for it."), evidence())
+    assert 0 < finding.strength < SIGN_THRESHOLD
     assert finding.missing == ("RetryBudget",)
 
 
 def test_a_name_that_the_message_itself_makes_is_no_ghost() -> None:
     made = says("", call("w", "Write", file_path="infra/quota_shards.tf", content="shard_reaper"))
-    assert found("vocabulary", made, ground()) == Finding()
+    assert finding_of("vocabulary", made, evidence()) == Finding()
 
 
 READS = tuple(call(f"x{at}", "Read", file_path=f"docs/part_{at}.md") for at in range(3))
@@ -291,7 +296,7 @@ ONCE: tuple[Told, ...] = tuple(
 
 
 def test_reading_again_what_was_read_before_is_a_sign_from_the_third_on() -> None:
-    where = ground(*ONCE, hidden=8)
+    where = evidence(*ONCE, hidden=8)
     assert [shows("repetition", says("", *READS[:many]), where) for many in (1, 2, 3)] == [
         False,
         False,
@@ -308,13 +313,15 @@ def test_reading_again_what_was_written_since_is_none() -> None:
             back(f"w{at}", "done"),
         )
     )
-    assert found("repetition", says("", *READS), ground(*ONCE, *written, hidden=8)) == Finding()
+    assert (
+        finding_of("repetition", says("", *READS), evidence(*ONCE, *written, hidden=8)) == Finding()
+    )
 
 
 def test_going_on_with_the_work_shows_no_sign() -> None:
-    drift = judge(ONWARD, ground())
+    drift = judge(ONWARD, evidence())
     assert (drift.status, drift.signals) == ("ALIGNED", ())
-    assert drift.score < LINE
+    assert drift.score < SIGN_THRESHOLD
 
 
 def test_every_sign_has_a_rule_of_its_own() -> None:
@@ -324,7 +331,9 @@ def test_every_sign_has_a_rule_of_its_own() -> None:
 
 def test_the_gravest_sign_comes_first() -> None:
     strong, weak = Finding(0.9), Finding(0.6)
-    drift = verdict({"decision": strong, "constraint": weak, "completion": weak, "subtask": strong})
+    drift = combine_findings(
+        {"decision": strong, "constraint": weak, "completion": weak, "subtask": strong}
+    )
     assert [one.name for one in drift.signals] == [
         "completion",
         "subtask",
@@ -335,13 +344,16 @@ def test_the_gravest_sign_comes_first() -> None:
 
 @pytest.mark.parametrize("text", ["", "   ", "```\ncode\n```", "?"])
 def test_nothing_said_shows_nothing(text: str) -> None:
-    assert judge(move_of([Said("assistant", text)]), ground()).signals == ()
+    assert judge(agent_message([Said("assistant", text)]), evidence()).signals == ()
 
 
 def test_a_call_whose_arguments_are_no_json_is_judged_all_the_same() -> None:
-    assert judge(Move("", (ToolCalled("c", "Bash", "{not json"),)), ground()).status == "ALIGNED"
+    assert (
+        judge(AgentMessage("", (ToolCalled("c", "Bash", "{not json"),)), evidence()).status
+        == "ALIGNED"
+    )
 
 
 def test_the_words_of_an_answer_do_not_count_as_said_by_the_user() -> None:
-    where = ground(answer("The colour of the dashboard is blue, as agreed."))
+    where = evidence(answer("The colour of the dashboard is blue, as agreed."))
     assert not shows("clarification", says("Which colour has the dashboard?"), where)

@@ -6,10 +6,16 @@ import subprocess
 import pytest
 
 from holdfast.core.ledger.summary import Quote
-from holdfast.core.view.decisions.graph import Edge, Graph, graph_of, settled_in, touched_by
+from holdfast.core.view.decisions.graph import (
+    DecisionEdge,
+    DecisionGraph,
+    build_graph,
+    decisions_about,
+    statements_of_all,
+)
 from holdfast.core.view.decisions.history import lineages
 from holdfast.core.view.decisions.render import as_dot, as_mermaid, graph_document, render_graph
-from holdfast.core.view.questions.statements import Statement, Told
+from holdfast.core.view.questions.statements import SessionStatements, Statement
 from tests.core.building import named
 
 
@@ -18,9 +24,9 @@ def decided(number: int, text: str, *, session: str, replaces: int = 0) -> State
     return Statement("decision", text, named(number), by="user", session=session, replaces=old)
 
 
-def session(name: str, *rows: Statement, asked: str = "", after: str = "") -> Told:
+def session(name: str, *rows: Statement, asked: str = "", after: str = "") -> SessionStatements:
     requests = (Quote(asked, named(99)),) if asked else ()
-    return Told(name, settled=rows, requests=requests, after=after)
+    return SessionStatements(name, settled=rows, requests=requests, after=after)
 
 
 def ref(number: int) -> str:
@@ -39,27 +45,27 @@ MOBILE = session("C", asked="The mobile client sends the JWT", after="B")
 
 @pytest.mark.seed("R355")
 def test_a_decision_is_referenced_by_later_sessions_that_speak_of_it() -> None:
-    graph = graph_of([AUTH, API, MOBILE])
+    graph = build_graph([AUTH, API, MOBILE])
     node = graph.node(ref(2))
     assert node is not None
     assert (node.session, node.by, node.referenced_by) == ("A", "user", ("B", "C"))
-    assert Edge("C", "B", "continues") in graph.edges
+    assert DecisionEdge("C", "B", "continues") in graph.edges
 
 
 def test_nothing_refers_to_what_comes_later() -> None:
-    graph = graph_of([API, AUTH])
+    graph = build_graph([API, AUTH])
     assert [edge for edge in graph.edges if edge.kind == "references"] == []
 
 
 @pytest.mark.seed("R356")
 def test_a_decision_knows_what_took_its_place_and_history_tells_it_in_order() -> None:
-    graph = graph_of([AUTH, API])
+    graph = build_graph([AUTH, API])
     assert [one.superseded_by for one in graph.nodes] == [ref(2), ""]
     assert [[one.id for one in line.versions] for line in lineages(graph)] == [[ref(1), ref(2)]]
 
 
 def test_decisions_that_never_changed_are_told_only_when_asked_for() -> None:
-    graph = graph_of([session("A", decided(1, "Use Kafka for events", session="A"))])
+    graph = build_graph([session("A", decided(1, "Use Kafka for events", session="A"))])
     assert lineages(graph) == ()
     assert len(lineages(graph, single=True)) == 1
 
@@ -69,9 +75,9 @@ def test_a_later_session_may_replace_what_an_earlier_one_decided() -> None:
     later = session(
         "B", decided(5, "Switch the settings cache to SQLite instead of Redis", session="B")
     )
-    graph = graph_of([first, later])
-    assert Edge(ref(5), ref(1), "supersedes") in graph.edges
-    assert [one.replaced_by for one in settled_in([first, later])] == [named(5), ""]
+    graph = build_graph([first, later])
+    assert DecisionEdge(ref(5), ref(1), "supersedes") in graph.edges
+    assert [one.replaced_by for one in statements_of_all([first, later])] == [named(5), ""]
 
 
 @pytest.mark.parametrize(
@@ -85,31 +91,31 @@ def test_a_later_session_may_replace_what_an_earlier_one_decided() -> None:
 def test_a_word_in_common_replaces_nothing(text: str) -> None:
     first = session("A", decided(1, "Use Redis for the settings cache", session="A"))
     later = session("B", decided(5, text, session="B"))
-    assert [e for e in graph_of([first, later]).edges if e.kind == "supersedes"] == []
+    assert [e for e in build_graph([first, later]).edges if e.kind == "supersedes"] == []
 
 
 def test_what_a_packet_handed_on_or_a_request_names_is_referred_to() -> None:
-    handed = Told("B", handed=(named(2),))
+    handed = SessionStatements("B", handed=(named(2),))
     naming = session("C", asked=f"Look at {named(1)} first")
-    edges = graph_of([AUTH, handed, naming]).edges
-    assert Edge("B", ref(2), "references") in edges
-    assert Edge("C", ref(1), "references") in edges
+    edges = build_graph([AUTH, handed, naming]).edges
+    assert DecisionEdge("B", ref(2), "references") in edges
+    assert DecisionEdge("C", ref(1), "references") in edges
 
 
 def test_a_plain_word_in_common_is_no_reference() -> None:
     first = session("A", decided(1, "Keep the nightly export small", session="A"))
-    assert graph_of([first, session("B", asked="Write a small parser")]).edges == ()
+    assert build_graph([first, session("B", asked="Write a small parser")]).edges == ()
 
 
 def test_two_words_of_a_short_decision_are_a_reference() -> None:
     first = session("A", decided(1, "Keep the nightly export small", session="A"))
-    edges = graph_of([first, session("B", asked="Speed up the nightly export")]).edges
-    assert edges == (Edge("B", ref(1), "references"),)
+    edges = build_graph([first, session("B", asked="Speed up the nightly export")]).edges
+    assert edges == (DecisionEdge("B", ref(1), "references"),)
 
 
 def test_sessions_that_share_a_beginning_share_its_decisions() -> None:
     again = session("B", decided(1, "Use session cookies for login", session="B"))
-    graph = graph_of([AUTH, again])
+    graph = build_graph([AUTH, again])
     assert [one.id for one in graph.nodes] == [ref(1), ref(2)]
 
 
@@ -117,15 +123,15 @@ def test_two_decisions_of_one_entry_are_two_nodes() -> None:
     both = session(
         "A", decided(1, "Use Kafka", session="A"), decided(1, "Keep RabbitMQ out", session="A")
     )
-    assert [one.id for one in graph_of([both]).nodes] == [ref(1), f"{ref(1)}.2"]
+    assert [one.id for one in build_graph([both]).nodes] == [ref(1), f"{ref(1)}.2"]
 
 
 def test_a_task_touches_the_decisions_whose_names_it_holds() -> None:
     told = [AUTH, session("K", decided(7, "Use Kafka for order events", session="K"))]
-    assert [one.text for one in touched_by("Check the JWT on every route", told)] == [
+    assert [one.text for one in decisions_about("Check the JWT on every route", told)] == [
         "Use JWT instead of session cookies"
     ]
-    assert touched_by("Paint the fence", told) == []
+    assert decisions_about("Paint the fence", told) == []
 
 
 NASTY = session(
@@ -135,7 +141,7 @@ NASTY = session(
 
 
 def test_dot_and_mermaid_keep_any_text_inside_its_label() -> None:
-    graph = graph_of([NASTY])
+    graph = build_graph([NASTY])
     dot, mermaid = as_dot(graph), as_mermaid(graph)
     assert all(line.count('"') - line.count('\\"') in (0, 2, 4) for line in dot.split("\n"))
     assert "<script>" not in mermaid
@@ -143,7 +149,7 @@ def test_dot_and_mermaid_keep_any_text_inside_its_label() -> None:
 
 
 def test_every_edge_of_a_drawing_joins_what_is_in_it() -> None:
-    graph = graph_of([AUTH, API, MOBILE])
+    graph = build_graph([AUTH, API, MOBILE])
     lines = as_mermaid(graph).split("\n")
     assert "  d1 -->|supersedes| d0" in lines
     assert "  s1 -->|references| d1" in lines
@@ -153,14 +159,14 @@ def test_every_edge_of_a_drawing_joins_what_is_in_it() -> None:
 
 
 def test_the_page_tells_of_each_decision_what_became_of_it() -> None:
-    page = render_graph(graph_of([AUTH, API, MOBILE]))
+    page = render_graph(build_graph([AUTH, API, MOBILE]))
     assert f"superseded by {ref(2)}: Use JWT instead of session cookies" in page
     assert "referenced by: B, C" in page
-    assert render_graph(Graph()) == "No decision is on record in this project."
+    assert render_graph(DecisionGraph()) == "No decision is on record in this project."
 
 
 def test_the_document_is_json() -> None:
-    document = graph_document(graph_of([AUTH, API]))
+    document = graph_document(build_graph([AUTH, API]))
     assert json.loads(json.dumps(document))["nodes"][1]["referenced_by"] == ["B"]
 
 
@@ -168,7 +174,7 @@ def test_dot_is_read_by_graphviz_where_it_is_installed() -> None:
     try:
         made = subprocess.run(
             ["dot", "-Tplain"],
-            input=as_dot(graph_of([NASTY, AUTH])),
+            input=as_dot(build_graph([NASTY, AUTH])),
             text=True,
             capture_output=True,
             check=False,

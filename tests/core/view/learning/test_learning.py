@@ -4,38 +4,41 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.core.ledger.entry import Entry, Handed, PacketRead, PacketReported
+from holdfast.core.ledger.entry import Entry, PacketRead, PacketReported, PacketSent
 from holdfast.core.ledger.packet import Choice, Feedback, Outcome, Packet
 from holdfast.core.ledger.packet_tuning import Recommendation, Tunings
 from holdfast.core.view.packet_stats.efficiency import (
     Efficiency,
-    Share,
-    efficiency,
-    error_of,
+    TaskShare,
+    error_of_mean,
     mean,
+    measure_efficiency,
     median,
-    names,
-    told,
+    render_share,
 )
-from holdfast.core.view.packet_stats.measures import measures, split
-from holdfast.core.view.packet_stats.recommend import in_words, recommend, says_the_same
+from holdfast.core.view.packet_stats.measures import compare_measures, split_records
+from holdfast.core.view.packet_stats.recommend import (
+    is_same_recommendation,
+    recommend,
+    render_recommendation,
+)
 from holdfast.core.view.packet_stats.records import (
-    Record,
-    counted_as_one,
-    gap_of,
-    is_none,
-    label_of,
-    records_of,
+    TaskRecord,
+    gap_label,
+    group_gaps,
+    names_section,
+    says_no_gap,
+    task_records,
 )
-from holdfast.core.view.packet_stats.report import headline, render_stats, stats_document
+from holdfast.core.view.packet_stats.report import headline_lines, render_stats, stats_document
 from holdfast.engine.recover import stemmer
 from tests.core.building import named
 
 stems = stemmer()
 
 
-def known(*records: Record) -> Efficiency:
-    return efficiency(records, stems=stems)
+def known(*records: TaskRecord) -> Efficiency:
+    return measure_efficiency(records, stems=stems)
 
 
 def tasks(
@@ -49,8 +52,8 @@ def tasks(
     tuning: int = 0,
     at: str = "",
     used: int = 0,
-) -> list[Record]:
-    one = Record(
+) -> list[TaskRecord]:
+    one = TaskRecord(
         sent,
         outcome,
         gaps,
@@ -71,31 +74,31 @@ def tasks(
 def test_a_share_lies_within_its_bounds_and_more_tasks_draw_them_closer(
     hits: int, more: int
 ) -> None:
-    share = Share(hits, hits + more)
+    share = TaskShare(hits, hits + more)
     assert 0.0 <= share.low <= share.high <= 1.0
     if share.of:
         assert share.low - 1e-9 <= share.rate <= share.high + 1e-9
-        wider = Share(hits * 4, share.of * 4)
+        wider = TaskShare(hits * 4, share.of * 4)
         assert wider.high - wider.low <= share.high - share.low + 1e-9
 
 
 def test_wilson_bounds_are_those_of_the_books() -> None:
-    share = Share(8, 10)
+    share = TaskShare(8, 10)
     assert (round(share.low, 3), round(share.high, 3)) == (0.49, 0.943)
-    assert told(share) == "80% (49%-94%, 8 of 10)"
-    assert told(Share(0, 0)) == "no task yet"
+    assert render_share(share) == "80% (49%-94%, 8 of 10)"
+    assert render_share(TaskShare(0, 0)) == "no task yet"
 
 
 def test_nothing_seen_may_be_anything() -> None:
-    assert (Share(0, 0).low, Share(0, 0).high) == (0.0, 1.0)
-    assert not Share(1, 1).surely_above(Share(0, 1))
-    assert Share(30, 30).surely_above(Share(0, 30))
+    assert (TaskShare(0, 0).low, TaskShare(0, 0).high) == (0.0, 1.0)
+    assert not TaskShare(1, 1).surely_above(TaskShare(0, 1))
+    assert TaskShare(30, 30).surely_above(TaskShare(0, 30))
 
 
 def test_averages_of_few_values_are_off_by_anything() -> None:
     assert (mean([]), median([]), median([1, 3]), median([1, 2, 9])) == (0.0, 0.0, 2.0, 2)
-    assert error_of([1.0]) == float("inf")
-    assert error_of([2.0, 2.0]) == 0.0
+    assert error_of_mean([1.0]) == float("inf")
+    assert error_of_mean([2.0, 2.0]) == 0.0
 
 
 # Gaps in other words.
@@ -112,7 +115,7 @@ WORDINGS = (
 
 @given(st.permutations(WORDINGS))
 def test_a_gap_in_other_words_is_the_same_gap_in_any_order(order: list[str]) -> None:
-    gaps = counted_as_one(order, stems)
+    gaps = group_gaps(order, stems)
     assert [gap.label for gap in gaps] == ["testing approach", "error handling"]
     assert sorted(len(gap.wordings) for gap in gaps) == [2, 3]
 
@@ -121,20 +124,18 @@ def test_a_gap_in_other_words_is_the_same_gap_in_any_order(order: list[str]) -> 
     "text", ["none", "N/A", "No gaps", "no context gaps.", "", " - ", "Needed:"]
 )
 def test_no_gap_is_not_counted(text: str) -> None:
-    assert is_none(text)
-    assert counted_as_one([text], stems) == ()
+    assert says_no_gap(text)
+    assert group_gaps([text], stems) == ()
 
 
 def test_different_things_are_different_gaps() -> None:
-    gaps = counted_as_one(["database schema", "deployment keys", "the database password"], stems)
+    gaps = group_gaps(["database schema", "deployment keys", "the database password"], stems)
     assert len(gaps) == 3
-    assert gap_of("deployment keys", gaps) == "deployment keys"
-    assert gap_of("unheard of", gaps) == ""
 
 
 def test_words_that_say_nothing_are_a_gap_all_the_same() -> None:
-    assert label_of("more context") == "context"
-    assert len(counted_as_one(["more context"], stems)) == 1
+    assert gap_label("more context") == "context"
+    assert len(group_gaps(["more context"], stems)) == 1
 
 
 # What records add up to.
@@ -148,7 +149,7 @@ def test_the_report_has_the_protocols_three_lines() -> None:
         *tasks(12, sent=380, gaps=("testing approach",)),
         *tasks(8, sent=380, gaps=("Needed: error handling",)),
     ]
-    assert list(headline(known(*records))) == [
+    assert list(headline_lines(known(*records))) == [
         "Average context size: 380 tokens",
         "Worker success rate: 87%",
         "Top context gaps: testing approach (12%), error handling (8%)",
@@ -163,11 +164,7 @@ def test_the_least_that_did_as_well_is_enough_for_its_kind_alone() -> None:
 
 
 def test_less_that_did_worse_is_not_enough() -> None:
-    records = [
-        *tasks(12, sent=90),
-        *tasks(8, sent=90, outcome="failed"),
-        *tasks(40, sent=390),
-    ]
+    records = [*tasks(12, sent=90), *tasks(8, sent=90, outcome="failed"), *tasks(40, sent=390)]
     assert known(*records).kinds[0].enough == 400
 
 
@@ -194,15 +191,13 @@ def test_what_nobody_needs_is_usually_unused_once_that_is_sure() -> None:
     ],
 )
 def test_a_worker_names_a_part_in_its_own_words(words: str, section: str, meant: bool) -> None:
-    assert names(words, section, stems) is meant
+    assert names_section(words, section, stems) is meant
 
 
 @pytest.mark.seed("R268")
 def test_a_gap_goes_with_failures_when_tasks_with_it_surely_fail_more() -> None:
     found = known(
-        *tasks(30),
-        *tasks(10, gaps=("api keys",), outcome="failed"),
-        *tasks(10, gaps=("wording",)),
+        *tasks(30), *tasks(10, gaps=("api keys",), outcome="failed"), *tasks(10, gaps=("wording",))
     )
     assert {row.gap.label: row.fails for row in found.gaps} == {"api keys": True, "wording": False}
 
@@ -215,7 +210,7 @@ def test_two_failures_prove_nothing() -> None:
 # Records off the ledger.
 
 
-def entry(number: int, body: Handed | PacketRead | PacketReported, at: str = "") -> Entry:
+def entry(number: int, body: PacketSent | PacketRead | PacketReported, at: str = "") -> Entry:
     return Entry(named(number), None, body, number, at=at)
 
 
@@ -228,7 +223,7 @@ def test_what_was_said_of_one_packet_is_one_task_with_its_last_outcome() -> None
         decisions=(Choice("Use JWT"),),
     )
     told = [
-        entry(1, Handed(packet)),
+        entry(1, PacketSent(packet)),
         entry(2, PacketRead(named(1), "pane-1")),
         entry(3, PacketReported(Feedback(("keys",), packet=named(1), outcome="blocked"))),
         entry(
@@ -240,8 +235,8 @@ def test_what_was_said_of_one_packet_is_one_task_with_its_last_outcome() -> None
         ),
     ]
     tunings = Tunings(active=2, versions=(Recommendation(1, at="2026-01-01"),))
-    assert records_of(told, tunings) == (
-        Record(
+    assert task_records(told, tunings) == (
+        TaskRecord(
             350,
             "done",
             ("keys", "urls"),
@@ -258,8 +253,8 @@ def test_what_was_said_of_one_packet_is_one_task_with_its_last_outcome() -> None
 
 def test_reports_without_a_packet_are_tasks_of_their_own() -> None:
     told = [entry(1, PacketReported(Feedback())), entry(2, PacketReported(Feedback()))]
-    assert records_of(told) == (Record(0), Record(0))
-    assert Record(0).success is None
+    assert task_records(told) == (TaskRecord(0), TaskRecord(0))
+    assert TaskRecord(0).success is None
 
 
 # Before and after.
@@ -268,15 +263,16 @@ def test_reports_without_a_packet_are_tasks_of_their_own() -> None:
 @pytest.mark.seed("R330", "R331", "R332", "R333", "R334")
 def test_five_measures_tell_whether_packets_helped() -> None:
     without = [
-        Record(0, "failed", ("a", "b"), tokens_used=9_000 + number, explored=4 + number % 2)
+        TaskRecord(0, "failed", ("a", "b"), tokens_used=9_000 + number, explored=4 + number % 2)
         for number in range(20)
     ]
     with_one = [
-        Record(380, "done", tokens_used=3_000 + number, explored=number % 2) for number in range(20)
+        TaskRecord(380, "done", tokens_used=3_000 + number, explored=number % 2)
+        for number in range(20)
     ]
-    parted = split([*without, *with_one])
+    parted = split_records([*without, *with_one])
     assert parted.what == "without and with a packet"
-    assert [(one.name, one.before, one.after, one.verdict) for one in measures(parted)] == [
+    assert [(one.name, one.before, one.after, one.verdict) for one in compare_measures(parted)] == [
         ("worker success", 0.0, 1.0, "better"),
         ("tokens per task", 9009.5, 3009.5, "better"),
         ("looked up again", 4.5, 0.5, "better"),
@@ -287,27 +283,27 @@ def test_five_measures_tell_whether_packets_helped() -> None:
 
 def test_a_change_for_the_worse_is_told_and_no_change_too() -> None:
     records = [*tasks(20, at="1"), *tasks(20, outcome="failed", at="2")]
-    verdicts = [one.verdict for one in measures(split(records, since="2"))]
+    verdicts = [one.verdict for one in compare_measures(split_records(records, since="2"))]
     assert verdicts[0] == "worse"
     assert verdicts[2] == "no difference to be seen"
 
 
 def test_few_tasks_are_not_enough_yet() -> None:
-    assert {one.verdict for one in measures(split(tasks(6)))} == {"not enough yet"}
+    assert {one.verdict for one in compare_measures(split_records(tasks(6)))} == {"not enough yet"}
 
 
 def test_records_are_parted_by_the_newest_tuning() -> None:
-    parted = split([*tasks(3), *tasks(2, tuning=1), *tasks(4, tuning=2)])
+    parted = split_records([*tasks(3), *tasks(2, tuning=1), *tasks(4, tuning=2)])
     assert (parted.what, len(parted.before), len(parted.after)) == ("tuning 2", 5, 4)
 
 
 def test_the_report_says_what_is_not_known_yet() -> None:
     records = tasks(2)
-    parted = split(records)
-    page = render_stats(known(*records), parted, measures(parted))
+    parted = split_records(records)
+    page = render_stats(known(*records), parted, compare_measures(parted))
     assert "how little is enough: not enough yet" in page
     assert "usually unused: nothing for sure yet" in page
-    assert render_stats(known(), split([]), ()).startswith("No worker has reported")
+    assert render_stats(known(), split_records([]), ()).startswith("No worker has reported")
 
 
 def test_the_report_names_what_fails_and_what_is_idle() -> None:
@@ -315,12 +311,12 @@ def test_the_report_names_what_fails_and_what_is_idle() -> None:
         *tasks(30, unused=("failed_attempts",), used=1_234),
         *tasks(10, gaps=("api keys",), outcome="failed"),
     ]
-    parted = split(records)
-    page = render_stats(known(*records), parted, measures(parted))
+    parted = split_records(records)
+    page = render_stats(known(*records), parted, compare_measures(parted))
     assert "gaps that go with failures: api keys" in page
     assert "usually unused: failed_attempts 75%" in page
     assert "tokens per task: 1,234 -> 1,234" in page
-    document = stats_document(known(*records), parted, measures(parted))
+    document = stats_document(known(*records), parted, compare_measures(parted))
     assert document["tasks"] == 40
 
 
@@ -359,14 +355,14 @@ def test_too_few_tasks_recommend_nothing_and_keep_what_is_in_force() -> None:
     last = Recommendation(3, depths={"fix": "deep"}, budgets={"fix": 800})
     found = recommend(known(*tasks(5, outcome="failed", gaps=("a b",))), last)
     assert (found.version, found.changes, found.depths) == (4, (), {"fix": "deep"})
-    assert says_the_same(found, last)
-    assert "nothing to change" in in_words(found)
+    assert is_same_recommendation(found, last)
+    assert "nothing to change" in render_recommendation(found)
 
 
 @given(
     st.permutations([*tasks(12, sent=90), *tasks(14, sent=390, gaps=("keys",), outcome="failed")])
 )
-def test_the_same_records_recommend_the_same_in_any_order(records: list[Record]) -> None:
+def test_the_same_records_recommend_the_same_in_any_order(records: list[TaskRecord]) -> None:
     one, other = recommend(known(*records)), recommend(known(*sorted(records, key=str)))
     assert one == other
     assert len(one.digest) == 12

@@ -13,15 +13,15 @@ from holdfast.core.ledger.packet import (
     RelevantFile,
 )
 from holdfast.core.view.packet.document import (
-    NoPacket,
+    InvalidPacket,
     checksum_of,
-    nested,
-    sealed,
-    unnested,
-    verify,
+    packet_document,
+    packet_from_document,
+    seal_packet,
+    verify_seal,
 )
 
-PACKET = sealed(
+PACKET = seal_packet(
     Packet(
         created="2024-01-15T10:30:00Z",
         creator="orchestrator-pane-0",
@@ -51,7 +51,7 @@ PACKET = sealed(
 
 @pytest.mark.seed("R232", "R233", "R234", "R235", "R236", "R237", "R238", "R239", "R240", "R241")
 def test_a_packet_is_written_nested_under_context_and_comes_back() -> None:
-    document = nested(PACKET)
+    document = packet_document(PACKET)
     assert list(document)[:4] == ["version", "created", "creator", "target_task"]
     context = document["context"]
     assert isinstance(context, dict)
@@ -67,28 +67,28 @@ def test_a_packet_is_written_nested_under_context_and_comes_back() -> None:
         {"path": "models/user.py", "summary": "User model"}
     ]
     assert document["checksum"] == checksum_of(document)
-    verify(document)
-    assert unnested(document) == PACKET
+    verify_seal(document)
+    assert packet_from_document(document) == PACKET
 
 
 def test_what_is_not_known_is_kept_where_it_stood() -> None:
-    document = nested(PACKET)
+    document = packet_document(PACKET)
     context = document["context"]
     assert isinstance(context, dict)
     document["priority"] = "high"
     context["budget"] = {"eur": 3}
     context["decisions"][0]["votes"] = 7
     context["codebase"]["owner"] = "team/a"
-    packet = unnested(document)
+    packet = packet_from_document(document)
     assert packet.goal == PACKET.goal
-    again = nested(packet)
+    again = packet_document(packet)
     assert again == document
 
 
 @pytest.mark.parametrize("version", [2, 0, "1", None, True, 1.5])
 def test_another_version_is_refused_by_its_number(version: object) -> None:
-    with pytest.raises(NoPacket, match=f"version {version!r}"):
-        unnested({**nested(PACKET), "version": version})
+    with pytest.raises(InvalidPacket, match=f"version {version!r}"):
+        packet_from_document({**packet_document(PACKET), "version": version})
 
 
 @pytest.mark.parametrize(
@@ -105,40 +105,40 @@ def test_another_version_is_refused_by_its_number(version: object) -> None:
 def test_a_member_of_the_wrong_kind_is_refused_by_its_name(
     member: str, value: object, named: str
 ) -> None:
-    document = nested(PACKET)
+    document = packet_document(PACKET)
     context = document["context"]
     assert isinstance(context, dict)
     context[member] = value
-    with pytest.raises(NoPacket) as caught:
-        unnested(document)
+    with pytest.raises(InvalidPacket) as caught:
+        packet_from_document(document)
     assert named in str(caught.value)
 
 
 def test_a_packet_without_context_is_none() -> None:
-    with pytest.raises(NoPacket, match="no `context`"):
-        unnested({"version": 1})
+    with pytest.raises(InvalidPacket, match="no `context`"):
+        packet_from_document({"version": 1})
 
 
 @pytest.mark.seed("R241")
 def test_a_changed_word_breaks_the_checksum_and_another_order_does_not() -> None:
-    document = nested(PACKET)
-    verify(dict(reversed(document.items())))
-    with pytest.raises(NoPacket, match="its checksum is sha256:"):
-        verify({**document, "creator": "someone else"})
-    with pytest.raises(NoPacket, match="no checksum"):
-        verify({name: value for name, value in document.items() if name != "checksum"})
+    document = packet_document(PACKET)
+    verify_seal(dict(reversed(document.items())))
+    with pytest.raises(InvalidPacket, match="its checksum is sha256:"):
+        verify_seal({**document, "creator": "someone else"})
+    with pytest.raises(InvalidPacket, match="no checksum"):
+        verify_seal({name: value for name, value in document.items() if name != "checksum"})
 
 
 def test_a_key_signs_and_another_key_or_none_is_refused() -> None:
-    signed = nested(sealed(PACKET, "secret"))
-    verify(signed, "secret")
-    verify(signed)
-    with pytest.raises(NoPacket, match="another key"):
-        verify(signed, "other")
-    with pytest.raises(NoPacket, match="not signed"):
-        verify(nested(PACKET), "secret")
+    signed = packet_document(seal_packet(PACKET, "secret"))
+    verify_seal(signed, "secret")
+    verify_seal(signed)
+    with pytest.raises(InvalidPacket, match="another key"):
+        verify_seal(signed, "other")
+    with pytest.raises(InvalidPacket, match="not signed"):
+        verify_seal(packet_document(PACKET), "secret")
 
 
 def test_sealing_again_changes_nothing() -> None:
-    assert sealed(PACKET) == PACKET
-    assert sealed(replace(PACKET, token_count=451)).checksum != PACKET.checksum
+    assert seal_packet(PACKET) == PACKET
+    assert seal_packet(replace(PACKET, token_count=451)).checksum != PACKET.checksum

@@ -2,17 +2,17 @@
 
 import pytest
 
-from holdfast.core.view.packet.layers import CAPS, depth_for, layers_of, task_type_of
+from holdfast.core.view.packet.layers import CAPS, depth_for, layers_for_depth, task_type_of
 
 
 @pytest.mark.seed("R255", "R256", "R246", "R247", "R248", "R249")
 def test_a_depth_stands_for_its_layers_and_its_cap() -> None:
-    assert [layers_of(depth) for depth in ("minimal", "standard", "deep")] == [
+    assert [layers_for_depth(depth) for depth in ("minimal", "standard", "deep")] == [
         (1,),
         (1, 2, 3),
         (1, 2, 3, 4),
     ]
-    assert (layers_of("simple"), layers_of("complex")) == ((1,), (1, 2, 3, 4))
+    assert (layers_for_depth("simple"), layers_for_depth("complex")) == ((1,), (1, 2, 3, 4))
     assert CAPS == {"minimal": 100, "standard": 400, "deep": 800}
 
 

@@ -1,20 +1,20 @@
 """What the record gives a packet: lines of likely names, few loose ones, and no pieces of text."""
 
 from holdfast.core.ledger.summary import Decision, Summary
-from holdfast.core.observe.worth import Likely, hold
-from holdfast.core.view.packet.history import avoided_in
+from holdfast.core.observe.worth import NeedEstimator, names_by_entry
+from holdfast.core.view.packet.history import rejected_options
 from holdfast.core.view.packet.lines import LOOSE, code_lines, file_named_in
-from holdfast.core.view.packet.record import MOST_LOOSE, Found, fill, pool_of
+from holdfast.core.view.packet.record import MOST_LOOSE, PacketSelection, line_pool, select_lines
 from tests.core.building import Told, answer, ask, back, bash, call, scene
 
 
-def found_in(*told: Told, room: int = 400) -> Found:
+def found_in(*told: Told, room: int = 400) -> PacketSelection:
     """What a room is filled with from a record."""
     record = scene(*told)
-    held = hold(record.items, {})
-    likely = Likely(record, held)
-    pool = pool_of(record, held, likely)
-    return fill(pool, room, likely, covered=(), layers=(1, 2, 3))
+    held = names_by_entry(record.items, {})
+    likely = NeedEstimator(record, held)
+    pool = line_pool(record, held, likely)
+    return select_lines(pool, room, likely, covered=(), layers=(1, 2, 3))
 
 
 def names_in(text: str, *names: str) -> list[str]:
@@ -62,7 +62,7 @@ def test_an_address_is_no_file() -> None:
 
 def test_what_was_turned_down_is_told_only_where_it_says_what_that_is() -> None:
     def avoided(*choices: str) -> tuple[str, ...]:
-        return avoided_in(Summary(decisions=tuple(Decision(one, "e1") for one in choices)))
+        return rejected_options(Summary(decisions=tuple(Decision(one, "e1") for one in choices)))
 
     assert avoided("Return early instead of erroring", "Take a number instead of a string") == ()
     assert avoided("Use the root instead of `os.Getwd") == ()

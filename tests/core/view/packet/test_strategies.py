@@ -6,13 +6,18 @@ from hypothesis import strategies as st
 
 from holdfast.core.ledger.packet import Choice, RelevantFile
 from holdfast.core.ledger.summary import Decision, Summary
-from holdfast.core.view.packet.code import extract
-from holdfast.core.view.packet.history import LINE, Told, avoided_in, by_distance
-from holdfast.core.view.packet.select import merged, relevant, similar_by
-from holdfast.models.thesaurus import like
+from holdfast.core.view.packet.code import extract_patterns
+from holdfast.core.view.packet.history import (
+    LINE,
+    DecisionsByAge,
+    decisions_by_age,
+    rejected_options,
+)
+from holdfast.core.view.packet.select import merge_decisions, relevant_items, similarity_by
+from holdfast.models.thesaurus import similar_words
 
-SIMILAR = similar_by(like)
-EXACT = similar_by()
+SIMILAR = similarity_by(similar_words)
+EXACT = similarity_by()
 
 
 @pytest.mark.seed("R257", "R018")
@@ -22,7 +27,7 @@ def test_only_what_is_about_the_task_is_kept_and_what_is_pinned_in_any_case() ->
         "The invoice footer needs a new logo",
         "Never touch the registration flow",
     ]
-    kept = relevant(
+    kept = relevant_items(
         items,
         "Add token authentication to the login endpoint",
         str,
@@ -53,8 +58,8 @@ def test_the_farther_back_a_decision_lies_the_less_is_said_of_it() -> None:
     ancient = Choice("Prefer tabs to spaces", "taste", refs=("c",))
     decreed = Choice("Ship on Friday", "the user said so", "user", ("d",))
     age = {"a": 1, "b": 100, "c": 900, "d": 900}
-    found = by_distance([near, older, ancient, decreed], lambda one: age[one.refs[0]])
-    assert isinstance(found, Told)
+    found = decisions_by_age([near, older, ancient, decreed], lambda one: age[one.refs[0]])
+    assert isinstance(found, DecisionsByAge)
     assert found.shown[0] == near
     assert found.shown[1].reason == ""
     assert len(found.shown[1].choice) <= LINE + 1
@@ -71,7 +76,7 @@ def test_files_that_are_alike_become_a_pattern_and_one_to_read() -> None:
         RelevantFile("routes/orders.py", f"{same}, refunds need two keys"),
         RelevantFile("models/user.py", "User model"),
     ]
-    found = extract(files)
+    found = extract_patterns(files)
     assert found.patterns == ("routes/*.py: async handlers, code}, error format {error",) or (
         "async handlers" in found.patterns[0]
     )
@@ -82,7 +87,7 @@ def test_files_that_are_alike_become_a_pattern_and_one_to_read() -> None:
 def test_a_pattern_is_read_off_the_code_as_well() -> None:
     text = "@router.get('/x')\nasync def get_x(request):\n    return {}\n"
     files = [RelevantFile(f"routes/r{number}.py", f"defines get_{number}") for number in range(4)]
-    found = extract(files, {file.path: text for file in files})
+    found = extract_patterns(files, {file.path: text for file in files})
     assert "handlers are async" in found.patterns[0]
     assert "decorated with @router.get" in found.patterns[0]
     assert len(found.files) == 4, "each still defines something of its own"
@@ -90,14 +95,14 @@ def test_a_pattern_is_read_off_the_code_as_well() -> None:
 
 def test_two_files_are_no_pattern() -> None:
     files = [RelevantFile("a/x.py", "same"), RelevantFile("a/y.py", "same")]
-    assert extract(files).files == tuple(files)
-    assert extract(files).patterns == ()
+    assert extract_patterns(files).files == tuple(files)
+    assert extract_patterns(files).patterns == ()
 
 
 @pytest.mark.seed("R260")
 def test_decisions_made_together_become_one_choice_with_one_reason() -> None:
     said = ("0123456789ab",)
-    found = merged(
+    found = merge_decisions(
         [
             Choice("JWT auth", "Stateless", "user", said),
             Choice("RS256", "secure", "user", said),
@@ -120,15 +125,15 @@ def test_decisions_made_together_become_one_choice_with_one_reason() -> None:
 
 def test_decisions_about_different_things_at_different_times_stay_apart() -> None:
     rows = (Choice("Use PostgreSQL", refs=("a",)), Choice("Name the branch fix", refs=("b",)))
-    assert merged(rows, EXACT) == rows
+    assert merge_decisions(rows, EXACT) == rows
 
 
 def test_the_same_decision_told_twice_is_told_once() -> None:
     rows = [Choice("Use PostgreSQL", "it is there", refs=("a",)), Choice("use PostgreSQL")]
-    assert [one.choice for one in merged(rows, EXACT)] == ["Use PostgreSQL"]
+    assert [one.choice for one in merge_decisions(rows, EXACT)] == ["Use PostgreSQL"]
 
 
 def test_what_was_turned_down_is_told_with_its_whole_name() -> None:
     told = "Write main-new.ts instead of changing main.ts. It is safer."
     rows = Summary(decisions=(Decision(told, entry="a"),))
-    assert avoided_in(rows) == ("changing main.ts",)
+    assert rejected_options(rows) == ("changing main.ts",)

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from holdfast.core.ledger.packet import Feedback
 from holdfast.core.view.packet_stats.feedback import (
-    LONGEST,
-    MOST,
-    from_mapping,
+    MAX_ITEM_CHARS,
+    MAX_ITEMS,
+    feedback_document,
+    feedback_from_mapping,
     read_feedback,
-    written,
 )
 from holdfast.errors import BadPacket
 from holdfast.packets.packet import read_yaml
@@ -119,7 +119,7 @@ def test_an_outcome_is_one_of_three_or_none(word: str, outcome: str) -> None:
 
 
 def test_other_spellings_of_the_members_are_known() -> None:
-    found = from_mapping(
+    found = feedback_from_mapping(
         {
             "Context Gaps": "- a thing\n- another",
             "not-used": {"decisions": "all of them"},
@@ -140,17 +140,17 @@ def test_other_spellings_of_the_members_are_known() -> None:
 
 @pytest.mark.parametrize("number", [-5, True, "many", 1.5, None])
 def test_what_is_no_count_counts_nothing(number: object) -> None:
-    assert from_mapping({"tokens_used": number}).tokens_used == 0
+    assert feedback_from_mapping({"tokens_used": number}).tokens_used == 0
 
 
 def test_what_is_too_much_is_cut() -> None:
-    found = from_mapping({"gaps": [f"{number} " + "x" * 5_000 for number in range(500)]})
-    assert len(found.gaps) == MOST
-    assert max(map(len, found.gaps)) == LONGEST
+    found = feedback_from_mapping({"gaps": [f"{number} " + "x" * 5_000 for number in range(500)]})
+    assert len(found.gaps) == MAX_ITEMS
+    assert max(map(len, found.gaps)) == MAX_ITEM_CHARS
 
 
 def test_control_characters_are_no_part_of_it() -> None:
-    assert from_mapping({"gaps": ["a\x1b[31mred\x00"]}).gaps == ("a [31mred",)
+    assert feedback_from_mapping({"gaps": ["a\x1b[31mred\x00"]}).gaps == ("a [31mred",)
 
 
 HOSTILE = (
@@ -169,8 +169,8 @@ HOSTILE = (
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_is_words_at_the_most(text: str) -> None:
     found = read(text)
-    assert len(found.gaps) <= MOST
-    assert all(len(gap) <= LONGEST for gap in found.gaps)
+    assert len(found.gaps) <= MAX_ITEMS
+    assert all(len(gap) <= MAX_ITEM_CHARS for gap in found.gaps)
 
 
 @given(st.text(max_size=2_000))
@@ -191,4 +191,4 @@ def test_any_text_is_feedback_of_some_kind(text: str) -> None:
     )
 )
 def test_feedback_that_was_written_is_read_back(feedback: Feedback) -> None:
-    assert read(to_yaml(dict(written(feedback)))) == feedback
+    assert read(to_yaml(dict(feedback_document(feedback)))) == feedback

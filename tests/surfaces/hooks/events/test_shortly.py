@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.surfaces.hooks.event import Happened, Reply
-from holdfast.surfaces.hooks.events.before_compaction import WORDS
-from holdfast.surfaces.hooks.events.session_start import WHERE
-from holdfast.surfaces.hooks.events.shortly import SAYS_WHY, answer
-from holdfast.surfaces.hooks.transcript_ends import LOOKED_AT
+from holdfast.surfaces.hooks.event import HookEvent, HookReply
+from holdfast.surfaces.hooks.events.compaction import SUMMARY_INSTRUCTIONS
+from holdfast.surfaces.hooks.events.session import RECORD_NOTICE
+from holdfast.surfaces.hooks.events.shortly import PARTIAL_NOTICE, answer
+from holdfast.surfaces.hooks.transcript_ends import READ_SIZES
 from tests.contracts.transcripts import assistant, call, jsonl, result, text, user
 
 GOAL = "Write the export job. Never touch the billing schema."
@@ -34,8 +34,8 @@ def middle(size: int) -> bytes:
     return half + jsonl(user("u5", "r5", "Nobody sees this.")) + half
 
 
-def told(path: Path, kind: str = "before_compaction", source: str = "auto") -> Reply:
-    happened = Happened(
+def told(path: Path, kind: str = "before_compaction", source: str = "auto") -> HookReply:
+    happened = HookEvent(
         agent="claude-code",
         kind=kind,
         session="s",
@@ -49,57 +49,62 @@ def told(path: Path, kind: str = "before_compaction", source: str = "auto") -> R
 @pytest.fixture
 def large(tmp_path: Path) -> Path:
     path = tmp_path / "s.jsonl"
-    path.write_bytes(jsonl(*FIRST) + middle(3 * LOOKED_AT[0]) + jsonl(*LAST))
+    path.write_bytes(jsonl(*FIRST) + middle(3 * READ_SIZES[0]) + jsonl(*LAST))
     return path
 
 
 SAID = f"""\
-{SAYS_WHY}First request: {GOAL}
+{PARTIAL_NOTICE}First request: {GOAL}
 Latest request: {LATEST}
 Constraint: Never touch the billing schema.
 Also said: How long does it take?"""
 
 
 def test_whoever_writes_the_summary_is_told_what_was_asked_at_both_ends(large: Path) -> None:
-    assert told(large) == Reply(instructions=f"{WORDS}\n{SAID}")
+    assert told(large) == HookReply(instructions=f"{SUMMARY_INSTRUCTIONS}\n{SAID}")
 
 
 @pytest.mark.parametrize("source", ["compact", "resume", "fork"])
 def test_a_session_that_goes_on_is_told_the_same(large: Path, source: str) -> None:
-    assert told(large, "session_start", source=source) == Reply(context=f"{WHERE}\n\n{SAID}")
+    assert told(large, "session_start", source=source) == HookReply(
+        context=f"{RECORD_NOTICE}\n\n{SAID}"
+    )
 
 
 @pytest.mark.parametrize("kind", ["session_start", "compaction", "turn_end", "tool_result"])
 def test_nothing_is_said_where_nobody_goes_on_without_the_rest(large: Path, kind: str) -> None:
-    assert told(large, kind, source="startup") == Reply()
+    assert told(large, kind, source="startup") == HookReply()
 
 
 def test_a_request_that_is_far_from_the_end_is_looked_for(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
-    far = jsonl(result("r9", "a9", "t9", "word " * 2_000)) * (2 * LOOKED_AT[0] // 10_000)
-    path.write_bytes(jsonl(*FIRST) + middle(3 * LOOKED_AT[1]) + jsonl(*LAST) + far)
-    assert told(path).instructions == f"{WORDS}\n{SAID}"
+    far = jsonl(result("r9", "a9", "t9", "word " * 2_000)) * (2 * READ_SIZES[0] // 10_000)
+    path.write_bytes(jsonl(*FIRST) + middle(3 * READ_SIZES[1]) + jsonl(*LAST) + far)
+    assert told(path).instructions == f"{SUMMARY_INSTRUCTIONS}\n{SAID}"
 
 
 def test_a_first_line_that_is_longer_than_what_is_read_does_not_hide_the_end(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "s.jsonl"
-    path.write_bytes(jsonl(result("r0", "a0", "t0", "w" * LOOKED_AT[1])) + jsonl(*LAST))
-    assert told(path).instructions == f"{WORDS}\n{SAYS_WHY}First request: {LATEST}"
+    path.write_bytes(jsonl(result("r0", "a0", "t0", "w" * READ_SIZES[1])) + jsonl(*LAST))
+    assert (
+        told(path).instructions
+        == f"{SUMMARY_INSTRUCTIONS}\n{PARTIAL_NOTICE}First request: {LATEST}"
+    )
 
 
 def test_a_short_session_is_told_once(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(jsonl(*FIRST[:1]))
     said = f"First request: {GOAL}\nConstraint: Never touch the billing schema."
-    assert told(path).instructions == f"{WORDS}\n{SAYS_WHY}{said}"
+    assert told(path).instructions == f"{SUMMARY_INSTRUCTIONS}\n{PARTIAL_NOTICE}{said}"
 
 
 def test_a_line_that_is_being_written_is_left_out(large: Path) -> None:
     with large.open("ab") as file:
         file.write(jsonl(user("u10", "a9", "Half of a line"))[:-10])
-    assert told(large) == Reply(instructions=f"{WORDS}\n{SAID}")
+    assert told(large) == HookReply(instructions=f"{SUMMARY_INSTRUCTIONS}\n{SAID}")
 
 
 def test_a_secret_is_not_told(tmp_path: Path) -> None:
@@ -140,6 +145,6 @@ def test_a_file_that_tells_nothing_leaves_only_where_the_record_is(
     tmp_path: Path, plant: Callable[[Path], None]
 ) -> None:
     plant(tmp_path / "s.jsonl")
-    assert told(tmp_path / "s.jsonl") == Reply()
+    assert told(tmp_path / "s.jsonl") == HookReply()
     begun = told(tmp_path / "s.jsonl", "session_start", source="resume")
-    assert begun == Reply(context=WHERE)
+    assert begun == HookReply(context=RECORD_NOTICE)

@@ -9,7 +9,7 @@ import pytest
 
 import holdfast
 from holdfast.core.ledger.entry import ToolReturned
-from holdfast.surfaces.hooks.hosts.claude_code import replaced, text_of
+from holdfast.surfaces.hooks.hosts.claude_code import text_of, with_text
 from tests.contracts.transcripts import assistant, call, jsonl, result, user
 from tests.surfaces.hooks.hooking import HOOK, LARGE, SESSION, environment, ran_bash, run
 
@@ -66,7 +66,7 @@ def test_each_shape_is_read_and_a_replacement_has_the_same(response: Any, text: 
     assert text_of(response) == text
     if not text:
         return
-    made: Any = replaced(response, "short")
+    made: Any = with_text(response, "short")
     assert type(made) is type(response)
     assert text_of(made).strip() == "short"
     if isinstance(response, dict):

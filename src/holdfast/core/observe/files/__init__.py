@@ -1,1 +1,1 @@
-"""Which files were read, written or deleted by calls and shell commands."""
+"""Find the files that tool calls and shell commands read, wrote, moved or deleted."""

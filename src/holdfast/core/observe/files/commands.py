@@ -1,7 +1,7 @@
-"""What programs do to the files that their words name.
+"""Return what known programs (cat, sed, rm, git …) do to the files in their arguments.
 
-A few are known, each by a rule. Words that only the shell could have filled in name no file here: a
-wrong row is worse than a missing one.
+Each known program has a rule. Words that the shell would have expanded are ignored: a wrong row is
+worse than a missing one.
 """
 
 import re
@@ -12,52 +12,61 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.faults import row_rule
-from holdfast.core.observe.files.bash import Command, Word
-from holdfast.core.observe.files.patches import Act, Verb, looks_like_path, patched, written
+from holdfast.core.observe.files.bash import ShellCommand, Word
+from holdfast.core.observe.files.patches import (
+    FileAct,
+    Verb,
+    act_of_write,
+    acts_of_patch,
+    looks_like_path,
+)
+from holdfast.text.clip import clip, one_line
 from holdfast.text.jsontext import whole_number
-from holdfast.text.paths import is_absolute, path_from
+from holdfast.text.paths import is_absolute, join_path
+from holdfast.text.patterns import Pattern
 
-# The words of one command: its options, its files, and the lines that it is asked for.
-
-
-LONGEST_HOW = 70
-_SPAN = re.compile(r"(\d{1,9})(?:,(\d{1,9}|\$))?p")
+# Reading the words of one command: options, files, requested lines.
 
 
-def program_of(command: Command) -> str:
-    """The name of the program, without its folder."""
+MAX_HOW_CHARS = 70
+# `10,20p`, `10p` and `10,$p`, but not `s/a/b/p`.
+_SED_PRINT = Pattern(r"(\d{1,9})(?:,(\d{1,9}|\$))?p")
+
+
+def program_of(command: ShellCommand) -> str:
+    """Return the name of the program without its folder."""
     return command.words[0].text.rpartition("/")[2] if command.words else ""
 
 
 def operands_of(words: Sequence[Word], with_value: Sequence[str] = ()) -> list[str]:
-    """The words of a command that are no options and that stand as they are."""
-    found: list[str] = []
-    skip = plain = False
+    """Return the operands of a command: no options, no values of options, no dynamic words."""
+    operands: list[str] = []
+    skip = options_ended = False
     for word in words[1:]:
         if skip:
             skip = False
-        elif plain or not word.text.startswith("-") or word.text == "-":
-            found += [] if word.live or not word.text else [word.text]
+        elif options_ended or not word.text.startswith("-") or word.text == "-":
+            operands += [] if word.dynamic or not word.text else [word.text]
         elif word.text == "--":
-            plain = True
+            options_ended = True
         else:
             skip = takes_value(word.text, with_value)
-    return found
+    return operands
 
 
 def takes_value(option: str, with_value: Sequence[str]) -> bool:
-    """Whether the word after an option belongs to it; the last letter of several decides."""
+    """Return whether the next word is the option's value; of `-abc` the last letter decides."""
     return option in with_value or (option[1:2] != "-" and f"-{option[-1:]}" in with_value)
 
 
-def letters_of(words: Sequence[Word]) -> str:
-    """The letters of all short options."""
+def short_option_letters(words: Sequence[Word]) -> str:
+    """Return the letters of all short options."""
     flags = (word.text for word in words[1:] if word.text[:1] == "-" and word.text[:2] != "--")
     return "".join(flags)
 
 
-def lines_asked(words: Sequence[Word]) -> int:
-    """The number of lines that `head` or `tail` is asked for."""
+def requested_line_count(words: Sequence[Word]) -> int:
+    """Return the number of lines that `head` or `tail` is asked for."""
     texts = [word.text for word in words[1:]]
     for text, after in pairwise([*texts, ""]):
         digits = after if text == "-n" else text.removeprefix("--lines=").lstrip("-n")
@@ -66,44 +75,48 @@ def lines_asked(words: Sequence[Word]) -> int:
     return 10
 
 
-def lines_printed(words: Sequence[Word]) -> list[tuple[int, int]]:
-    """The lines that `sed -n` prints; 0 where it goes on to the end."""
+def printed_line_spans(words: Sequence[Word]) -> list[tuple[int, int]]:
+    """Return first and last line of the spans that `sed -n` prints; 0 for the end of file."""
     script = next((word.text for word in words[1:] if word.text[:1].isdigit()), "")
     return [
         (int(found[1]), int(found[2] or found[1]) if found[2] != "$" else 0)
-        for found in _SPAN.finditer(script[:500])
+        for found in _SED_PRINT.finditer(script[:500])
     ]
 
 
-def shortened(text: str) -> str:
-    """A text in one line, cut when it is long."""
-    plain = " ".join(text.split())
-    return plain if len(plain) <= LONGEST_HOW else f"{plain[: LONGEST_HOW - 1]}…"
+def short_line(text: str) -> str:
+    """Return a text on one line, cut to `MAX_HOW_CHARS`."""
+    return clip(one_line(text), MAX_HOW_CHARS)
 
 
-def after_pattern(words: Sequence[Word], with_value: Sequence[str], *, given: bool) -> list[str]:
-    """The files of a command whose first operand is a pattern, unless an option gave it."""
-    # The pattern may hold anything; it must not be left out as a live path would be.
-    paths = operands_of([replace(word, live=False) for word in words], with_value)
-    live = {word.text for word in words if word.live}
-    return [path for path in (paths if given else paths[1:]) if path not in live]
+def files_after_pattern(
+    words: Sequence[Word], with_value: Sequence[str], *, given: bool
+) -> list[str]:
+    """Return the operands after the pattern; all of them if an option has `given` the pattern."""
+    # The pattern may be dynamic; it must not be skipped like a dynamic path.
+    paths = operands_of([replace(word, dynamic=False) for word in words], with_value)
+    dynamic = {word.text for word in words if word.dynamic}
+    return [path for path in (paths if given else paths[1:]) if path not in dynamic]
 
 
-# The files that a script in Python opens to write, where it names them.
+# Files that a Python script writes to under a literal name.
 
 
-LONGEST_CODE = 200_000
-"""Characters of a script in which the files that it writes are looked for."""
-_PY_NAMED = re.compile(
+MAX_CODE_CHARS = 200_000
+"""Characters of a Python script that are searched for file names."""
+# `path = "a.py"` and `path = Path("a.py")`, but not `path = name`.
+_PY_PATH_VARIABLE = Pattern(
     r"(?m)^[ \t]{0,12}(\w{1,60})[ \t]{0,4}=[ \t]{0,4}(?:(?:pathlib\.)?Path\()?"
     r"r?['\"]([^'\"\n]{1,300})['\"]"
 )
-_PY_WRITES = re.compile(
+# `open("a.py", "w")` and `path.write_text(`, but not `open("a.py")`.
+_PY_WRITES = Pattern(
     r"\bopen\([ \t]{0,4}(?:r?['\"](?P<path>[^'\"\n]{1,300})['\"]|(?P<name>\w{1,60}))"
     r",[ \t]{0,4}(?:mode=)?['\"][rb]{0,2}[wax+]"
     r"|(?:Path\(['\"](?P<file>[^'\"\n]{1,300})['\"]\)|\b(?P<variable>\w{1,60}))\.write_(?:text|bytes)\("
 )
-_PY_READS = re.compile(
+# `open("a.py")` and `path.read_text(`, but not `open("a.py", "w")`.
+_PY_READS = Pattern(
     r"\bopen\([ \t]{0,4}(?:r?['\"](?P<path>[^'\"\n]{1,300})['\"]|(?P<name>\w{1,60}))"
     r"(?:\)|,[ \t]{0,4}(?:mode=)?['\"]r|,[ \t]{0,4}encoding)"
     r"|(?:Path\(['\"](?P<file>[^'\"\n]{1,300})['\"]\)|\b(?P<variable>\w{1,60}))\.read_(?:text|bytes)\("
@@ -111,74 +124,75 @@ _PY_READS = re.compile(
 
 
 @row_rule
-def opened_in(code: str, *, how: str) -> Iterator[Act]:
-    """What a script does to files, as far as it says so itself."""
-    code = code[:LONGEST_CODE]
-    names = {found[1]: found[2] for found in _PY_NAMED.finditer(code)}
+def acts_of_python_code(code: str, *, how: str) -> Iterator[FileAct]:
+    """Yield the writes and edits of a Python script to files that it names literally."""
+    code = code[:MAX_CODE_CHARS]
+    names = {found[1]: found[2] for found in _PY_PATH_VARIABLE.finditer(code)}
     reads = {_py_path(found, names) for found in _PY_READS.finditer(code)}
     for path in dict.fromkeys(_py_path(found, names) for found in _PY_WRITES.finditer(code)):
         if path:
-            yield Act("edit" if path in reads else "write", path, how=how)
+            yield FileAct("edit" if path in reads else "write", path, how=how)
 
 
-def _py_path(found: re.Match[str], names: Mapping[str, str]) -> str:
-    literals = (found[group] for group in ("path", "file") if found[group])
-    named = next((found[group] for group in ("name", "variable") if found[group]), "")
-    return next(literals, "") or names.get(named, "")
+def _py_path(match: re.Match[str], names: Mapping[str, str]) -> str:
+    literals = (match[group] for group in ("path", "file") if match[group])
+    variable = next((match[group] for group in ("name", "variable") if match[group]), "")
+    return next(literals, "") or names.get(variable, "")
 
 
-_PATCHING = re.compile(r"(?m)^patching file ([^\n]{1,400})")
+# `patching file src/a.py`, as `patch` prints it.
+_PATCHING_LINE = Pattern(r"(?m)^patching file ([^\n]{1,400})")
 
 
-class Shell(Struct, frozen=True):
-    """Where a command runs, and what came of it."""
+class ShellState(Struct, frozen=True):
+    """Where a command runs, and its output."""
 
     base: str = ""
-    """The folder that relative paths start from; empty when it is not known."""
+    """The folder of relative paths: empty for that of the session, starting with `$` if unknown."""
     output: str = ""
     failed: bool = False
     texts: Mapping[str, str] = {}
-    """What is known to stand in files, by path: a patch that was written to one before."""
+    """Known texts of files by path, such as a patch that an earlier command wrote."""
 
 
-def placed(act: Act, base: str) -> Act:
-    """An act with its paths as they are from the folder of the session; none when that is lost."""
+def resolve_paths(act: FileAct, base: str) -> FileAct:
+    """Return an act with its paths relative to the session's folder; an empty path if unknown."""
     if base == "$" or base.startswith("$/"):
-        known = is_absolute(act.path) and (not act.was or is_absolute(act.was))
+        known = is_absolute(act.path) and (not act.moved_from or is_absolute(act.moved_from))
         return act if known else replace(act, path="")
-    was = path_from(base, act.was) if act.was else ""
-    return replace(act, path=path_from(base, act.path), was=was)
+    moved_from = join_path(base, act.moved_from) if act.moved_from else ""
+    return replace(act, path=join_path(base, act.path), moved_from=moved_from)
 
 
-def made_by(name: str, command: Command, path: str, *, more: bool) -> Act:
-    """A file made of what a command puts out."""
-    verb: Verb = "edit" if more else "write"
-    text = command.text if name in ("cat", "tee", "") else _echoed(name, command)
+def act_of_output(name: str, command: ShellCommand, path: str, *, append: bool) -> FileAct:
+    """Return the act of writing the output of a command to a file."""
+    verb: Verb = "edit" if append else "write"
+    text = command.here_document if name in ("cat", "tee", "") else _echo_text(name, command)
     if text is not None:
-        act = written(path, text, verb=verb)
-        return replace(act, text="") if more else act
-    return Act(verb, path, how=f"output of {name}" if name else "")
+        act = act_of_write(path, text, verb=verb)
+        return replace(act, text="") if append else act
+    return FileAct(verb, path, how=f"output of {name}" if name else "")
 
 
-def _echoed(name: str, command: Command) -> str | None:
-    if name not in ("echo", "printf") or any(word.live for word in command.words):
+def _echo_text(name: str, command: ShellCommand) -> str | None:
+    if name not in ("echo", "printf") or any(word.dynamic for word in command.words):
         return None
     words = [word.text for word in command.words[1:] if word.text not in ("-e", "-n", "-en")]
     return " ".join(words) + "\n"
 
 
-_Rule = Callable[[Command, Shell], Iterator[Act]]
+_Rule = Callable[[ShellCommand, ShellState], Iterator[FileAct]]
 
 
-def _print(command: Command, shell: Shell) -> Iterator[Act]:
+def _print(command: ShellCommand, shell: ShellState) -> Iterator[FileAct]:
     del shell
     for path in operands_of(command.words):
-        yield Act("read", path)
+        yield FileAct("read", path)
 
 
-def _print_ends(command: Command, shell: Shell) -> Iterator[Act]:
+def _print_ends(command: ShellCommand, shell: ShellState) -> Iterator[FileAct]:
     del shell
-    words, count = command.words, lines_asked(command.words)
+    words, count = command.words, requested_line_count(command.words)
     tail = words[0].text.endswith("tail")
     texts = [word.text for word in words]
     from_line = next((text[1:] for text in texts if text[:1] == "+" and text[1:].isdecimal()), "")
@@ -186,12 +200,12 @@ def _print_ends(command: Command, shell: Shell) -> Iterator[Act]:
         if path.isdigit() or path.startswith("+"):
             continue
         if tail:
-            yield Act("read", path, first=int(from_line[:9] or 0), searched=not from_line)
+            yield FileAct("read", path, first=int(from_line[:9] or 0), searched=not from_line)
         else:
-            yield Act("read", path, first=1, last=count)
+            yield FileAct("read", path, first=1, last=count)
 
 
-def _sed(command: Command, shell: Shell) -> Iterator[Act]:
+def _sed(command: ShellCommand, shell: ShellState) -> Iterator[FileAct]:
     del shell
     words = command.words
     texts = [word.text for word in words]
@@ -199,174 +213,192 @@ def _sed(command: Command, shell: Shell) -> Iterator[Act]:
         text.startswith("--in-place") or (text[:1] == "-" and text[:2] != "--" and "i" in text)
         for text in texts[1:]
     )
-    given = any(text[:1] == "-" and takes_value(text, _SED_VALUES) for text in texts[1:])
+    script_given = any(text[:1] == "-" and takes_value(text, _SED_VALUES) for text in texts[1:])
     scripts = [after for text, after in pairwise(texts) if text[:1] == "-" and text[-1] == "e"]
-    bare = [replace(word, live=False) for word in words]
-    script = " ".join(scripts) if given else "".join(operands_of(bare, _SED_VALUES)[:1])
-    paths = after_pattern(words, _SED_VALUES, given=given)
+    fixed_words = [replace(word, dynamic=False) for word in words]
+    script = (
+        " ".join(scripts) if script_given else "".join(operands_of(fixed_words, _SED_VALUES)[:1])
+    )
+    paths = files_after_pattern(words, _SED_VALUES, given=script_given)
     if in_place:
-        how = shortened(f"sed -i {script}")
-        yield from (Act("edit", path, how=how) for path in paths)
+        how = short_line(f"sed -i {script}")
+        yield from (FileAct("edit", path, how=how) for path in paths)
         return
-    spans = lines_printed([Word(""), Word(script)])
+    spans = printed_line_spans([Word(""), Word(script)])
     for path in paths:
-        yield from (Act("read", path, first=first, last=last) for first, last in spans)
+        yield from (FileAct("read", path, first=first, last=last) for first, last in spans)
         if not spans:
-            yield Act("read", path, searched=True)
+            yield FileAct("read", path, searched=True)
 
 
-def _perl(command: Command, shell: Shell) -> Iterator[Act]:
+def _perl(command: ShellCommand, shell: ShellState) -> Iterator[FileAct]:
     del shell
     words = command.words
-    at = next((n for n in range(1, len(words)) if "e" in letters_of(words[n - 1 : n + 1])), 0)
-    if not at or "i" not in letters_of(words):
+    at = next(
+        (n for n in range(1, len(words)) if "e" in short_option_letters(words[n - 1 : n + 1])), 0
+    )
+    if not at or "i" not in short_option_letters(words):
         return
     # The script is the rest of its option's word (`-es/a/b/`) or the next word.
     rest = words[at].text.partition("e")[2]
     script = rest or "".join(word.text for word in words[at + 1 : at + 2])
     for word in words[at + (1 if rest else 2) :]:
-        if not word.live and not word.text.startswith("-"):
-            yield Act("edit", word.text, how=shortened(f"perl -pi {script}"))
+        if not word.dynamic and not word.text.startswith("-"):
+            yield FileAct("edit", word.text, how=short_line(f"perl -pi {script}"))
 
 
 _SED_VALUES = ("-e", "-f", "--expression")
 _SEARCH_VALUES = ("-e", "-f", "-m", "-A", "-B", "-C", "-g", "-t", "--type", "--glob", "--include")
 
 
-def _search(command: Command, shell: Shell) -> Iterator[Act]:
+def _search(command: ShellCommand, shell: ShellState) -> Iterator[FileAct]:
     del shell
     words = command.words
     texts = [word.text for word in words]
     name = texts[0].rpartition("/")[2]
-    given = any(text[:1] == "-" and takes_value(text, ("-e", "-f")) for text in texts[1:])
-    wide = name in ("rg", "ag", "ack") or "r" in letters_of(words) or "R" in letters_of(words)
-    how = shortened(" ".join(texts))
-    for path in after_pattern(words, _SEARCH_VALUES, given=given):
-        if (not wide or looks_like_path(path)) and path.strip("./"):
-            yield Act("read", path, searched=True, how=how)
+    pattern_given = any(text[:1] == "-" and takes_value(text, ("-e", "-f")) for text in texts[1:])
+    recursive = (
+        name in ("rg", "ag", "ack")
+        or "r" in short_option_letters(words)
+        or "R" in short_option_letters(words)
+    )
+    how = short_line(" ".join(texts))
+    for path in files_after_pattern(words, _SEARCH_VALUES, given=pattern_given):
+        if (not recursive or looks_like_path(path)) and path.strip("./"):
+            yield FileAct("read", path, searched=True, how=how)
 
 
-def _awk(command: Command, shell: Shell) -> Iterator[Act]:
+def _awk(command: ShellCommand, shell: ShellState) -> Iterator[FileAct]:
     del shell
-    for path in after_pattern(command.words, with_value=("-F", "-v"), given=False):
+    for path in files_after_pattern(command.words, with_value=("-F", "-v"), given=False):
         if looks_like_path(path) or "/" in path:
-            yield Act("read", path, searched=True)
+            yield FileAct("read", path, searched=True)
 
 
-def _remove(command: Command, shell: Shell) -> Iterator[Act]:
+def _remove(command: ShellCommand, shell: ShellState) -> Iterator[FileAct]:
     del shell
-    folders = "r" in letters_of(command.words).lower() or Word("--recursive") in command.words
+    folders = (
+        "r" in short_option_letters(command.words).lower() or Word("--recursive") in command.words
+    )
     for path in operands_of(command.words):
-        yield Act("delete", path, how="rm -r" if folders else "")
+        yield FileAct("delete", path, how="rm -r" if folders else "")
 
 
-def _move(command: Command, shell: Shell) -> Iterator[Act]:
+def _move(command: ShellCommand, shell: ShellState) -> Iterator[FileAct]:
     del shell
     *sources, target = operands_of(command.words) or [""]
-    live = any(word.live for word in command.words)
-    for source in sources if not live else ():
-        yield Act("move", _inside(target, source, many=len(sources) > 1), source)
+    any_dynamic = any(word.dynamic for word in command.words)
+    for source in sources if not any_dynamic else ():
+        yield FileAct("move", _target_path(target, source, many=len(sources) > 1), source)
 
 
-def _copy(command: Command, shell: Shell) -> Iterator[Act]:
-    flags = letters_of(command.words)
-    if "r" in flags.lower() or "a" in flags or any(word.live for word in command.words):
+def _copy(command: ShellCommand, shell: ShellState) -> Iterator[FileAct]:
+    letters = short_option_letters(command.words)
+    if "r" in letters.lower() or "a" in letters or any(word.dynamic for word in command.words):
         return
     *sources, target = operands_of(command.words, with_value=("-m", "-o", "-g")) or [""]
     for source in sources:
-        path = _inside(target, source, many=len(sources) > 1)
+        path = _target_path(target, source, many=len(sources) > 1)
         how = f"copied from {source}"
-        yield Act("write", path, how=how, text=shell.texts.get(path_from(shell.base, source), ""))
+        yield FileAct(
+            "write", path, how=how, text=shell.texts.get(join_path(shell.base, source), "")
+        )
 
 
-def _inside(target: str, source: str, *, many: bool) -> str:
-    """Where a file comes to lie: in the target when that is a folder."""
+def _target_path(target: str, source: str, *, many: bool) -> str:
+    """Return the path of a moved or copied file: inside the target if that is a folder."""
     if many or target.endswith("/") or target in (".", ".."):
         return f"{target.rstrip('/')}/{source.rstrip('/').rpartition('/')[2]}"
     return target
 
 
-def _touch(command: Command, shell: Shell) -> Iterator[Act]:
+def _touch(command: ShellCommand, shell: ShellState) -> Iterator[FileAct]:
     del shell
     for path in operands_of(command.words, with_value=("-d", "-t", "-r")):
-        yield Act("write", path, how="touched")
+        yield FileAct("write", path, how="touched")
 
 
-def _make_folder(command: Command, shell: Shell) -> Iterator[Act]:
+def _make_folder(command: ShellCommand, shell: ShellState) -> Iterator[FileAct]:
     del shell
     for path in operands_of(command.words, with_value=("-m",)):
-        yield Act("folder", path)
+        yield FileAct("folder", path)
 
 
-def _tee(command: Command, shell: Shell) -> Iterator[Act]:
+def _tee(command: ShellCommand, shell: ShellState) -> Iterator[FileAct]:
     del shell
-    more = "a" in letters_of(command.words)
+    append = "a" in short_option_letters(command.words)
     for path in operands_of(command.words):
         if not path.startswith("/dev/"):
-            yield made_by("tee", command, path, more=more)
+            yield act_of_output("tee", command, path, append=append)
 
 
-def _link(command: Command, shell: Shell) -> Iterator[Act]:
+def _link(command: ShellCommand, shell: ShellState) -> Iterator[FileAct]:
     del shell
     paths = operands_of(command.words)
     if len(paths) == 2:
-        yield Act("write", _inside(paths[1], paths[0], many=False), how=f"link to {paths[0]}")
+        yield FileAct(
+            "write", _target_path(paths[1], paths[0], many=False), how=f"link to {paths[0]}"
+        )
 
 
-def _fetch(command: Command, shell: Shell) -> Iterator[Act]:
+def _fetch(command: ShellCommand, shell: ShellState) -> Iterator[FileAct]:
     del shell
     words = command.words
     name = words[0].text.rpartition("/")[2]
     flags = ("-o", "--output") if name == "curl" else ("-O", "--output-document")
     for flag, word in pairwise(words[1:]):
-        known = not word.live and word.text != "-" and not word.text.startswith("/dev/")
+        known = not word.dynamic and word.text != "-" and not word.text.startswith("/dev/")
         if flag.text in flags and known:
-            yield Act("write", word.text, how="downloaded")
+            yield FileAct("write", word.text, how="downloaded")
 
 
-def _apply_patch(command: Command, shell: Shell) -> Iterator[Act]:
+def _apply_patch(command: ShellCommand, shell: ShellState) -> Iterator[FileAct]:
     del shell
-    text = command.text if command.text is not None else "".join(w.text for w in command.words[1:])
-    yield from patched(text)
+    text = (
+        command.here_document
+        if command.here_document is not None
+        else "".join(w.text for w in command.words[1:])
+    )
+    yield from acts_of_patch(text)
 
 
-def _patch(command: Command, shell: Shell) -> Iterator[Act]:
-    """`patch`: its own words name the files, else the text of the patch does."""
+def _patch(command: ShellCommand, shell: ShellState) -> Iterator[FileAct]:
+    """Yield the acts of `patch`: from the patch text if known, else from its output."""
     words = [word.text for word in command.words]
     if "--dry-run" in words:
         return
-    named = [found[1].strip().strip("'") for found in _PATCHING.finditer(shell.output)]
-    stripped = (whole_number(text[2:]) for text in words if text[:2] == "-p")
-    level = next((number for number in stripped if number is not None), None)
-    text = command.text or shell.texts.get(path_from(shell.base, _patch_file(command)), "")
-    known = patched(text, strip=level) if text else ()
-    if known or not named:
+    patched_paths = [found[1].strip().strip("'") for found in _PATCHING_LINE.finditer(shell.output)]
+    strip_levels = (whole_number(text[2:]) for text in words if text[:2] == "-p")
+    level = next((number for number in strip_levels if number is not None), None)
+    text = command.here_document or shell.texts.get(join_path(shell.base, _patch_file(command)), "")
+    known = acts_of_patch(text, strip=level) if text else ()
+    if known or not patched_paths:
         yield from known
     else:
-        yield from (Act("edit", path, how="patch") for path in dict.fromkeys(named))
+        yield from (FileAct("edit", path, how="patch") for path in dict.fromkeys(patched_paths))
 
 
-def _patch_file(command: Command) -> str:
-    if command.reads is not None:
-        return command.reads.text
+def _patch_file(command: ShellCommand) -> str:
+    if command.stdin is not None:
+        return command.stdin.text
     words = [word.text for word in command.words]
     given = [after for flag, after in pairwise(words) if flag == "-i"]
     return (given or operands_of(command.words)[-1:] or [""])[0]
 
 
-def _python(command: Command, shell: Shell) -> Iterator[Act]:
-    """A script in Python: the files that it opens to write, where it names them."""
+def _python(command: ShellCommand, shell: ShellState) -> Iterator[FileAct]:
+    """Yield the acts of a Python script given by `-c`, a here-document or a known file."""
     words = [word.text for word in command.words]
-    code, how = command.text or "", "by a Python script"
+    code, how = command.here_document or "", "by a Python script"
     if "-c" in words:
         code = "".join(words[words.index("-c") + 1 :][:1])
     elif not code:
         path = "".join(operands_of(command.words)[:1])
-        code, how = shell.texts.get(path_from(shell.base, path), ""), f"by {path}"
-    yield from opened_in(code, how=how)
+        code, how = shell.texts.get(join_path(shell.base, path), ""), f"by {path}"
+    yield from acts_of_python_code(code, how=how)
 
 
-def _git(command: Command, shell: Shell) -> Iterator[Act]:
+def _git(command: ShellCommand, shell: ShellState) -> Iterator[FileAct]:
     words = list(command.words[1:])
     base = ""
     while words and words[0].text.startswith("-"):
@@ -374,37 +406,37 @@ def _git(command: Command, shell: Shell) -> Iterator[Act]:
         words = words[2:] if words[0].text in ("-C", "-c") else words[1:]
     rule = _GIT.get(words[0].text) if words else None
     if rule is not None:
-        inner = replace(shell, base=path_from(shell.base, base) if base else shell.base)
+        inner = replace(shell, base=join_path(shell.base, base) if base else shell.base)
         for act in rule(replace(command, words=tuple(words)), inner):
-            yield placed(act, base)
+            yield resolve_paths(act, base)
 
 
-def _git_restore(command: Command, shell: Shell) -> Iterator[Act]:
+def _git_restore(command: ShellCommand, shell: ShellState) -> Iterator[FileAct]:
     words = command.words
     texts = [word.text for word in words]
     if {"-b", "-B", "--staged", "--orphan"} & set(texts) or "Switched to" in shell.output:
         return
     if "--" in texts:
         words = (words[0], *words[texts.index("--") + 1 :])
-    sure = "--" in texts or texts[0] == "restore"
+    names_files = "--" in texts or texts[0] == "restore"
     for path in operands_of(words, with_value=("-s", "--source")):
-        if path != "." and (sure or looks_like_path(path)):
-            yield Act("restore", path, how=f"git {texts[0]}")
+        if path != "." and (names_files or looks_like_path(path)):
+            yield FileAct("restore", path, how=f"git {texts[0]}")
 
 
-def _git_apply(command: Command, shell: Shell) -> Iterator[Act]:
+def _git_apply(command: ShellCommand, shell: ShellState) -> Iterator[FileAct]:
     texts = [word.text for word in command.words]
     if {"--check", "--stat", "--numstat", "--summary"} & set(texts):
         return
-    text = command.text or shell.texts.get(path_from(shell.base, _patch_file(command)), "")
-    acts = patched(text) if text else ()
+    text = command.here_document or shell.texts.get(join_path(shell.base, _patch_file(command)), "")
+    acts = acts_of_patch(text) if text else ()
     if not {"-R", "--reverse"} & set(texts):
         yield from acts
     else:
-        yield from (Act("restore", act.path, how="git apply -R") for act in acts)
+        yield from (FileAct("restore", act.path, how="git apply -R") for act in acts)
 
 
-def _git_remove(command: Command, shell: Shell) -> Iterator[Act]:
+def _git_remove(command: ShellCommand, shell: ShellState) -> Iterator[FileAct]:
     if Word("--cached") not in command.words:
         yield from _remove(command, shell)
 
@@ -416,7 +448,7 @@ _GIT: dict[str, _Rule] = {
     "restore": _git_restore,
     "apply": _git_apply,
 }
-RULES: dict[str, _Rule] = {
+PROGRAM_RULES: dict[str, _Rule] = {
     **dict.fromkeys(("cat", "nl", "less", "more", "bat", "tac", "Get-Content", "type"), _print),
     **dict.fromkeys(("head", "tail"), _print_ends),
     **dict.fromkeys(("grep", "egrep", "fgrep", "rg", "ag", "ack"), _search),

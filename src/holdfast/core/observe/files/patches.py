@@ -1,7 +1,7 @@
-"""What a patch does to files: the forms in which agents write changes down, read as acts.
+"""Read patches as acts on files: which paths change, by how many lines, with which symbols.
 
-Four forms: the envelope of `apply_patch`, unified diffs, search and replace blocks, and an old text
-with the new one for it. None is applied to anything; only paths, lines and names are taken.
+Four forms: the envelope of `apply_patch`, unified diffs, search and replace blocks, and pairs of
+old and new text. No patch is applied.
 """
 
 import re
@@ -13,202 +13,206 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 from holdfast.core.faults import rule
-from holdfast.text.code import MOST_SYMBOLS, find_symbols
+from holdfast.text.code import MAX_SYMBOLS, find_symbols
+from holdfast.text.patterns import Pattern
 
 Verb: TypeAlias = Literal["read", "create", "write", "edit", "delete", "move", "restore", "folder"]
-MOST_FILES = 2_000
-LOOKED_AT = 100_000
-"""Characters of a text in which names are looked for."""
-_BEGIN = "*** Begin Patch"
-_HUNK = re.compile(
+MAX_FILES = 2_000
+MAX_SYMBOL_SEARCH_CHARS = 100_000
+"""Characters of a text that are searched for symbols."""
+_ENVELOPE_START = "*** Begin Patch"
+# `@@ -1,3 +1,4 @@ def main():`, but not the bare `@@ def main():` of an envelope.
+_HUNK_HEADER = Pattern(
     r"@@ -\d{1,9}(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@ ?([^\n]{0,200})", re.ASCII
 )
 
 
-class Act(Struct, frozen=True):
-    """One thing that was done to one file."""
+class FileAct(Struct, frozen=True):
+    """One operation on one file."""
 
     verb: Verb
     path: str
-    was: str = ""
-    """Where a file that was moved came from."""
+    moved_from: str = ""
+    """The old path of a moved file."""
     first: int = 0
     last: int = 0
-    """The lines that were read; zeros for the whole file."""
+    """First and last line that were read; zeros for the whole file."""
     added: int = 0
     removed: int = 0
     symbols: tuple[str, ...] = ()
     how: str = ""
-    """What did it, where neither lines nor names tell."""
+    """The means (a command, a script) if line counts and symbols do not describe the change."""
     searched: bool = False
-    """Whether only the lines that match something were read."""
+    """Whether only matching lines were read."""
     text: str = ""
-    """The whole text of the file after it, where it is known."""
+    """The whole text of the file afterwards, if known."""
 
 
 @rule(())
 def symbols_in(lines: Iterable[str], path: str = "") -> tuple[str, ...]:
-    """Names defined in some lines of code, or the headings of prose, a few at most."""
+    """Return the first few names defined in lines of code, or the headings of prose."""
     return find_symbols(lines, path)
 
 
-def written(path: str, text: str, *, verb: Verb = "write", how: str = "") -> Act:
-    """A file made of a text."""
-    symbols = symbols_in(text[:LOOKED_AT].split("\n"), path)
-    return Act(verb, path, added=count_lines(text), symbols=symbols, how=how, text=text)
+def act_of_write(path: str, text: str, *, verb: Verb = "write", how: str = "") -> FileAct:
+    """Return the act of writing a text to a file."""
+    symbols = symbols_in(text[:MAX_SYMBOL_SEARCH_CHARS].split("\n"), path)
+    return FileAct(verb, path, added=count_lines(text), symbols=symbols, how=how, text=text)
 
 
-def changed(path: str, pairs: Iterable[tuple[str, str]], *, how: str = "") -> Act:
-    """A file in which old texts became new ones."""
+def act_of_replacements(path: str, pairs: Iterable[tuple[str, str]], *, how: str = "") -> FileAct:
+    """Return the act of replacing old texts by new ones in a file."""
     added = removed = 0
     symbols: dict[str, None] = {}
     for old, new in pairs:
-        before, after = _lines(old), _lines(new)
-        gone, come = Counter(before), Counter(after)
-        added += (come - gone).total()
-        removed += (gone - come).total()
+        before, after = _split_lines(old), _split_lines(new)
+        old_counts, new_counts = Counter(before), Counter(after)
+        added += (new_counts - old_counts).total()
+        removed += (old_counts - new_counts).total()
         symbols.update(dict.fromkeys(symbols_in(after or before, path)))
-    return Act(
-        "edit", path, added=added, removed=removed, symbols=tuple(symbols)[:MOST_SYMBOLS], how=how
+    return FileAct(
+        "edit", path, added=added, removed=removed, symbols=tuple(symbols)[:MAX_SYMBOLS], how=how
     )
 
 
 def count_lines(text: str) -> int:
-    """Lines of a text; a last one without its end counts."""
+    """Return the number of lines of a text, counting a last line without a line end."""
     return text.count("\n") + (not text.endswith("\n")) if text else 0
 
 
-def _lines(text: str) -> list[str]:
+def _split_lines(text: str) -> list[str]:
     return text.removesuffix("\n").split("\n") if text else []
 
 
 @rule(())
-def patched(text: str, *, strip: int | None = None) -> tuple[Act, ...]:
-    """What an `apply_patch` envelope or a unified diff does.
+def acts_of_patch(text: str, *, strip: int | None = None) -> tuple[FileAct, ...]:
+    """Return the acts of an `apply_patch` envelope or a unified diff.
 
-    `strip`: how many leading folders of its paths do not count; by default git's `a/` and `b/`.
+    `strip` is the number of leading folders to remove from paths; by default git's `a/` and `b/`.
     """
-    if _BEGIN in text:
-        acts = _enveloped(text[text.index(_BEGIN) :].split("\n"))
+    if _ENVELOPE_START in text:
+        acts = _acts_of_envelope(text[text.index(_ENVELOPE_START) :].split("\n"))
     elif "+++ " in text or "rename to " in text:
-        acts = _diffed(text.split("\n"), strip)
+        acts = _acts_of_diff(text.split("\n"), strip)
     else:
         return ()
-    return tuple(islice(acts, MOST_FILES))
+    return tuple(islice(acts, MAX_FILES))
 
 
-class _Part:
-    """The part of a patch that is about one file, while it is read."""
+class _FilePatch:
+    """The part of a patch for one file, while it is read."""
 
     def __init__(self, verb: Verb, path: str) -> None:
         self.verb: Verb = verb
-        self.path, self.was = path, ""
-        self.new: list[str] = []
-        self.seen: list[str] = []
+        self.path, self.moved_from = path, ""
+        self.added_lines: list[str] = []
+        self.context_lines: list[str] = []
         self.removed = 0
 
-    def act(self) -> Act:
-        """What it came to."""
-        names = symbols_in([*self.seen, *self.new], self.path)
-        return Act(
+    def act(self) -> FileAct:
+        """Return the part as an act."""
+        names = symbols_in([*self.context_lines, *self.added_lines], self.path)
+        return FileAct(
             self.verb,
             self.path,
-            self.was,
-            added=len(self.new),
+            self.moved_from,
+            added=len(self.added_lines),
             removed=self.removed,
             symbols=names if self.verb != "delete" else (),
-            text="\n".join([*self.new, ""]) if self.verb == "create" else "",
+            text="\n".join([*self.added_lines, ""]) if self.verb == "create" else "",
         )
 
 
-_MARKS: tuple[tuple[str, Verb], ...] = (
+_ENVELOPE_HEADERS: tuple[tuple[str, Verb], ...] = (
     ("*** Add File: ", "create"),
     ("*** Update File: ", "edit"),
     ("*** Delete File: ", "delete"),
 )
 
 
-def _enveloped(lines: Sequence[str]) -> Iterator[Act]:
-    part: _Part | None = None
+def _acts_of_envelope(lines: Sequence[str]) -> Iterator[FileAct]:
+    part: _FilePatch | None = None
     for line in lines:
-        mark = next((known for known in _MARKS if line.startswith(known[0])), None)
+        mark = next((known for known in _ENVELOPE_HEADERS if line.startswith(known[0])), None)
         if mark or line.startswith("*** End Patch"):
             if part is not None:
                 yield part.act()
             if mark is None:
                 return
-            part = _Part(mark[1], line.removeprefix(mark[0]).strip())
+            part = _FilePatch(mark[1], line.removeprefix(mark[0]).strip())
         elif part is not None:
-            _take(part, line)
+            _read_envelope_line(part, line)
     if part is not None:
         yield part.act()
 
 
-def _take(part: _Part, line: str) -> None:
-    """Read one line of a part of an envelope."""
+def _read_envelope_line(part: _FilePatch, line: str) -> None:
+    """Add one line of an envelope to the part."""
     if line.startswith("*** Move to: "):
-        part.verb, part.was = "move", part.path
+        part.verb, part.moved_from = "move", part.path
         part.path = line.removeprefix("*** Move to: ").strip()
     elif line.startswith("+"):
-        part.new.append(line[1:])
+        part.added_lines.append(line[1:])
     elif line.startswith("-"):
         part.removed += 1
     elif line.startswith("@@"):
-        part.seen.append(line[2:].removeprefix(" "))
+        part.context_lines.append(line[2:].removeprefix(" "))
 
 
-def _diffed(lines: Sequence[str], strip: int | None) -> Iterator[Act]:
-    part: _Part | None = None
+def _acts_of_diff(lines: Sequence[str], strip: int | None) -> Iterator[FileAct]:
+    part: _FilePatch | None = None
     old, renamed = "", ""
-    left = right = 0
+    old_left = new_left = 0
     for line in lines:
-        if left > 0 or right > 0:
-            left, right = _in_hunk(part, line, left, right)
+        if old_left > 0 or new_left > 0:
+            old_left, new_left = _read_hunk_line(part, line, old_left, new_left)
         elif line.startswith("--- "):
-            old = _named(line, strip)
+            old = _header_path(line, strip)
         elif line.startswith("+++ "):
             if part is not None:
                 yield part.act()
-            part = _opened(old, _named(line, strip), renamed)
+            part = _start_file(old, _header_path(line, strip), renamed)
             renamed = ""
         elif line.startswith("rename from "):
             renamed = line.removeprefix("rename from ").strip()
         elif line.startswith("rename to "):
             if part is not None:
                 yield part.act()
-            part = _opened(renamed, line.removeprefix("rename to ").strip(), renamed)
-        elif part is not None and (hunk := _HUNK.match(line)):
-            left, right = int(hunk[1] or 1), int(hunk[2] or 1)
-            part.seen.append(hunk[3])
+            part = _start_file(renamed, line.removeprefix("rename to ").strip(), renamed)
+        elif part is not None and (hunk := _HUNK_HEADER.match(line)):
+            old_left, new_left = int(hunk[1] or 1), int(hunk[2] or 1)
+            part.context_lines.append(hunk[3])
     if part is not None:
         yield part.act()
 
 
-def _in_hunk(part: _Part | None, line: str, left: int, right: int) -> tuple[int, int]:
-    """Read one line of a hunk; the lines of either side that are still to come."""
+def _read_hunk_line(
+    part: _FilePatch | None, line: str, old_left: int, new_left: int
+) -> tuple[int, int]:
+    """Add one line of a hunk to the part; return the remaining old and new lines of the hunk."""
     assert part is not None
     if line.startswith("+"):
-        part.new.append(line[1:])
-        return left, right - 1
+        part.added_lines.append(line[1:])
+        return old_left, new_left - 1
     if line.startswith("-"):
         part.removed += 1
-        return left - 1, right
+        return old_left - 1, new_left
     if line.startswith("\\"):
-        return left, right
-    return left - 1, right - 1
+        return old_left, new_left
+    return old_left - 1, new_left - 1
 
 
-def _opened(old: str, new: str, renamed: str) -> _Part:
+def _start_file(old: str, new: str, renamed: str) -> _FilePatch:
     if not new:
-        return _Part("delete", old)
-    part = _Part("edit" if old else "create", new)
+        return _FilePatch("delete", old)
+    part = _FilePatch("edit" if old else "create", new)
     if renamed and renamed != new:
-        part.verb, part.was = "move", renamed
+        part.verb, part.moved_from = "move", renamed
     return part
 
 
-def _named(line: str, strip: int | None) -> str:
-    """The path in a header of a diff; none for `/dev/null`."""
+def _header_path(line: str, strip: int | None) -> str:
+    """Return the path in a header of a diff; empty for `/dev/null`."""
     path = line[4:].partition("\t")[0].strip()
     if path == "/dev/null":
         return ""
@@ -217,28 +221,28 @@ def _named(line: str, strip: int | None) -> str:
     return "/".join(path.split("/")[strip:]) or path
 
 
-SEARCH, MIDDLE, REPLACE = "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE"
+SEARCH_MARK, MIDDLE_MARK, REPLACE_MARK = "<<<<<<< SEARCH", "=======", ">>>>>>> REPLACE"
 
 
 @rule(())
-def replaced(text: str) -> tuple[Act, ...]:
-    """What the search and replace blocks in a text would do, one act per path."""
-    if SEARCH not in text:
+def acts_of_search_replace(text: str) -> tuple[FileAct, ...]:
+    """Return the acts of the search and replace blocks in a text, one per path."""
+    if SEARCH_MARK not in text:
         return ()
-    found: dict[str, list[tuple[str, str]]] = {}
+    pairs_by_path: dict[str, list[tuple[str, str]]] = {}
     path = ""
     before: list[str] = []
     old: list[str] | None = None
     new: list[str] | None = None
     for line in text.split("\n"):
         mark = line.rstrip()
-        if mark == SEARCH:
+        if mark == SEARCH_MARK:
             path = _path_above(before) or path
             old, new = [], None
-        elif old is not None and new is None and mark == MIDDLE:
+        elif old is not None and new is None and mark == MIDDLE_MARK:
             new = []
-        elif old is not None and new is not None and mark == REPLACE:
-            found.setdefault(path, []).append(("\n".join(old), "\n".join(new)))
+        elif old is not None and new is not None and mark == REPLACE_MARK:
+            pairs_by_path.setdefault(path, []).append(("\n".join(old), "\n".join(new)))
             before, old, new = [], None, None
         elif new is not None:
             new.append(line)
@@ -246,18 +250,18 @@ def replaced(text: str) -> tuple[Act, ...]:
             old.append(line)
         else:
             before = [*before[-2:], line]
-    return tuple(_block(path, pairs) for path, pairs in found.items() if path)
+    return tuple(_act_of_blocks(path, pairs) for path, pairs in pairs_by_path.items() if path)
 
 
-def _block(path: str, pairs: list[tuple[str, str]]) -> Act:
+def _act_of_blocks(path: str, pairs: list[tuple[str, str]]) -> FileAct:
     if len(pairs) == 1 and not pairs[0][0].strip():
-        return written(path, pairs[0][1])
-    return changed(path, pairs)
+        return act_of_write(path, pairs[0][1])
+    return act_of_replacements(path, pairs)
 
 
 @rule(())
-def fenced(text: str) -> tuple[Act, ...]:
-    """The whole files that stand in a text, each in a fence under its path."""
+def acts_of_fenced_files(text: str) -> tuple[FileAct, ...]:
+    """Return the writes of whole files in fenced blocks, each below a line with its path."""
     files: dict[str, list[str]] = {}
     above = ""
     body: list[str] | None = None
@@ -272,11 +276,11 @@ def fenced(text: str) -> tuple[Act, ...]:
             body.append(line)
         else:
             above = line
-    return tuple(written(path, "\n".join([*lines, ""])) for path, lines in files.items())
+    return tuple(act_of_write(path, "\n".join([*lines, ""])) for path, lines in files.items())
 
 
 def _path_above(lines: Sequence[str]) -> str:
-    """The path that the nearest of some lines names, fences apart."""
+    """Return the path in the last of some lines that is neither blank nor a fence; else empty."""
     for line in reversed(lines):
         if line.startswith("```") or not line.strip():
             continue
@@ -286,6 +290,6 @@ def _path_above(lines: Sequence[str]) -> str:
 
 
 def looks_like_path(text: str) -> bool:
-    """Whether a text can be nothing but the name of a file."""
+    """Return whether a text has the form of a file name."""
     last = text.rpartition("/")[2]
     return 0 < len(text) <= 300 and not any(c in text for c in " \t\"'<>|`") and "." in last

@@ -1,4 +1,4 @@
-"""Reads that a later read or write made redundant."""
+"""Find file reads that a later read or write of the same lines made redundant."""
 
 from collections.abc import Sequence
 
@@ -10,51 +10,55 @@ from holdfast.core.observe.files.touch import Touch
 from holdfast.core.observe.scene import Pair, Scene
 
 
-class Newer(Struct, frozen=True):
-    """What came after a read and took its place."""
+class NewerCall(Struct, frozen=True):
+    """The later call that makes a read redundant."""
 
     call: int
-    """Where the later call stands."""
+    """Index of the later call among the items."""
     verb: str
-    """`read` when the same lines were read again, `write` when the file was written since."""
+    """`read` if the same lines were read again, `write` if the file was written."""
 
 
 @rule({})
-def superseded(scene: Scene, touches: Sequence[Touch]) -> dict[int, Newer]:
-    """For each read whose lines were read again or overwritten: what did it."""
+def superseded_reads(scene: Scene, touches: Sequence[Touch]) -> dict[int, NewerCall]:
+    """Return, by index of the result, the later call that makes each redundant read redundant."""
     later: dict[str, list[tuple[Touch, int, float]]] = {}
-    found: dict[int, Newer] = {}
+    replacements: dict[int, NewerCall] = {}
     for pair, touch in reversed(list(zip(scene.pairs, touches, strict=True))):
-        if not touch.path or pair.result is None or _failed(scene, pair):
+        if not touch.path or pair.result is None or _result_failed(scene, pair):
             continue
-        size = _size(scene, pair.result)
+        size = _output_size(scene, pair.result)
         if touch.verb == "read":
             newer = next(
-                (n for n in later.get(touch.path, []) if _covers(n[0], touch) and n[2] >= size / 2),
+                (
+                    candidate
+                    for candidate in later.get(touch.path, [])
+                    if _covers(candidate[0], touch) and candidate[2] >= size / 2
+                ),
                 None,
             )
             if newer is not None:
-                found[pair.result] = Newer(newer[1], newer[0].verb)
+                replacements[pair.result] = NewerCall(newer[1], newer[0].verb)
         if touch.verb in ("read", "write"):
-            # A later read may answer that nothing changed: then it shows nothing.
-            shown = size if touch.verb == "read" else float("inf")
-            later.setdefault(touch.path, []).append((touch, pair.call, shown))
-    return found
+            # A later read may only report that nothing changed: its size decides.
+            visible_size = size if touch.verb == "read" else float("inf")
+            later.setdefault(touch.path, []).append((touch, pair.call, visible_size))
+    return replacements
 
 
-def _size(scene: Scene, at: int) -> int:
+def _output_size(scene: Scene, at: int) -> int:
     body = scene.items[at].body
     return len(body.output) if isinstance(body, ToolReturned) else 0
 
 
-def _failed(scene: Scene, pair: Pair) -> bool:
+def _result_failed(scene: Scene, pair: Pair) -> bool:
     assert pair.result is not None
     body = scene.items[pair.result].body
     return not isinstance(body, ToolReturned) or body.failed
 
 
 def _covers(newer: Touch, older: Touch) -> bool:
-    """Whether the later call shows all the lines that the earlier one did."""
+    """Return whether the later call shows all lines of the earlier one."""
     if newer.verb == "write" or not newer.paged:
         return True
     if not older.paged or not older.last or not newer.last:

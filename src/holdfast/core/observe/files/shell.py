@@ -1,35 +1,37 @@
-"""What a command line did to files, read off its commands and what it printed.
+"""Return what a shell command line did to files, from its commands and its output.
 
-A command counts when it was surely carried out and did not complain. What each program does to the
-files that it names stands in `programs`.
+A command counts if it certainly ran and its output shows no error for the file. `commands` has the
+rules of the single programs.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from msgspec.structs import replace
 
 from holdfast.core.faults import row_rule, rule
-from holdfast.core.observe.files.bash import ASSIGNED, Command, Word, commands_of
+from holdfast.core.observe.files.bash import ASSIGNMENT, ShellCommand, Word, commands_of
 from holdfast.core.observe.files.commands import (
-    RULES,
-    Shell,
-    lines_asked,
-    lines_printed,
-    made_by,
-    placed,
+    PROGRAM_RULES,
+    ShellState,
+    act_of_output,
+    printed_line_spans,
     program_of,
+    requested_line_count,
+    resolve_paths,
 )
-from holdfast.core.observe.files.patches import Act
-from holdfast.text.paths import path_from
+from holdfast.core.observe.files.patches import FileAct
+from holdfast.text.paths import join_path
+from holdfast.text.patterns import Pattern
 
-DEEPEST = 3
-"""Shells within shells."""
-_EXIT = re.compile(
+MAX_SHELL_DEPTH = 3
+"""Maximum depth of nested shells (`bash -c`)."""
+# `<returncode>1`, `Exit code: 1`, `"exit_code": 1`; not `exit 1`.
+_EXIT_CODE = Pattern(
     r"(?:<returncode>|[Ee]xit code:? |[Ee]xited with code |\"exit_code\": ?)(-?\d{1,5})"
 )
-_COMPLAINT = re.compile(
+# Words of an error message: `rm: a.py: No such file`, but not `a.py: 12 lines`.
+_COMPLAINT = Pattern(
     r"No such file|[Cc]annot |[Cc]an't |denied|[Ii]s a directory|[Nn]ot a directory|not found"
     r"|did not match|[Ii]nvalid|[Uu]nrecognized|[Uu]sage:|[Ff]ailed|[Ee]rror|fatal|missing|unable"
     r"|unknown|illegal|unterminated|undefined"
@@ -38,51 +40,60 @@ _COMPLAINT = re.compile(
 
 @rule(None)
 def exit_code(output: str) -> int | None:
-    """The exit code that an agent's program printed with an output, at either end of it."""
+    """Return the exit code that the host printed at either end of an output."""
     ends = (output[:300], output[-300:]) if len(output) > 600 else (output,)
-    return next((int(found[1]) for part in ends for found in _EXIT.finditer(part)), None)
+    return next((int(found[1]) for part in ends for found in _EXIT_CODE.finditer(part)), None)
 
 
 @rule(())
-def acts_of(script: str, shell: Shell, *, depth: int = 0) -> tuple[Act, ...]:
-    """What a command line did to files, as far as its words and its output prove it."""
-    acts: list[Act] = []
+def acts_of_script(script: str, shell: ShellState, *, depth: int = 0) -> tuple[FileAct, ...]:
+    """Return the acts of a command line that its words and its output prove."""
+    acts: list[FileAct] = []
     commands = commands_of(script)
-    at = shell
-    for number, ran in enumerate(_carried_out(commands, shell)):
-        command = _tidied(commands[number])
-        if command.joined == "||" or not ran:
+    current = shell
+    for number, ran in enumerate(_surely_ran(commands, shell)):
+        command = _without_prefixes(commands[number])
+        if command.operator == "||" or not ran:
             continue
         name = program_of(command)
         if name in ("cd", "pushd") and len(command.words) > 1:
-            at = _moved(at, command.words[1])
-        elif name in ("bash", "sh", "zsh") and depth < DEEPEST:
-            acts += _nested(command, at, depth)
+            current = _enter_folder(current, command.words[1])
+        elif name in ("bash", "sh", "zsh") and depth < MAX_SHELL_DEPTH:
+            acts += _acts_of_inner_shell(command, current, depth)
         else:
             later = commands[number + 1 : number + 2]
-            found = [*_by_program(name, command, at, later), *_redirected(name, command)]
-            kept = [placed(act, at.base) for act in found if not _complained(name, act, shell)]
-            acts += kept
-            made = {act.path: act.text for act in kept if act.text}
-            at = replace(at, texts={**at.texts, **made}) if made else at
+            candidates = [
+                *_acts_of_program(name, command, current, later),
+                *_acts_of_redirects(name, command),
+            ]
+            accepted = [
+                resolve_paths(act, current.base)
+                for act in candidates
+                if not _has_complaint(name, act, shell)
+            ]
+            acts += accepted
+            new_texts = {act.path: act.text for act in accepted if act.text}
+            current = (
+                replace(current, texts={**current.texts, **new_texts}) if new_texts else current
+            )
     # A lone dash is standard input or output.
     return tuple(act for act in acts if act.path not in ("", "-"))
 
 
-_LEADS = frozenset(
+_KEYWORDS = frozenset(
     ("then", "do", "else", "elif", "if", "while", "until", "!", "{", "time", "nohup")
 )
-_WRAPS = frozenset(("sudo", "env", "command", "exec", "nice", "stdbuf", "builtin"))
+_WRAPPERS = frozenset(("sudo", "env", "command", "exec", "nice", "stdbuf", "builtin"))
 
 
-def _tidied(command: Command) -> Command:
-    """A command without what only stands before it: keywords, variables, `sudo`, `timeout 5`."""
+def _without_prefixes(command: ShellCommand) -> ShellCommand:
+    """Return a command without leading keywords, assignments, `sudo` and `timeout 5`."""
     words = list(command.words)
     while words:
         word = words[0].text
-        if word in _LEADS or ASSIGNED.match(word):
+        if word in _KEYWORDS or ASSIGNMENT.match(word):
             words = words[1:]
-        elif word in _WRAPS:
+        elif word in _WRAPPERS:
             words = _after_options(words[1:], with_value=("-u", "-n", "-g"))
         elif word == "timeout":
             words = _after_options(words[1:], with_value=("-s", "-k"))[1:]
@@ -97,85 +108,93 @@ def _after_options(words: list[Word], with_value: Sequence[str]) -> list[Word]:
     return words
 
 
-_LOUD = frozenset(
+_REPORTS_FAILURES = frozenset(
     ("cd", "mkdir", "cat", "echo", "printf", "touch", "cp", "mv", "rm", "tee", "export", "chmod")
 ) | {"pwd", "ls", "head", "tail", "nl", "sed", "ln", "pushd", "popd", "source", "true", "set", "wc"}
-"""Programs that do not fail without a word that begins with their name."""
+"""Programs that print a line with their name when they fail."""
 
 
-def _carried_out(commands: Sequence[Command], shell: Shell) -> Iterator[bool]:
-    """For each command of a chain: whether it was surely carried out.
+def _surely_ran(commands: Sequence[ShellCommand], shell: ShellState) -> Iterator[bool]:
+    """Yield for each command of a chain whether it certainly ran.
 
-    All were when the chain went well. When it did not, then only those before the last one, as long
-    as everything that could have stopped them fails with a complaint.
+    If the chain succeeded, all ran. Otherwise those before the last one ran, as long as every
+    program that could have stopped them prints an error when it fails.
     """
     if not shell.failed:
         yield from (True for _ in commands)
         return
     started = exit_code(shell.output) is not None
-    last = max((n for n, command in enumerate(commands) if command.joined != "|"), default=0)
-    strict = quiet = False
+    last = max((n for n, command in enumerate(commands) if command.operator != "|"), default=0)
+    strict = may_have_stopped = False
     for number, command in enumerate(commands):
-        tidy = _tidied(command)
+        tidy = _without_prefixes(command)
         name = program_of(tidy)
         strict = strict or (name == "set" and Word("-e") in tidy.words)
-        quiet = quiet and command.joined == "&&"
-        yield started and number < last and not (strict or quiet or command.hushed)
-        quiet = quiet or name not in _LOUD or command.hushed
+        may_have_stopped = may_have_stopped and command.operator == "&&"
+        yield started and number < last and not (strict or may_have_stopped or command.silenced)
+        may_have_stopped = may_have_stopped or name not in _REPORTS_FAILURES or command.silenced
 
 
-def _complained(name: str, act: Act, shell: Shell) -> bool:
-    """Whether the output says that it could not be done to that file."""
-    path = act.was or act.path
+def _has_complaint(name: str, act: FileAct, shell: ShellState) -> bool:
+    """Return whether the output has an error of the program for this file."""
+    path = act.moved_from or act.path
     for line in shell.output[:20_000].split("\n") if shell.output else ():
-        told = line.startswith((f"{name}:", "bash:", "sh:", "/bin/sh:", "/bin/bash:", "zsh:"))
-        if told and _COMPLAINT.search(line[:500]) and path in line:
+        from_program = line.startswith(
+            (f"{name}:", "bash:", "sh:", "/bin/sh:", "/bin/bash:", "zsh:")
+        )
+        if from_program and _COMPLAINT.search(line[:500]) and path in line:
             return True
         if line.startswith(("error:", "fatal:")) and name == "git" and path in line:
             return True
     return False
 
 
-def _moved(shell: Shell, word: Word) -> Shell:
-    """The shell in another folder; nowhere known when nobody can say which."""
-    if word.live or word.text == "-":
+def _enter_folder(shell: ShellState, word: Word) -> ShellState:
+    """Return the shell in another folder; in `$` if the folder is unknown."""
+    if word.dynamic or word.text == "-":
         return replace(shell, base="$")
-    return replace(shell, base=path_from(shell.base, word.text))
+    return replace(shell, base=join_path(shell.base, word.text))
 
 
-def _nested(command: Command, shell: Shell, depth: int) -> tuple[Act, ...]:
+def _acts_of_inner_shell(
+    command: ShellCommand, shell: ShellState, depth: int
+) -> tuple[FileAct, ...]:
     words = command.words
     for flag, script in pairwise(words[1:]):
         if flag.text.startswith("-") and flag.text.endswith("c"):
-            return () if script.live else acts_of(script.text, shell, depth=depth + 1)
-    return acts_of(command.text, shell, depth=depth + 1) if command.text else ()
+            return () if script.dynamic else acts_of_script(script.text, shell, depth=depth + 1)
+    return (
+        acts_of_script(command.here_document, shell, depth=depth + 1)
+        if command.here_document
+        else ()
+    )
 
 
-def _redirected(name: str, command: Command) -> Iterator[Act]:
-    """The files that a command's output goes into."""
-    for word, more in command.into:
-        if not word.live:
-            yield made_by(name, command, word.text, more=more)
+def _acts_of_redirects(name: str, command: ShellCommand) -> Iterator[FileAct]:
+    """Yield the writes of a command's redirects."""
+    for word, append in command.redirects:
+        if not word.dynamic:
+            yield act_of_output(name, command, word.text, append=append)
 
 
 @row_rule
-def _by_program(
-    name: str, command: Command, shell: Shell, later: Sequence[Command]
-) -> Iterator[Act]:
-    rule = RULES.get(name)
+def _acts_of_program(
+    name: str, command: ShellCommand, shell: ShellState, later: Sequence[ShellCommand]
+) -> Iterator[FileAct]:
+    rule = PROGRAM_RULES.get(name)
     if rule is None:
         return
     for act in rule(command, shell):
-        yield from _piped(act, later) if act.verb == "read" else (act,)
+        yield from _limit_by_pipe(act, later) if act.verb == "read" else (act,)
 
 
-def _piped(act: Act, later: Sequence[Command]) -> tuple[Act, ...]:
-    """A read of which only some lines get through the pipe."""
-    if not later or later[0].joined != "|" or act.first or act.last or act.searched:
+def _limit_by_pipe(act: FileAct, later: Sequence[ShellCommand]) -> tuple[FileAct, ...]:
+    """Return a read limited to the lines that pass the next command of its pipe."""
+    if not later or later[0].operator != "|" or act.first or act.last or act.searched:
         return (act,)
     name, words = program_of(later[0]), later[0].words
     if name == "head":
-        return (replace(act, first=1, last=lines_asked(words)),)
-    if name == "sed" and (spans := lines_printed(words)):
+        return (replace(act, first=1, last=requested_line_count(words)),)
+    if name == "sed" and (spans := printed_line_spans(words)):
         return tuple(replace(act, first=first, last=last) for first, last in spans)
     return (replace(act, searched=True),)

@@ -1,7 +1,7 @@
-"""What a tool call touches: which file, which lines, to read it or to write it.
+"""Read from a tool call which file it reads, writes or edits, and which lines.
 
-Agents name their tools differently and mean the same few things. A call that is not understood
-touches nothing, and then nothing is concluded from it.
+The file tools of the known agents have different names for the same few operations. A call of an
+unknown tool has an empty touch, from which nothing is concluded.
 """
 
 import re
@@ -16,17 +16,19 @@ from msgspec.structs import replace
 from holdfast.core.faults import rule
 from holdfast.core.ledger.entry import ToolCalled
 from holdfast.core.observe.files.patches import (
-    Act,
-    changed,
+    FileAct,
+    act_of_replacements,
+    act_of_write,
+    acts_of_patch,
+    acts_of_search_replace,
     count_lines,
     looks_like_path,
-    patched,
-    replaced,
-    written,
 )
 from holdfast.text.jsontext import Json, NotJson, as_list, as_object, as_text, parse, whole_number
+from holdfast.text.patterns import Pattern
+from holdfast.text.utf8 import to_bytes
 
-READS = frozenset(
+READ_TOOLS = frozenset(
     (
         "read",
         "read_file",
@@ -41,7 +43,7 @@ READS = frozenset(
         "read_many_files",
     )
 )
-WRITES = frozenset(
+WRITE_TOOLS = frozenset(
     (
         "write",
         "write_file",
@@ -52,7 +54,7 @@ WRITES = frozenset(
         "save_file",
     )
 )
-EDITS = frozenset(
+EDIT_TOOLS = frozenset(
     (
         "edit",
         "edit_file",
@@ -69,7 +71,7 @@ EDITS = frozenset(
         "edit_block",
     )
 )
-RUNS = frozenset(
+SHELL_TOOLS = frozenset(
     (
         "bash",
         "shell",
@@ -88,7 +90,7 @@ RUNS = frozenset(
         "run_in_terminal",
     )
 )
-SEARCHES = frozenset(
+SEARCH_TOOLS = frozenset(
     (
         "grep",
         "glob",
@@ -110,7 +112,7 @@ SEARCHES = frozenset(
         "search_file_content",
     )
 )
-MIXED = frozenset(
+COMMAND_EDITORS = frozenset(
     (
         "str_replace_editor",
         "str_replace_based_edit_tool",
@@ -132,80 +134,84 @@ PATH_KEYS = (
 )
 COMMAND_KEYS = ("command", "cmd", "script", "input")
 
-MOST_LINES = 10**9
-REMEMBERED = 4_000
-"""Characters of arguments up to which it is remembered what they touch."""
-LONGEST_COMMAND = 2_000
-"""A longer command is a script; it is not taken apart."""
+MAX_LINE_NUMBER = 10**9
+MAX_CACHED_CHARS = 4_000
+"""Calls with arguments up to this length are cached."""
+MAX_COMMAND_CHARS = 2_000
+"""A longer command is a script and is not parsed here."""
 
-_JOINS = "|;&><\n$`"
-"""A command with one of these does more than print a file."""
-_HEREDOC = re.compile(r"cat\s{0,9}(?:>|<<).{0,300}", re.DOTALL)
-_TARGET = re.compile(r">{1,2}\s{0,9}([^\s<>&|;'\"]{1,300})")
-_MARK = re.compile(r"<<-?\s{0,9}['\"]?([A-Za-z_]\w{0,40})['\"]?[^\n]{0,200}\n")
-_RANGE = re.compile(r"^(\d{1,9})(?:,(\d{1,9}))?p$")
+_SHELL_OPERATORS = "|;&><\n$`"
+"""A command with one of these characters does more than print a file."""
+# `cat > a.py <<EOF` and `cat <<EOF > a.py`, but not `cat a.py`.
+_HEREDOC = Pattern(r"cat\s{0,9}(?:>|<<).{0,300}", re.DOTALL)
+# `> a.py` and `>> a.py`, but not `2>&1`.
+_HEREDOC_TARGET = Pattern(r">{1,2}\s{0,9}([^\s<>&|;'\"]{1,300})")
+# `<<EOF` and `<<-'EOF'` at the end of a line, but not `<<<text`.
+_HEREDOC_TAG = Pattern(r"<<-?\s{0,9}['\"]?([A-Za-z_]\w{0,40})['\"]?[^\n]{0,200}\n")
+# `10,20p` and `10p`, but not `/name/p`.
+_SED_RANGE = Pattern(r"^(\d{1,9})(?:,(\d{1,9}))?p$")
 
 
 class Touch(Struct, frozen=True):
-    """What one call does to which file."""
+    """What one call does to one file."""
 
     verb: str = ""
-    """`read`, `write`, `edit`, `search`, `run`, or nothing when it is not understood."""
+    """`read`, `write`, `edit`, `search`, `run`; empty if the tool is unknown."""
     path: str = ""
     first: int = 0
     last: int = 0
-    """The lines read; zeros for the whole file."""
+    """First and last line that were read; zeros for the whole file."""
     command: str = ""
-    written: str = ""
-    """The text that a write makes the file of, or that an edit adds to it."""
+    written_text: str = ""
+    """The whole text that a write stores, or the text that a here-document appends."""
 
     @property
     def paged(self) -> bool:
-        """Whether only some lines were asked for."""
+        """Whether only some lines were requested."""
         return bool(self.first or self.last)
 
 
 @rule(Touch())
 def touch_of(body: ToolCalled) -> Touch:
-    """What a call touches."""
-    # What writes a file is not kept for the sake of a moment.
-    return _known(body) if len(body.arguments) <= REMEMBERED else _touch(body)
+    """Return what a call does to which file."""
+    # Long arguments hold whole files: do not keep them in the cache.
+    return _cached_touch(body) if len(body.arguments) <= MAX_CACHED_CHARS else _read_touch(body)
 
 
 @lru_cache(maxsize=8_192)
-def _known(body: ToolCalled) -> Touch:
-    return _touch(body)
+def _cached_touch(body: ToolCalled) -> Touch:
+    return _read_touch(body)
 
 
-def _touch(body: ToolCalled) -> Touch:
+def _read_touch(body: ToolCalled) -> Touch:
     arguments = arguments_of(body)
-    name = plain_name(body.tool)
-    if name in MIXED:
+    name = bare_tool_name(body.tool)
+    if name in COMMAND_EDITORS:
         name = as_text(arguments.get("command")) or name
     path = _first_text(arguments, PATH_KEYS)
-    if name in READS:
-        return Touch("read", path, *_lines(arguments))
-    if name in WRITES:
+    if name in READ_TOOLS:
+        return Touch("read", path, *_requested_lines(arguments))
+    if name in WRITE_TOOLS:
         written = _first_text(arguments, ("content", "file_text", "text", "contents", "code"))
-        return Touch("write", path, written=written)
-    if name in EDITS:
-        return Touch("edit", path or _patched(body, arguments))
-    if name in RUNS:
-        return _run(command_of(arguments))
-    return Touch("search", path) if name in SEARCHES else Touch()
+        return Touch("write", path, written_text=written)
+    if name in EDIT_TOOLS:
+        return Touch("edit", path or _patched_path(body, arguments))
+    if name in SHELL_TOOLS:
+        return _touch_of_command(command_of(arguments))
+    return Touch("search", path) if name in SEARCH_TOOLS else Touch()
 
 
-def plain_name(tool: str) -> str:
-    """A tool's name without its server's: `mcp__fs__read_file` is `read_file`."""
+def bare_tool_name(tool: str) -> str:
+    """Return a tool's name in lower case without its server: `mcp__fs__Read` is `read`."""
     name = tool.rsplit("__", 1)[-1] if "__" in tool else tool
     return name.lower()
 
 
 @rule({})
 def arguments_of(body: ToolCalled) -> dict[str, Json]:
-    """The arguments of a call; nothing when they are no object."""
+    """Return the arguments of a call; empty if they are not a JSON object."""
     try:
-        value, _ = parse(body.arguments.encode("utf-8", "surrogatepass"))
+        value, _ = parse(to_bytes(body.arguments))
     except NotJson:
         return {}
     return as_object(value)
@@ -217,42 +223,44 @@ def _first_text(arguments: Mapping[str, Json], keys: tuple[str, ...]) -> str:
 
 
 def command_of(arguments: Mapping[str, Json]) -> str:
-    """The command line of a shell call, also when it comes as a list of words."""
+    """Return the command line of a shell call, also if it is given as a list of words."""
     for key in COMMAND_KEYS:
         value = arguments.get(key)
         if isinstance(value, str):
             return value
         if isinstance(value, list):
             words = [as_text(word) for word in value]
-            # `["bash", "-lc", "…"]`: what is run is the last word.
+            # In `["bash", "-lc", "…"]` the last word is the script.
             return words[-1] if len(words) == 3 and words[1].startswith("-") else " ".join(words)
     return ""
 
 
-def _lines(arguments: Mapping[str, Json]) -> tuple[int, int]:
+def _requested_lines(arguments: Mapping[str, Json]) -> tuple[int, int]:
     spans = as_list(arguments.get("view_range"))
-    first = _number(spans[0] if spans else _any(arguments, "offset", "start_line", "line_start"))
+    first = _line_number(
+        spans[0] if spans else _first_value(arguments, "offset", "start_line", "line_start")
+    )
     if len(spans) > 1:
-        return first, max(_number(spans[1]), 0)
-    last = _number(_any(arguments, "end_line", "line_end"))
-    limit = _number(arguments.get("limit"))
+        return first, max(_line_number(spans[1]), 0)
+    last = _line_number(_first_value(arguments, "end_line", "line_end"))
+    limit = _line_number(arguments.get("limit"))
     if limit and not last:
         last = max(first, 1) + limit - 1
     return first, last
 
 
-def _any(arguments: Mapping[str, Json], *keys: str) -> Json:
+def _first_value(arguments: Mapping[str, Json], *keys: str) -> Json:
     return next((arguments[key] for key in keys if arguments.get(key) is not None), None)
 
 
-def _number(value: Json) -> int:
-    """A number of lines; one that no file has is none."""
+def _line_number(value: Json) -> int:
+    """Return a line number; 0 for a value that is not one or is too large."""
     if not isinstance(value, int) or isinstance(value, bool):
         return 0
-    return value if abs(value) < MOST_LINES else 0
+    return value if abs(value) < MAX_LINE_NUMBER else 0
 
 
-def _patched(body: ToolCalled, arguments: Mapping[str, Json]) -> str:
+def _patched_path(body: ToolCalled, arguments: Mapping[str, Json]) -> str:
     text = _first_text(arguments, ("input", "patch", "patchText", "diff")) or body.arguments
     for line in text[:20_000].split("\n"):
         for mark in ("*** Update File: ", "*** Add File: ", "*** Delete File: "):
@@ -261,28 +269,32 @@ def _patched(body: ToolCalled, arguments: Mapping[str, Json]) -> str:
     return ""
 
 
-def _run(command: str) -> Touch:
-    plain = command.strip()
-    written = _heredoc(plain)
+def _touch_of_command(command: str) -> Touch:
+    stripped = command.strip()
+    written = _heredoc_file(stripped)
     if written:
         path, text = written
-        verb = "edit" if ">>" in plain.partition("\n")[0] else "write"
-        return Touch(verb, path, command=plain, written=text)
-    if not plain or len(plain) > LONGEST_COMMAND or any(mark in plain for mark in _JOINS):
-        return Touch("run", command=plain)
+        verb = "edit" if ">>" in stripped.partition("\n")[0] else "write"
+        return Touch(verb, path, command=stripped, written_text=text)
+    if (
+        not stripped
+        or len(stripped) > MAX_COMMAND_CHARS
+        or any(mark in stripped for mark in _SHELL_OPERATORS)
+    ):
+        return Touch("run", command=stripped)
     try:
-        words = shlex.split(plain)
+        words = shlex.split(stripped)
     except ValueError:
-        return Touch("run", command=plain)
-    return _shell_read(plain, words) or Touch("run", command=plain)
+        return Touch("run", command=stripped)
+    return _touch_of_print(stripped, words) or Touch("run", command=stripped)
 
 
-def _shell_read(command: str, words: list[str]) -> Touch | None:
-    """A command that does nothing but print a file."""
+def _touch_of_print(command: str, words: list[str]) -> Touch | None:
+    """Return the touch of a command that only prints a file."""
     match words:
         case ["cat", path] | ["cat", "-n", path] | ["nl", "-ba", path]:
             return Touch("read", path, command=command)
-        case ["sed", "-n", span, path] if found := _RANGE.match(span):
+        case ["sed", "-n", span, path] if found := _SED_RANGE.match(span):
             first = int(found[1])
             return Touch("read", path, first, int(found[2] or first), command=command)
         case ["head", "-n", count, path] if (last := whole_number(count)) is not None:
@@ -291,31 +303,33 @@ def _shell_read(command: str, words: list[str]) -> Touch | None:
             return None
 
 
-def _heredoc(command: str) -> tuple[str, str] | None:
-    """The file that a here-document writes, and its text."""
+def _heredoc_file(command: str) -> tuple[str, str] | None:
+    """Return the file that a here-document writes, and its text."""
     if not _HEREDOC.match(command):
         return None
     opening, _, rest = command.partition("\n")
-    target, mark = _TARGET.search(opening), _MARK.search(opening + "\n")
-    if target is None or mark is None:
+    target, tag = _HEREDOC_TARGET.search(opening), _HEREDOC_TAG.search(opening + "\n")
+    if target is None or tag is None:
         return None
-    body, found, _ = rest.partition(f"\n{mark[1]}")
-    return (target[1], body + "\n") if found else None
+    body, end_tag, _ = rest.partition(f"\n{tag[1]}")
+    return (target[1], body + "\n") if end_tag else None
 
 
-_MORE_READS = READS | {"read_media_file", "read_multiple_files", "cat_file", "get_file"}
-_MORE_EDITS = EDITS | {
+_ALL_READ_TOOLS = READ_TOOLS | {"read_media_file", "read_multiple_files", "cat_file", "get_file"}
+_ALL_EDIT_TOOLS = EDIT_TOOLS | {
     "apply_diff",
     "insert_content",
     "insert_line",
     "append_file",
     "edit_notebook",
 }
-_DELETES = frozenset(("delete_file", "remove_file", "delete", "unlink_file", "fs_delete"))
-_MOVES = frozenset(("move_file", "rename_file", "move", "rename", "mv_file"))
-_COPIES = frozenset(("copy_file", "copy"))
-_LOOKS = frozenset(("grep", "grep_search", "search_file_content", "search_files", "search_file"))
-_OPENS = frozenset(("open", "goto", "scroll_down", "scroll_up", "create", "edit"))
+_DELETE_TOOLS = frozenset(("delete_file", "remove_file", "delete", "unlink_file", "fs_delete"))
+_MOVE_TOOLS = frozenset(("move_file", "rename_file", "move", "rename", "mv_file"))
+_COPY_TOOLS = frozenset(("copy_file", "copy"))
+_FILE_SEARCH_TOOLS = frozenset(
+    ("grep", "grep_search", "search_file_content", "search_files", "search_file")
+)
+_WINDOW_COMMANDS = frozenset(("open", "goto", "scroll_down", "scroll_up", "create", "edit"))
 _PATCH_KEYS = ("input", "patch", "patchText", "patch_text", "diff")
 OLD_KEYS = ("old_string", "oldString", "oldText", "old_str", "old_text", "search", "old")
 NEW_KEYS = (
@@ -336,86 +350,90 @@ _TEXT_KEYS = ("content", "file_text", "text", "contents", "code")
 _SOURCE_KEYS = ("source", "source_path", "old_path", "from", "src", "oldPath")
 _TARGET_KEYS = ("destination", "destination_path", "new_path", "to", "dst", "newPath", "target")
 
-_SHOWN = re.compile(r"\[File: ([^\n]{1,400}) \((\d{1,9}) lines total\)\]")
-_NUMBERED = re.compile(r"(?m)^[ \t]{0,9}(\d{1,9})(?:→|\t|\||:)")
-_PAGE = re.compile(r"[Ss]howing lines (\d{1,9})-(\d{1,9}) of \d")
-_SPAN_EDITED = re.compile(r"edit (\d{1,9}):(\d{1,9})")
-_ENDS = 1_000
-"""Characters at either end of a page in which its first and last lines show."""
+# `[File: /src/a.py (120 lines total)]`, as SWE-agent prints it.
+_WINDOW_HEADER = Pattern(r"\[File: ([^\n]{1,400}) \((\d{1,9}) lines total\)\]")
+# `  12→text`, `12\ttext`, `12|text` and `12:text`, but not `12 text`.
+_NUMBERED_LINE = Pattern(r"(?m)^[ \t]{0,9}(\d{1,9})(?:→|\t|\||:)")
+# `Showing lines 1-200 of 950`.
+_PAGE_NOTE = Pattern(r"[Ss]howing lines (\d{1,9})-(\d{1,9}) of \d")
+# `edit 10:12` at the start of a command.
+_EDITED_SPAN = Pattern(r"edit (\d{1,9}):(\d{1,9})")
+_PAGE_EDGE_CHARS = 1_000
+"""Characters at the end of an output that contain its last line number."""
 
 
 @rule(())
-def acts_of_call(body: ToolCalled, output: str) -> tuple[Act, ...]:
-    """What a call of a file tool did, given what it returned; nothing for other tools."""
+def acts_of_call(body: ToolCalled, output: str) -> tuple[FileAct, ...]:
+    """Return the acts of a file tool's call, given its output; empty for other tools."""
     arguments = arguments_of(body)
-    name = plain_name(body.tool).rpartition(".")[2]
-    if name in MIXED:
+    name = bare_tool_name(body.tool).rpartition(".")[2]
+    if name in COMMAND_EDITORS:
         name = as_text(arguments.get("command")) or name
-    if _SHOWN.match(output) and name in _OPENS:
-        return shown_acts(f"{name} {as_text(arguments.get('command'))}", output)
+    if _WINDOW_HEADER.match(output) and name in _WINDOW_COMMANDS:
+        return acts_of_window_editor(f"{name} {as_text(arguments.get('command'))}", output)
     path = _first_text(arguments, PATH_KEYS)
-    return tuple(act for act in _acts(name, path, body, arguments, output) if act.path)
+    return tuple(act for act in _acts_of_tool(name, path, body, arguments, output) if act.path)
 
 
-def _acts(
+def _acts_of_tool(
     name: str, path: str, body: ToolCalled, arguments: Mapping[str, Json], output: str
-) -> Iterator[Act]:
-    if name in _MORE_READS:
-        yield from _read(path, arguments, output)
-    elif name in WRITES:
-        yield _settled(written(path, _first_text(arguments, _TEXT_KEYS)), output)
-    elif name in _MORE_EDITS:
-        yield from _edited(path, body, arguments)
-    elif name in _DELETES:
-        yield Act("delete", path)
-    elif name in _MOVES | _COPIES:
+) -> Iterator[FileAct]:
+    if name in _ALL_READ_TOOLS:
+        yield from _acts_of_read(path, arguments, output)
+    elif name in WRITE_TOOLS:
+        yield _with_reported_verb(act_of_write(path, _first_text(arguments, _TEXT_KEYS)), output)
+    elif name in _ALL_EDIT_TOOLS:
+        yield from _acts_of_edit(path, body, arguments)
+    elif name in _DELETE_TOOLS:
+        yield FileAct("delete", path)
+    elif name in _MOVE_TOOLS | _COPY_TOOLS:
         source, target = (_first_text(arguments, keys) for keys in (_SOURCE_KEYS, _TARGET_KEYS))
-        if name in _MOVES:
-            yield Act("move", target, source or path)
+        if name in _MOVE_TOOLS:
+            yield FileAct("move", target, source or path)
         else:
-            yield Act("write", target, how=f"copied from {source or path}")
+            yield FileAct("write", target, how=f"copied from {source or path}")
     elif name == "undo_edit":
-        yield Act("restore", path, how="undo_edit")
-    elif name in _LOOKS and _one_file(path, output):
-        yield Act("read", path, searched=True, how=_pattern(name, arguments))
+        yield FileAct("restore", path, how="undo_edit")
+    elif name in _FILE_SEARCH_TOOLS and _is_hit_in_one_file(path, output):
+        yield FileAct("read", path, searched=True, how=_search_label(name, arguments))
 
 
-def _pattern(name: str, arguments: Mapping[str, Json]) -> str:
+def _search_label(name: str, arguments: Mapping[str, Json]) -> str:
     return f"{name} {_first_text(arguments, ('pattern', 'query', 'regex', 'search_term'))}"[:90]
 
 
-def _one_file(path: str, output: str) -> bool:
-    """Whether a search looked into one file and found something in it."""
+def _is_hit_in_one_file(path: str, output: str) -> bool:
+    """Return whether a search was in one file and had matches."""
     folder = f"{path.rpartition('/')[2]}/"
     return looks_like_path(path) and folder not in output and "No matches" not in output[:100]
 
 
-def _read(path: str, arguments: Mapping[str, Json], output: str) -> Iterator[Act]:
+def _acts_of_read(path: str, arguments: Mapping[str, Json], output: str) -> Iterator[FileAct]:
     if "<type>directory" in output[:600] or "files and directories up to" in output[:400]:
         return
     several = as_list(arguments.get("paths"))
     if several:
-        yield from (Act("read", as_text(name)) for name in several)
+        yield from (FileAct("read", as_text(name)) for name in several)
         return
-    first, last = _lines(arguments)
-    page = _PAGE.search(output[-600:])
+    first, last = _requested_lines(arguments)
+    page = _PAGE_NOTE.search(output[-600:])
     if page:
         first, last = int(page[1]), int(page[2])
     elif first or last:
-        first, last = _seen_lines(max(first, 1), last, output)
-    yield Act("read", path, first=first, last=last)
+        first, last = _shown_lines(max(first, 1), last, output)
+    yield FileAct("read", path, first=first, last=last)
 
 
-def _seen_lines(first: int, last: int, output: str) -> tuple[int, int]:
-    """The lines of a page as they were asked for, less those behind the end of the file."""
-    numbers = [int(found[1]) for found in _NUMBERED.finditer(output[-_ENDS:])]
-    # Only a number that can be the last line of this page is one.
+def _shown_lines(first: int, last: int, output: str) -> tuple[int, int]:
+    """Return the requested lines without those after the end of the file."""
+    numbers = [int(found[1]) for found in _NUMBERED_LINE.finditer(output[-_PAGE_EDGE_CHARS:])]
+    # A number outside the requested span is not a line number of this page.
     fits = [number for number in numbers[-1:] if first <= number and (not last or number <= last)]
     return first, (fits or [last or first + max(count_lines(output), 1) - 1])[0]
 
 
-def _settled(act: Act, output: str) -> Act:
-    """A write that the tool's own words tell from an overwriting, or the other way round."""
+def _with_reported_verb(act: FileAct, output: str) -> FileAct:
+    """Return a write with the verb that the output states: `edit`, `create` or unchanged."""
     head = output[:600]
     if "has been updated" in head or "has been edited" in head or "overwritten" in head.lower():
         return replace(act, verb="edit")
@@ -423,44 +441,48 @@ def _settled(act: Act, output: str) -> Act:
     return replace(act, verb="create") if created else act
 
 
-def _edited(path: str, body: ToolCalled, arguments: Mapping[str, Json]) -> Iterator[Act]:
+def _acts_of_edit(path: str, body: ToolCalled, arguments: Mapping[str, Json]) -> Iterator[FileAct]:
     patch = _first_text(arguments, _PATCH_KEYS) or ("" if arguments else body.arguments)
-    acts = patched(patch) or replaced(patch) if patch else ()
+    acts = acts_of_patch(patch) or acts_of_search_replace(patch) if patch else ()
     if not path:
         yield from acts
         return
     if acts:
         added, removed = sum(act.added for act in acts), sum(act.removed for act in acts)
         names = dict.fromkeys(chain.from_iterable(act.symbols for act in acts))
-        yield Act("edit", path, added=added, removed=removed, symbols=tuple(names))
+        yield FileAct("edit", path, added=added, removed=removed, symbols=tuple(names))
         return
     edits = [as_object(edit) for edit in as_list(arguments.get("edits"))] or [dict(arguments)]
-    everywhere = any(edit.get("replace_all") or edit.get("replaceAll") for edit in edits)
-    how = "in every place" if everywhere else ""
+    replaces_all = any(edit.get("replace_all") or edit.get("replaceAll") for edit in edits)
+    how = "in every place" if replaces_all else ""
     pairs = [(_first_text(edit, OLD_KEYS), _first_text(edit, NEW_KEYS)) for edit in edits]
-    yield changed(path, pairs, how=how)
+    yield act_of_replacements(path, pairs, how=how)
 
 
 @rule(())
-def shown_acts(command: str, output: str) -> tuple[Act, ...]:
-    """What a command of an editor that shows a window of a file did to the file it shows."""
-    shown = _SHOWN.match(output)
+def acts_of_window_editor(command: str, output: str) -> tuple[FileAct, ...]:
+    """Return the acts of a command of an editor that shows a window of a file (SWE-agent)."""
+    shown = _WINDOW_HEADER.match(output)
     name = command.split(None, 1)[0] if command.strip() else ""
-    if shown is None or name not in _OPENS:
+    if shown is None or name not in _WINDOW_COMMANDS:
         return ()
     path = shown[1]
     if name == "create":
-        return (Act("create", path),)
+        return (FileAct("create", path),)
     if name == "edit":
-        return (_shown_edit(path, command),) if "updated" in output or "replaced" in output else ()
-    numbers = [int(found[1]) for found in _NUMBERED.finditer(output)]
+        return (
+            (_act_of_window_edit(path, command),)
+            if "updated" in output or "replaced" in output
+            else ()
+        )
+    numbers = [int(found[1]) for found in _NUMBERED_LINE.finditer(output)]
     first, last = (min(numbers), max(numbers)) if numbers else (0, 0)
     whole = first <= 1 and last >= int(shown[2])
-    return (Act("read", path) if whole else Act("read", path, first=first, last=last),)
+    return (FileAct("read", path) if whole else FileAct("read", path, first=first, last=last),)
 
 
-def _shown_edit(path: str, command: str) -> Act:
+def _act_of_window_edit(path: str, command: str) -> FileAct:
     text = command.partition("\n")[2].rpartition("end_of_edit")[0]
-    span = _SPAN_EDITED.match(command)
-    act = changed(path, [("", text)])
+    span = _EDITED_SPAN.match(command)
+    act = act_of_replacements(path, [("", text)])
     return replace(act, removed=int(span[2]) - int(span[1]) + 1 if span else 0)

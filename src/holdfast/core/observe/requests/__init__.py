@@ -1,1 +1,1 @@
-"""What the user wants: requests, constraints, overrides, pins."""
+"""Read what the user wants: requests, constraints, overrides and pins."""

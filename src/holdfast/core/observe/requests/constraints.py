@@ -1,29 +1,28 @@
-"""Sentences that bind the agent.
+"""Find the sentences of a message that set constraints for the agent.
 
-A constraint is known by its wording: a modal, an order, a bound. What is doubtful is left out,
-since every row is shown to an agent as a rule. What takes one back is not known here.
+A constraint is recognised by its wording: a modal verb, an order, a bound. Doubtful sentences are
+left out, because agents see every row as a rule. `overrides` handles withdrawals.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.faults import rule
-from holdfast.core.observe.sentences import Sentence, is_question, plain
-from holdfast.text.patterns import cue
+from holdfast.text.patterns import Pattern, cue
+from holdfast.text.sentences import Sentence, is_question, plain_words
 
-MOST = 12
-"""Constraints that one message sets at most."""
-LONG = 4_000
-"""Characters from which a message is taken for a document: only its hard words bind."""
-BLOCK = 600
-"""A lead-in and its list are one constraint up to this length."""
-WRAP = 8
-"""Characters between a line that an editor broke and the next: its end, and an indent."""
-WIDE = 400
-"""A sentence longer than this is read clause by clause."""
+MAX_CONSTRAINTS = 12
+"""Maximum number of constraints in one message."""
+MIN_DOCUMENT_CHARS = 4_000
+"""A longer message is treated as a document, in which only hard and firm wording counts."""
+MAX_BLOCK_CHARS = 600
+"""Maximum length of a constraint that consists of a lead-in and its list."""
+MAX_WRAP_GAP = 8
+"""Maximum gap between two lines of a wrapped sentence: a line end and an indent."""
+MAX_SENTENCE_CHARS = 400
+"""A longer sentence is read clause by clause."""
 
 HARD, FIRM, SOFT, CHOICE = 4, 3, 2, 1
 
@@ -82,9 +81,9 @@ _NOT_MEANT = (
     r"|more than\b|less than\b|fewer than\b|wonder\b|such\b|matching\b|existing\b|luck\b"
     r"|that\b|it\b|i\b|we\b|the\b|this\b|you\b)"
 )
-BARE_NO = re.compile(r"^(?:and |but |please,? )?no " + _NOT_MEANT + r"[\w' /-]{2,60}(?:[.!,;]|$)")
+BARE_NO = Pattern(r"^(?:and |but |please,? )?no " + _NOT_MEANT + r"[\w' /-]{2,60}(?:[.!,;]|$)")
 NO_BESIDE = cue("no ", r"(?:[,;(] |[—–] ?|\b(?:with|and|but) )no " + _NOT_MEANT + r"[a-z]")
-REPORTS = re.compile(
+REPORTS = Pattern(
     r"\b(?:is|are|was|were|has|had|found|got|did|exists?|seems?|involved|triggered)\b"
 )
 _TOGETHER = cue("let", r"\blet(?:['’]s| us) ")
@@ -127,16 +126,16 @@ USE = cue(
     r"|treat|limit|default|leave|call|name|target|prefer)\b",
 )
 BINDS = ((HARD, MUST), (HARD, ONLY), (FIRM, ALWAYS), (SOFT, WISH), (SOFT, SHOULD), (SOFT, USE))
-BOUND = re.compile(
+BOUND = Pattern(
     r"\b(?:at most|at least|no (?:more|less|fewer) than|less than|fewer than|more than|up to|under"
     r"|below|within|above|over|exactly|max(?:imum)?|min(?:imum)?|limit(?:ed)? to|cap(?:ped)? at)"
     r" (?:of |about )?" + _COUNT
 )
-COMPARES = re.compile(r"[<>]=? ?\d")
+COMPARES = Pattern(r"[<>]=? ?\d")
 DECIDES = cue("let", r"\blet'?s (?!see\b|say\b|think\b|talk\b|look\b)\w")
-"""What the user decided to do: kept only as long as it matters that it was taken back."""
+"""Decisions of the user (`let's …`): they are reported only after they were lifted."""
 
-ORDER = re.compile(
+IMPERATIVE = Pattern(
     r"^(?:(?:please|also|then|and|but|so|ok|okay|now|just|next|first|finally|instead|actually|btw|yes"
     r"|yeah|no|omfg|dude|hey|alright"
     r"|critical|important|note|reminder|rule)[,:]? ){0,3}(?:add|build|change|check|create|delete|do"
@@ -145,31 +144,29 @@ ORDER = re.compile(
     r"|write|rewrite|work|answer|reply|respond|go|let'?s|can you|could you|would you|i want|i need"
     r"|we want|we need|target|cap|retry|wait|send|spend|book|cancel|find|summari[sz]e|explain)\b"
 )
-MODAL = re.compile(
-    r"\b(?:must|should|shall|please|need|needs|want|require[sd]?|limit|max|allowed)\b"
-)
-ALOUD = cue("wondering|if i", r"\bwondering\b|\bif i (?:do|did|run|ran|were|was)\b")
-IDLE = cue(
+MODAL = Pattern(r"\b(?:must|should|shall|please|need|needs|want|require[sd]?|limit|max|allowed)\b")
+THINKING_ALOUD = cue("wondering|if i", r"\bwondering\b|\bif i (?:do|did|run|ran|were|was)\b")
+NOT_BINDING = cue(
     "would be|guess|suppose|assume|should|use",
     r"\bwould be (?:great|nice|cool) if\b|\bi (?:guess|suppose|assume)\b"
     r"|\b(?:where|what|how|which|whether|who)\b[^.]{0,60}\bshould\b"
     r"|\buse [^.]{1,40} on (?:this|it|that)\b",
 )
-"""Half thoughts and orders for once: nothing that binds, unless the words are hard."""
-MACHINE = re.compile(r"\"[}\],]|[{\[]\"|\}\}|\\n")
-"""What stands in data and not in speech."""
-ELLIPTIC = re.compile(r"(?:should|shouldn't|must|mustn't|needs? to|has to)\b")
-FOLLOWS = re.compile(
+"""Vague wishes and one-time orders: not binding unless the wording is hard."""
+MACHINE_TEXT = Pattern(r"\"[}\],]|[{\[]\"|\}\}|\\n")
+"""Marks of data (JSON, escapes), which are not prose."""
+MISSING_SUBJECT = Pattern(r"(?:should|shouldn't|must|mustn't|needs? to|has to)\b")
+EXCEPTION_START = Pattern(
     r"(?:except|unless|but only|but not|the only exception|exceptions?:|only if|only when)\b"
 )
-LISTS = re.compile(
+LIST_LEAD_IN = Pattern(
     r"\b(?:constraints?|rules|requirements|restrictions|guardrails|ground rules|non-negotiables?"
     r"|hard limits)\b[^.\n]{0,40}$"
 )
 
 
-class Found(Struct, frozen=True):
-    """A constraint as it stands in a message, with how hard its words are."""
+class ConstraintMatch(Struct, frozen=True):
+    """A constraint in a message, with its start and the strength of its wording."""
 
     text: str
     start: int
@@ -178,21 +175,21 @@ class Found(Struct, frozen=True):
 
 
 @rule(())
-def constraints_in(text: str, told: Sequence[Sentence]) -> tuple[Found, ...]:
-    """The constraints that the sentences of a message set, in order: the hardest `MOST` of them."""
-    least = FIRM if len(text) > LONG else CHOICE
-    found = [one for one in _found(text, told) if one.strength >= least]
-    strongest = sorted(found, key=lambda one: (-one.strength, one.start))[:MOST]
+def constraints_in(text: str, told: Sequence[Sentence]) -> tuple[ConstraintMatch, ...]:
+    """Return the constraints of a message in order: the strongest `MAX_CONSTRAINTS` of them."""
+    least = FIRM if len(text) > MIN_DOCUMENT_CHARS else CHOICE
+    found = [one for one in _matches_in(text, told) if one.strength >= least]
+    strongest = sorted(found, key=lambda one: (-one.strength, one.start))[:MAX_CONSTRAINTS]
     return tuple(sorted(strongest, key=lambda one: one.start))
 
 
-def _found(text: str, told: Sequence[Sentence]) -> Iterator[Found]:
+def _matches_in(text: str, told: Sequence[Sentence]) -> Iterator[ConstraintMatch]:
     listing = False
     taken = 0
     for at, one in enumerate(told):
         lead = one.kind == "heading" or one.text.endswith(":")
         if one.kind != "item":
-            listing = lead and bool(LISTS.search(plain(one.text).rstrip(":")))
+            listing = lead and bool(LIST_LEAD_IN.search(plain_words(one.text).rstrip(":")))
         if one.start < taken or one.kind == "heading":
             continue
         for found in _read(one, listing=listing and one.kind == "item"):
@@ -202,15 +199,19 @@ def _found(text: str, told: Sequence[Sentence]) -> Iterator[Found]:
             yield replace(found, text=text[start:end], start=start)
 
 
-def _subject(told: Sequence[Sentence], at: int, found: Found, taken: int) -> int:
+def _subject(told: Sequence[Sentence], at: int, found: ConstraintMatch, taken: int) -> int:
     """Where a constraint begins: with the sentence before when that one names what it is about."""
-    if not ELLIPTIC.match(plain(found.text)) or at == 0 or found.start > told[at].start:
+    if (
+        not MISSING_SUBJECT.match(plain_words(found.text))
+        or at == 0
+        or found.start > told[at].start
+    ):
         return found.start
     start = told[at - 1].start
-    return start if start >= taken and told[at].end - start <= WIDE else found.start
+    return start if start >= taken and told[at].end - start <= MAX_SENTENCE_CHARS else found.start
 
 
-def _list_end(told: Sequence[Sentence], at: int, found: Found) -> int:
+def _list_end(told: Sequence[Sentence], at: int, found: ConstraintMatch) -> int:
     """Where a lead-in ends with its items, unless they are too long to be one thought."""
     last = at
     while last + 1 < len(told) and told[last + 1].kind == "item":
@@ -218,7 +219,7 @@ def _list_end(told: Sequence[Sentence], at: int, found: Found) -> int:
     if last == at and _is_broken(told, at):
         last += 1
     end = told[last].end
-    return end if end - found.start <= BLOCK else found.start + len(found.text)
+    return end if end - found.start <= MAX_BLOCK_CHARS else found.start + len(found.text)
 
 
 def _is_broken(told: Sequence[Sentence], at: int) -> bool:
@@ -227,20 +228,24 @@ def _is_broken(told: Sequence[Sentence], at: int) -> bool:
     return (
         after is not None
         and after.kind == "plain"
-        and after.start - told[at].end <= WRAP
+        and after.start - told[at].end <= MAX_WRAP_GAP
         and after.text[:1].islower()
     )
 
 
-def _exception_end(told: Sequence[Sentence], at: int, found: Found) -> int:
+def _exception_end(told: Sequence[Sentence], at: int, found: ConstraintMatch) -> int:
     """Where a sentence ends with the one after it, when that says where it does not hold."""
     after = told[at + 1] if at + 1 < len(told) else None
-    if after and FOLLOWS.match(plain(after.text)) and after.end - found.start <= BLOCK:
+    if (
+        after
+        and EXCEPTION_START.match(plain_words(after.text))
+        and after.end - found.start <= MAX_BLOCK_CHARS
+    ):
         return after.end
     return found.start + len(found.text)
 
 
-def _read(one: Sentence, *, listing: bool) -> Iterator[Found]:
+def _read(one: Sentence, *, listing: bool) -> Iterator[ConstraintMatch]:
     if is_question(one.text):
         return
     for start, piece in _pieces(one.text):
@@ -248,15 +253,15 @@ def _read(one: Sentence, *, listing: bool) -> Iterator[Found]:
         if listing and not strength:
             strength = FIRM
         if strength:
-            yield Found(piece, one.start + start, strength, negative)
+            yield ConstraintMatch(piece, one.start + start, strength, negative)
 
 
-CLAUSE_END = re.compile(r"[;,] |\n")
+CLAUSE_END = Pattern(r"[;,] |\n")
 
 
 def _pieces(text: str) -> Iterator[tuple[int, str]]:
     """A sentence; clause by clause when it runs on."""
-    if len(text) <= WIDE:
+    if len(text) <= MAX_SENTENCE_CHARS:
         yield 0, text
         return
     at = 0
@@ -268,17 +273,17 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
 
 def _strength(text: str) -> tuple[int, bool]:
     """How hard a sentence binds, 0 when it does not, and whether it forbids."""
-    if len(text) > WIDE:
+    if len(text) > MAX_SENTENCE_CHARS:
         return 0, False
-    words = plain(text)
+    words = plain_words(text)
     if _TELLS.search(words):
         words = _TELLS.pattern.sub(r"\1", words)
-    if MACHINE.search(words) or ALOUD.search(words):
+    if MACHINE_TEXT.search(words) or THINKING_ALOUD.search(words):
         return 0, False
     forbids = next((weight for weight, cue in FORBIDS if cue.search(words)), 0)
     if forbids == HARD:
         return HARD, True
-    ordered = ORDER.match(words) is not None
+    ordered = IMPERATIVE.match(words) is not None
     if not forbids and _forbids_by_the_way(words, ordered=ordered):
         forbids = FIRM
     binds = next((weight for weight, cue in BINDS if cue.search(words)), 0)
@@ -286,7 +291,7 @@ def _strength(text: str) -> tuple[int, bool]:
     if (BOUND.search(words) and (asked or len(words) < 60)) or (asked and COMPARES.search(words)):
         binds = max(binds, FIRM)
     strength = max(forbids, binds)
-    if strength < HARD and IDLE.search(words):
+    if strength < HARD and NOT_BINDING.search(words):
         return 0, False
     if not strength and DECIDES.search(words):
         return CHOICE, False
@@ -295,8 +300,8 @@ def _strength(text: str) -> tuple[int, bool]:
 
 @rule(False)
 def forbids(text: str) -> bool:
-    """Whether words forbid something."""
-    return _strength(text[:WIDE])[1]
+    """Return whether a text forbids something."""
+    return _strength(text[:MAX_SENTENCE_CHARS])[1]
 
 
 def _forbids_by_the_way(words: str, *, ordered: bool) -> bool:

@@ -1,12 +1,11 @@
-"""What the user wants: requests, changes of scope and constraints, word for word.
+"""Read the user's requests, changes of scope and constraints from a scene, word for word.
 
-Only what the user says counts, and for constraints what the system says: never what the agent, a
-tool or a summary says. Words with which a call was refused are the user's. A constraint is taken
-back by words that say so about the same subject, or that give it a new value. Without such words
-both stay: losing a rule is worse than keeping two.
+Only user messages count, and system messages for constraints; texts of the agent, of tools and of
+summaries do not. The words with which a user refused a call count as a user message. A constraint
+is lifted by words that withdraw it or give its subject a new value. Otherwise both constraints are
+kept: losing a rule is worse than keeping two.
 """
 
-import re
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -18,31 +17,44 @@ from holdfast.core.ledger.entry import Said, Source, ToolReturned, is_request, t
 from holdfast.core.ledger.marks import is_stand_in
 from holdfast.core.ledger.summary import Constraint, Intent, Quote
 from holdfast.core.ledger.window import Item
-from holdfast.core.observe.requests.constraints import BLOCK, CHOICE, Found, constraints_in
-from holdfast.core.observe.requests.overrides import Held, Override, lift, retired, telling
-from holdfast.core.observe.requests.pastes import pieces
+from holdfast.core.observe.requests.constraints import (
+    CHOICE,
+    MAX_BLOCK_CHARS,
+    ConstraintMatch,
+    constraints_in,
+)
+from holdfast.core.observe.requests.overrides import (
+    HeldConstraint,
+    Override,
+    apply_overrides,
+    lift_overridden,
+    subject_of,
+)
+from holdfast.core.observe.requests.pastes import split_pastes
 from holdfast.core.observe.requests.replies import words_of_refusal
 from holdfast.core.observe.scene import Scene
-from holdfast.core.observe.sentences import EDGE, Sentence, is_question, own_words, plain, sentences
+from holdfast.core.observe.sentences import own_words, sentences
+from holdfast.text.patterns import Pattern
+from holdfast.text.sentences import EDGE_CHARS, Sentence, is_question, plain_words
 
-__all__ = ["Wanted", "changes_in", "has_substance", "retired", "wanted"]
-
-
-Turn: TypeAlias = tuple[int, str]
-"""Where a change of scope begins in a message, and its words."""
+__all__ = ["IntentReading", "apply_overrides", "has_substance", "read_intent", "scope_changes_in"]
 
 
-class Wanted(Struct, frozen=True):
-    """What the user wants, as far as some items tell."""
+ScopeChange: TypeAlias = tuple[int, str]
+"""Start of a change of scope in a message, and its text."""
+
+
+class IntentReading(Struct, frozen=True):
+    """The user's intent, constraints and other requests, as read from a scene."""
 
     intent: Intent = Intent()
     constraints: tuple[Constraint, ...] = ()
     words: tuple[Quote, ...] = ()
-    """What the user said besides the first and the current request, oldest first."""
+    """User requests besides the first and the current one, oldest first."""
 
 
 def _requests(scene: Scene) -> tuple[Quote, ...]:
-    """Every message of the user, whole and unread."""
+    """Return every user message whole."""
     return tuple(
         Quote(item.entry.body.text, item.entry.id)
         for item in scene.items
@@ -50,30 +62,30 @@ def _requests(scene: Scene) -> tuple[Quote, ...]:
     )
 
 
-def _unread(scene: Scene) -> Wanted:
-    """The first and the latest message of the user, and sentences that bind, word for word."""
+def _unparsed_intent(scene: Scene) -> IntentReading:
+    """Return the first and the newest user message whole: the fallback of `read_intent`."""
     said = _requests(scene)
     if not said:
-        return Wanted()
+        return IntentReading()
     rules = (
         Constraint(found.text, quote.entry, "user", found.negative)
         for quote in said
         for found in constraints_in(quote.text, sentences(quote.text))
     )
-    return Wanted(Intent(said[0], said[-1]), tuple(rules), said[1:-1])
+    return IntentReading(Intent(said[0], said[-1]), tuple(rules), said[1:-1])
 
 
-@rule_or(_unread)
-def wanted(scene: Scene) -> Wanted:
-    """Read what the user wants off the items."""
+@rule_or(_unparsed_intent)
+def read_intent(scene: Scene) -> IntentReading:
+    """Read the user's intent, constraints and other requests from a scene."""
     said: list[Quote] = []
     messages: list[int] = []
     changes: list[Quote] = []
-    held: Sequence[Held] = []
+    held: Sequence[HeldConstraint] = []
     commanded = False
     for at, item in enumerate(scene.items):
-        body = _told_by(item)
-        if isinstance(body, Said) and body.role in SYSTEM and not body.by:
+        body = _stated_body(item)
+        if isinstance(body, Said) and body.role in SYSTEM_ROLES and not body.by:
             held = _ruled(held, Quote(body.text, item.entry.id))
         if words := _refusal(scene, at, body):
             # It corrects what was being done, and asks for nothing that stands by itself.
@@ -93,27 +105,27 @@ def wanted(scene: Scene) -> Wanted:
             messages.append(item.entry.message)
     intent = replace(_first_and_current(said, messages), changes=tuple(changes))
     told = set(intent.requests)
-    return Wanted(
+    return IntentReading(
         intent,
         tuple(one.row for one in held if one.row.lifted or not one.weak),
         tuple(quote for quote in said if quote not in told),
     )
 
 
-def _first_unread(scene: Scene) -> tuple[Quote, ...]:
-    """The first message of the user, unread."""
+def _first_message(scene: Scene) -> tuple[Quote, ...]:
+    """Return the first user message whole: the fallback of `first_request`."""
     return _requests(scene)[:1]
 
 
-@rule_or(_first_unread)
+@rule_or(_first_message)
 def first_request(scene: Scene) -> tuple[Quote, ...]:
-    """The request that the items begin with, in its parts, without looking at what follows it."""
+    """Return the parts of the first request, without reading the items after it."""
     said, messages, commanded = list[Quote](), list[int](), False
     asked = False
     for item in scene.items:
         if asked and item.entry.message != messages[-1]:
             break
-        body = _told_by(item)
+        body = _stated_body(item)
         expanded, commanded = commanded, _names_command(body)
         if expanded or body is None or not is_request(body):
             continue
@@ -126,14 +138,14 @@ def first_request(scene: Scene) -> tuple[Quote, ...]:
 
 
 def _refusal(scene: Scene, at: int, body: Source | None) -> str:
-    pair = scene.of_result.get(at)
+    pair = scene.by_result.get(at)
     return words_of_refusal(pair.body, body) if pair and isinstance(body, ToolReturned) else ""
 
 
-SYSTEM = frozenset(("system", "developer"))
+SYSTEM_ROLES = frozenset(("system", "developer"))
 
 
-def _told_by(item: Item) -> Source | None:
+def _stated_body(item: Item) -> Source | None:
     """What was said here, also where a stand-in shows less of it; a summary says nothing new."""
     if item.stand_in is None:
         return item.body
@@ -156,13 +168,13 @@ class _Heard(Struct, frozen=True):
     said: Quote
     before: str
     """The request right before it."""
-    turns: tuple[Turn, ...]
-    rules: tuple[Found, ...]
+    turns: tuple[ScopeChange, ...]
+    rules: tuple[ConstraintMatch, ...]
 
     @classmethod
     def of(cls, said: Quote, before: str) -> "_Heard":
         told = sentences(said.text)
-        turns = changes_in(said.text, told, first=not before)
+        turns = scope_changes_in(said.text, told, first=not before)
         return cls(said, before, turns, constraints_in(said.text, told))
 
     def turn_at(self, place: int) -> str:
@@ -170,37 +182,37 @@ class _Heard(Struct, frozen=True):
         return next((words for at, words in self.turns if at <= place < at + len(words)), "")
 
 
-def _ruled(held: Sequence[Held], said: Quote) -> Sequence[Held]:
+def _ruled(held: Sequence[HeldConstraint], said: Quote) -> Sequence[HeldConstraint]:
     """What is held after the system spoke; it takes nothing back."""
     for found in constraints_in(said.text, sentences(said.text)):
         if found.strength > CHOICE:
             row = Constraint(found.text, said.entry, "system", found.negative)
-            held = _with(held, Held(row, telling(row.text)))
+            held = _with(held, HeldConstraint(row, subject_of(row.text)))
     return held
 
 
-def _obeyed(held: Sequence[Held], heard: _Heard) -> Sequence[Held]:
+def _obeyed(held: Sequence[HeldConstraint], heard: _Heard) -> Sequence[HeldConstraint]:
     """What is held after the user spoke, in the order of the words: a turn, then what it rules."""
     entry, before = heard.said.entry, heard.before
     told = [*heard.turns, *((found.start, found) for found in heard.rules)]
     for place, what in sorted(told, key=lambda one: one[0]):
         turn = heard.turn_at(place)
         text = what if isinstance(what, str) else what.text
-        held = lift(held, Override.of(Quote(text, entry), cue=bool(turn)), before=before)
+        held = lift_overridden(held, Override.of(Quote(text, entry), cue=bool(turn)), before=before)
         if not isinstance(what, str):
             row = Constraint(text, entry, "user", what.negative)
-            weak = what.strength == CHOICE and not DECIDES_ANEW.search(plain(turn))
-            held = _with(held, Held(row, telling(text), weak))
+            weak = what.strength == CHOICE and not CHOOSES_AGAIN.search(plain_words(turn))
+            held = _with(held, HeldConstraint(row, subject_of(text), weak))
     return held
 
 
-def _with(held: Sequence[Held], one: Held) -> Sequence[Held]:
+def _with(held: Sequence[HeldConstraint], one: HeldConstraint) -> Sequence[HeldConstraint]:
     """With one more, unless it is held already; what was taken back may be set again."""
     same = any(_same(one, other) for other in held if not other.row.lifted)
     return held if same else [*held, one]
 
 
-def _same(one: Held, other: Held) -> bool:
+def _same(one: HeldConstraint, other: HeldConstraint) -> bool:
     if one.about != other.about or one.row.by != other.row.by:
         return False
     return one.row.text.lower().split() == other.row.text.lower().split()
@@ -213,17 +225,17 @@ me move much needed next nice no nope now ok okay on one perfect please proceed 
 so sounds start step sure thank thanks that that's thats the then there this to try up very wait
 well works wow y yeah yep yes yo you your
 """
-SLIGHT = frozenset(_SLIGHT.split())
-"""Words that ask for nothing by themselves."""
-WORD = re.compile(r"[^\W_][\w']{0,60}")
+FILLER_WORDS = frozenset(_SLIGHT.split())
+"""Words that do not make a request by themselves."""
+WORD = Pattern(r"[^\W_][\w']{0,60}")
 
 
 def has_substance(text: str) -> bool:
-    """Whether words ask for something by themselves: not `yes`, `go on`, `2` or a bare command."""
+    """Return whether a text is a request by itself, unlike `yes`, `go on` or a bare command."""
     if _is_command(text) or _is_pasted(text):
         return False
-    words = (found[0] for found in WORD.finditer(plain(text)))
-    return any(word not in SLIGHT and not word.isdigit() for word in words)
+    words = (found[0] for found in WORD.finditer(plain_words(text)))
+    return any(word not in FILLER_WORDS and not word.isdigit() for word in words)
 
 
 def _is_command(text: str) -> bool:
@@ -235,10 +247,10 @@ def _is_pasted(text: str) -> bool:
     """Whether it is output that somebody pasted and added nothing to."""
     if len(text) < 300:
         return False
-    if 20 * sum(len(one.text) for one in sentences(text)) >= min(len(text), 2 * EDGE):
+    if 20 * sum(len(one.text) for one in sentences(text)) >= min(len(text), 2 * EDGE_CHARS):
         return False
     # Whoever pastes something and speaks, speaks before it or after it.
-    found = pieces(text)
+    found = split_pastes(text)
     ends = (piece.text for piece in (found[0], found[-1]) if piece.kind == "words")
     return len(found) < 2 or not any(map(sentences, ends))
 
@@ -266,53 +278,53 @@ def _rest(said: Sequence[Quote], messages: Sequence[int], at: int) -> tuple[Quot
 
 
 _LEAD = r"^(?:(?:ok|okay|oh|hm+|ah|sorry|so|and|but|well|also|btw|yeah|yes|no)[,. ]{1,2}){0,3}"
-RETRACTS = re.compile(
+RETRACTS = Pattern(
     r"\bscratch (?:that|this|it|the)\b|\bchanged? my mind\b|\bon second thoughts?\b|\bnever ?mind\b"
     r"|(?<!don't )(?<!not )(?<!never )\b(?:ignore|disregard|forget)"
     r" (?:the|that|this|what|my|about|all|everything|it|any)\b"
     r"|\bno longer\b|\bfrom now on\b|\bgoing forward\b|\binstead of what\b|\bcorrection:"
     r"|\bnot what i (?:meant|asked|want)|\bi meant\b|\byou (?:mis\w{4,16}) |\bafter all\b"
 )
-"""Words that take something back wherever they stand."""
-TURNS = re.compile(
+"""Phrases that withdraw something at any position of a sentence."""
+TURNS = Pattern(
     _LEAD + r"(?:actually|wait|hold on|nope|instead|rather|scratch|cancel|ditch|drop|undo|revert"
     r"|(?:let'?s|now) (?:drop|ditch|skip|abandon)|i (?:actually|now) (?:want|need|prefer))\b"
     r"|^no[,.!;:—–-]|^(?:no,? )?that's (?:wrong|not)\b"
 )
-"""Words at the beginning of a sentence that turn from what was said before."""
-SWAPS = re.compile(
+"""Phrases at the start of a sentence that correct an earlier request."""
+SWAPS = Pattern(
     r"\b(?:use|do|make|go|put|want|let'?s|have|call|keep|set|switch|try|write|store|be|prefer|like)\b"
     r"[^.!?\n]{1,100}\b(?:instead|rather than)\b|\bnot [^.!?,\n]{1,60},? but (?!not\b)"
     r"|\b(?:switch|change|move) (?:\w{1,20} ){0,3}from [^.!?\n]{1,60} to\b"
     r"|\breplace [^.!?\n]{1,60} (?:with|by)\b|\binstead[.!]?$"
 )
-PERMITS = re.compile(
+PERMITS = Pattern(
     r"\byou (?:may|can)(?= now\b| [^.!?\n]{1,80} (?:now|again|after all)\b)|\byou may\b"
     r"|\byou(?: are|'re) (?:now )?(?:allowed|free) to\b|\bfeel free to\b"
     r"|\bit(?:'s| is) (?:now )?(?:fine|ok|okay|allowed|alright) (?:now )?(?:to|if you)\b"
     r"|\b(?:no longer|don't|do not) (?:need|have) to\b|\bno need to\b"
 )
-ALLOWED = re.compile(r"\b(?:is|are) (?:now )?(?:fine|ok|okay|allowed|permitted)\b(?: now| again)?")
-WIDENS = re.compile(
+ALLOWED = Pattern(r"\b(?:is|are) (?:now )?(?:fine|ok|okay|allowed|permitted)\b(?: now| again)?")
+WIDENS = Pattern(
     r"^(?:(?:ok|oh|and|but|please|then|btw)[, ]{1,2}){0,2}(?:also|additionally|in addition|plus"
     r"|one (?:more )?thing (?:to add|more)|on top of that|while you're at it)\b"
     r"|^(?:can|could|would) you also\b"
     r"|^(?:you (?:can|should|must)|we (?:need|should)|please) also\b"
 )
-DECIDES_ANEW = re.compile(r"\binstead\b|\bscratch\b|\bmy mind\b|\bearlier\b|\bprevious\b")
-LENGTHY = 2_000
-"""Characters from which a message is more likely a document than a correction."""
-NEAR = 400
-"""Characters from either end of a document within which its sender may speak."""
-CHANGES = 4
-"""Sentences of one message that change the scope, at most."""
+CHOOSES_AGAIN = Pattern(r"\binstead\b|\bscratch\b|\bmy mind\b|\bearlier\b|\bprevious\b")
+MIN_DOCUMENT_CHARS = 2_000
+"""A longer message is treated as a document, not as a correction."""
+DOCUMENT_EDGE_CHARS = 400
+"""Characters at either end of a document that are read for changes."""
+MAX_CHANGES = 4
+"""Maximum number of scope changes in one message."""
 
 
 def _is_change(one: Sentence, *, first: bool, lengthy: bool) -> bool:
     """Whether a sentence turns from what was wanted before; `first` when nothing was."""
     if one.kind == "heading" or len(one.text) > 600 or is_question(one.text):
         return False
-    words = plain(one.text)
+    words = plain_words(one.text)
     if TURNS.match(words) or RETRACTS.search(words):
         return True
     if first or lengthy:
@@ -323,7 +335,7 @@ def _is_change(one: Sentence, *, first: bool, lengthy: bool) -> bool:
     )
 
 
-POINTS = re.compile(r"\b(?:that|this|it|those|these)\b|\bthat's\b")
+POINTING_WORD = Pattern(r"\b(?:that|this|it|those|these)\b|\bthat's\b")
 
 
 def _understandable(told: Sequence[Sentence], at: int) -> tuple[int, int]:
@@ -333,9 +345,11 @@ def _understandable(told: Sequence[Sentence], at: int) -> tuple[int, int]:
         last = at
         while last + 1 < len(told) and told[last + 1].kind == "item":
             last += 1
-        return one.start, told[last].end if told[last].end - one.start <= BLOCK else one.end
-    about = telling(one.text).all
-    if len(about) > 1 or (about and not POINTS.search(plain(one.text))):
+        return one.start, told[last].end if told[
+            last
+        ].end - one.start <= MAX_BLOCK_CHARS else one.end
+    about = subject_of(one.text).all
+    if len(about) > 1 or (about and not POINTING_WORD.search(plain_words(one.text))):
         return one.start, one.end
     if at + 1 < len(told):
         return one.start, told[at + 1].end
@@ -343,19 +357,21 @@ def _understandable(told: Sequence[Sentence], at: int) -> tuple[int, int]:
 
 
 @rule(())
-def changes_in(text: str, told: Sequence[Sentence], *, first: bool) -> tuple[Turn, ...]:
-    """The changes that a message makes, each with where it begins.
+def scope_changes_in(
+    text: str, told: Sequence[Sentence], *, first: bool
+) -> tuple[ScopeChange, ...]:
+    """Return the changes of scope in a message, each with its start.
 
-    A sentence that says nothing alone stands with the one after it, or else with the one before.
+    A sentence that is unclear alone is returned with the next one, or else with the previous one.
     """
-    lengthy = len(text) > LENGTHY
+    lengthy = len(text) > MIN_DOCUMENT_CHARS
     spans: list[tuple[int, int]] = []
     for at, one in enumerate(told):
-        inside = one.start > NEAR and one.end < len(text) - NEAR
+        inside = one.start > DOCUMENT_EDGE_CHARS and one.end < len(text) - DOCUMENT_EDGE_CHARS
         if (lengthy and inside) or not _is_change(one, first=first, lengthy=lengthy):
             continue
         span = _understandable(told, at)
         if spans and span[0] <= spans[-1][1]:
             span = (spans.pop()[0], span[1])
         spans.append(span)
-    return tuple((start, text[start:end]) for start, end in spans[:CHANGES])
+    return tuple((start, text[start:end]) for start, end in spans[:MAX_CHANGES])

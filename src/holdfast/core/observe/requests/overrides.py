@@ -1,11 +1,10 @@
-"""Which constraints the user's newer words take back.
+"""Find the constraints that newer messages of the user withdraw, and mark them as lifted.
 
-To be alike is not enough. Words must say that something goes and be about the same subject, give
-the same subject a new value, or say the opposite of the same thing. Otherwise both stay, because
-to lose a rule is worse than to keep two. What the system set, the user does not lift.
+Similarity is not enough. The newer words must withdraw something about the same subject, give the
+same subject a new value, or state the opposite. Otherwise both are kept, because losing a rule is
+worse than keeping two. The user cannot lift constraints of the system.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -14,140 +13,144 @@ from msgspec.structs import replace
 from holdfast.core.faults import rule_keeping
 from holdfast.core.ledger.summary import Constraint, Quote
 from holdfast.core.observe.requests.constraints import forbids
-from holdfast.core.observe.sentences import plain
+from holdfast.text.patterns import Pattern
+from holdfast.text.sentences import plain_words
+from holdfast.text.words import COMPOUND, COMPOUND_PART, content_words, stem_of
 
 
-class Telling(Struct, frozen=True):
-    """What words are about."""
+class Subject(Struct, frozen=True):
+    """The subject of a sentence: its content words, values, bound and verb."""
 
     terms: frozenset[str] = frozenset()
-    """Content words, cut down to their stems."""
+    """Stems of the content words."""
     values: frozenset[str] = frozenset()
     bound: str = ""
-    """Which way the values are bounds: `most`, `least` or neither."""
+    """`most` or `least` if the values are bounds; else empty."""
     verb: str = ""
-    """The verb with which something is chosen."""
+    """The verb of a choice (`use`, `set` …)."""
 
     @property
     def all(self) -> frozenset[str]:
-        """Words and values."""
+        """Content words and values."""
         return self.terms | self.values
 
 
-class Held(Struct, frozen=True):
-    """A constraint that was heard."""
+class HeldConstraint(Struct, frozen=True):
+    """A constraint with its subject."""
 
     row: Constraint
-    about: Telling
+    about: Subject
     weak: bool = False
-    """Whether it is a mere decision, of note only once it is taken back."""
+    """Whether it is only a decision, which is reported only after it was lifted."""
 
 
 class Override(Struct, frozen=True):
-    """Newer words of the user, and what they say goes."""
+    """A newer sentence of the user, and what it withdraws."""
 
     entry: str
-    about: Telling
+    about: Subject
     cue: bool
-    """Whether they turn from something said before."""
+    """Whether it corrects something said before."""
     negative: bool
     denies: bool
-    """Whether any word in them denies: then they do not allow what was forbidden."""
-    dropped: tuple[Telling, ...] = ()
-    """What is to be forgotten; without words when they only point back."""
+    """Whether it contains a negation: then it does not permit what was forbidden."""
+    dropped: tuple[Subject, ...] = ()
+    """Subjects to drop; an empty subject if the words only point back (`scratch that`)."""
     rule: bool = False
-    """Whether what is to be forgotten is called a rule."""
+    """Whether the dropped subject is called a rule."""
     several: bool = False
-    displaced: tuple[Telling, ...] = ()
-    """In the place of what they put something else."""
-    permitted: tuple[Telling, ...] = ()
-    exempt: tuple[Telling, ...] = ()
-    """What need not be done any more."""
+    displaced: tuple[Subject, ...] = ()
+    """Subjects that are replaced by something else."""
+    permitted: tuple[Subject, ...] = ()
+    exempt: tuple[Subject, ...] = ()
+    """Subjects that are no longer required."""
 
     @classmethod
     def of(cls, said: Quote, *, cue: bool) -> "Override":
-        """What newer words say goes; most of it only when they turn from something."""
-        words = plain(said.text)
+        """Read what a newer sentence withdraws; without `cue` only replacements are read."""
+        words = plain_words(said.text)
         drops = [found["what"] for found in DROPS.finditer(words)] if cue else []
         return cls(
             said.entry,
-            telling(words),
+            subject_of(words),
             cue,
             forbids(words),
-            DENIES.search(words) is not None,
-            tuple(telling(what) for what in drops),
-            any(RULE.search(what) for what in drops),
-            any(SEVERAL.search(what) for what in drops),
+            NEGATION.search(words) is not None,
+            tuple(subject_of(what) for what in drops),
+            any(RULE_NOUN.search(what) for what in drops),
+            any(PLURAL_NOUN.search(what) for what in drops),
             _objects(DISPLACES, words),
             (*_objects(PERMITS, words), *_before_allowed(words)) if cue else (),
             _objects(EXEMPTS, words) if cue else (),
         )
 
 
-DENIES = re.compile(r"\b(?:not|no|never|none|nor|without|avoid)\b|n't\b")
-STOP = re.compile(r"[,.;!?—–]")
+NEGATION = Pattern(r"\b(?:not|no|never|none|nor|without|avoid)\b|n't\b")
+CLAUSE_BREAK = Pattern(r"[,.;!?—–]")
 _OBJECT = r"(?P<what>[^,.;!?—–]{1,120})"
-DROPS = re.compile(
+DROPS = Pattern(
     r"(?<!don't )(?<!not )(?<!never )(?<!let's )(?<!let us )"
     r"\b(?:forget|drop|ignore|disregard|scratch|cancel|lift|ditch|abandon"
     r"|never ?mind|changed? my mind)\b(?! to\b)(?P<what>[^,.;!?—–]{0,120})"
 )
-RULE = re.compile(
+RULE_NOUN = Pattern(
     r"\b(?:rules?|instructions?|constraints?|requirements?|restrictions?|limits?|said|told)\b"
 )
-SEVERAL = re.compile(r"\b(?:rules|instructions|constraints|requirements|all|everything)\b")
-DISPLACES = re.compile(
+PLURAL_NOUN = Pattern(r"\b(?:rules|instructions|constraints|requirements|all|everything)\b")
+DISPLACES = Pattern(
     r"\b(?:instead of|rather than|in place of|no longer|replace|switch from|change from"
     r"|(?<=[,;(] )not|(?<=\()not|not(?=[^,.;!?]{1,60} but\b)) "
     r"(?P<what>[^,.;!?—–]{1,80}?)(?= (?:with|by|to|for|in|on|because)\b|[,.;!?—–]|$)"
 )
-PERMITS = re.compile(
+PERMITS = Pattern(
     r"(?:\byou (?:may|can)(?: now)?|(?<!not )(?<!n't )\b(?:(?:allowed|free) to"
     r"|(?:fine|ok|okay|alright)(?: now)? (?:to|if you))) (?!not\b|never\b|only\b)" + _OBJECT
 )
-ALLOWED = re.compile(r"\b(?:is|are) (?:now )?(?:fine|ok|okay|allowed|permitted)\b")
-EXEMPTS = re.compile(r"\b(?:(?:no longer|don't|do not) (?:need|have) to|no need to) " + _OBJECT)
+ALLOWED = Pattern(r"\b(?:is|are) (?:now )?(?:fine|ok|okay|allowed|permitted)\b")
+EXEMPTS = Pattern(r"\b(?:(?:no longer|don't|do not) (?:need|have) to|no need to) " + _OBJECT)
 
 
-def _objects(cue: re.Pattern[str], words: str) -> tuple[Telling, ...]:
-    found = (telling(match["what"]) for match in cue.finditer(words))
+def _objects(cue: Pattern[str], words: str) -> tuple[Subject, ...]:
+    found = (subject_of(match["what"]) for match in cue.finditer(words))
     return tuple(one for one in found if one.all)
 
 
-def _before_allowed(words: str) -> Iterator[Telling]:
+def _before_allowed(words: str) -> Iterator[Subject]:
     """What stands before `is fine now`."""
     for found in ALLOWED.finditer(words):
-        clause = STOP.split(words[max(0, found.start() - 120) : found.start()])[-1]
-        if (about := telling(clause)).all:
+        clause = CLAUSE_BREAK.split(words[max(0, found.start() - 120) : found.start()])[-1]
+        if (about := subject_of(clause)).all:
             yield about
 
 
 @rule_keeping(2)
-def retired(
+def apply_overrides(
     new: Sequence[Constraint], changes: Sequence[Quote], known: Sequence[Constraint]
 ) -> tuple[Constraint, ...]:
-    """`known`, those marked as lifted that the user's newer words take back.
+    """Return `known` with the constraints marked as lifted that `new` or `changes` withdraw.
 
-    Words that only point back (`scratch that`) lift nothing here: what they mean was said right
-    before them, and not in what is known from earlier.
+    Words that only point back (`scratch that`) lift nothing here: they refer to the message right
+    before them, not to constraints known from earlier.
     """
     overrides = [Override.of(quote, cue=True) for quote in changes]
     for row in new:
         if row.by == "user" and not row.lifted:
             cue = any(row.entry == one.entry and row.text in one.text for one in changes)
             overrides.append(Override.of(Quote(row.text, row.entry), cue=cue))
-    held: Sequence[Held] = [Held(row, telling(row.text)) for row in known]
+    held: Sequence[HeldConstraint] = [HeldConstraint(row, subject_of(row.text)) for row in known]
     for override in overrides:
-        held = lift(held, override)
+        held = lift_overridden(held, override)
     return tuple(one.row for one in held)
 
 
 @rule_keeping(0)
-def lift(held: Sequence[Held], override: Override, *, before: str = "") -> Sequence[Held]:
-    """What is held, with that marked as lifted which an override takes back.
+def lift_overridden(
+    held: Sequence[HeldConstraint], override: Override, *, before: str = ""
+) -> Sequence[HeldConstraint]:
+    """Return `held` with the constraints marked as lifted that an override withdraws.
 
-    `before` is the request right before it: only there, or in its own message, is what words mean
-    that point back without naming anything.
+    `before` is the entry of the previous request: words that point back without a subject refer to
+    that message or to their own.
     """
     open_to = [at for at, one in enumerate(held) if _may_lift(one.row, override)]
     gone = {at for at in open_to if _contradicts(override, held[at])}
@@ -166,7 +169,7 @@ def _may_lift(row: Constraint, override: Override) -> bool:
     return override.cue or row.entry != override.entry
 
 
-def _contradicts(override: Override, held: Held) -> bool:
+def _contradicts(override: Override, held: HeldConstraint) -> bool:
     row, about = held.row, held.about
     if override.about.all.isdisjoint(about.all):
         return False
@@ -180,7 +183,7 @@ def _contradicts(override: Override, held: Held) -> bool:
     )
 
 
-def _displaced(what: Telling, override: Override, row: Constraint, about: Telling) -> bool:
+def _displaced(what: Subject, override: Override, row: Constraint, about: Subject) -> bool:
     if row.negative or not what.all <= about.all:
         return False
     # One plain word in common proves little: it takes a value, the same verb or a word more.
@@ -189,7 +192,7 @@ def _displaced(what: Telling, override: Override, row: Constraint, about: Tellin
     return bool(what.values) or len(what.terms) > 1 or same_verb or bool(others)
 
 
-def _new_value(new: Telling, about: Telling, *, cue: bool) -> bool:
+def _new_value(new: Subject, about: Subject, *, cue: bool) -> bool:
     if not new.values or not about.values or new.values == about.values or new.bound != about.bound:
         return False
     if cue:
@@ -197,19 +200,19 @@ def _new_value(new: Telling, about: Telling, *, cue: bool) -> bool:
     return bool(new.terms) and new.terms == about.terms
 
 
-def _opposite(override: Override, row: Constraint, about: Telling) -> bool:
+def _opposite(override: Override, row: Constraint, about: Subject) -> bool:
     new = override.about
     turned = not override.denies if row.negative else override.negative
     if not turned or not new.terms or new.values != about.values:
         return False
-    if not row.negative and DENIES.search(plain(row.text)):
+    if not row.negative and NEGATION.search(plain_words(row.text)):
         return False
     if new.terms == about.terms:
         return True
     return override.cue and len(new.terms) > 1 and new.terms <= about.terms
 
 
-def _other_choice(override: Override, row: Constraint, about: Telling) -> bool:
+def _other_choice(override: Override, row: Constraint, about: Subject) -> bool:
     """Whether the same thing is chosen anew: a word or two differ, the verb does not."""
     new = override.about
     if override.negative or row.negative or not about.verb or about.verb != new.verb:
@@ -219,7 +222,7 @@ def _other_choice(override: Override, row: Constraint, about: Telling) -> bool:
 
 
 def _dropped(
-    override: Override, held: Sequence[Held], open_to: Sequence[int], before: str
+    override: Override, held: Sequence[HeldConstraint], open_to: Sequence[int], before: str
 ) -> set[int]:
     if not override.dropped:
         return set()
@@ -239,7 +242,7 @@ def _dropped(
     }
 
 
-def _closest(what: Telling, held: Sequence[Held], open_to: Sequence[int]) -> list[int]:
+def _closest(what: Subject, held: Sequence[HeldConstraint], open_to: Sequence[int]) -> list[int]:
     """The newest of those that share the most of what a rule is said to be about."""
     shared = {at: len(what.all & held[at].about.all) for at in open_to}
     enough = max(min(2, len(what.all)), (len(what.all) + 1) // 2)
@@ -248,7 +251,7 @@ def _closest(what: Telling, held: Sequence[Held], open_to: Sequence[int]) -> lis
 
 
 def _pointed_at(
-    override: Override, held: Sequence[Held], open_to: Sequence[int], before: str
+    override: Override, held: Sequence[HeldConstraint], open_to: Sequence[int], before: str
 ) -> set[int]:
     near = [at for at in open_to if held[at].row.entry in {before, override.entry}]
     if override.several:
@@ -260,20 +263,18 @@ def _pointed_at(
     return {max(at for at in meant if shared[at] == best)} if meant else set()
 
 
-TOKEN = re.compile(r"\w{1,60}(?:[./:'-]\w{1,60}){0,8}")
-PART = re.compile(r"[^\W_]{2,60}")
-MOST = re.compile(
+UPPER_BOUND = Pattern(
     r"\b(?:under|below|at most|no more than|less than|fewer than|up to|max|maximum|within|limit)\b"
     r"|<"
 )
-LEAST = re.compile(
+LOWER_BOUND = Pattern(
     r"\b(?:at least|no less than|no fewer than|more than|over|above|min|minimum)\b|>"
 )
 _DIGITS = "zero one two three four five six seven eight nine ten"
 NUMBERS = {word: str(number) for number, word in enumerate(_DIGITS.split())}
 _TAKES = "use using go stick choose pick prefer adopt switch take"
 _SETS = "set keep make put write store call name target run deploy"
-CHOOSING = dict.fromkeys(_TAKES.split(), "use") | {word: word for word in _SETS.split()}
+CHOICE_VERBS = dict.fromkeys(_TAKES.split(), "use") | {word: word for word in _SETS.split()}
 _EMPTY = """
 a abandon about above actually after again all allowed also always am an and any anymore anything
 are as ask asked at avoid back be because been before being below bit but by can cancel cannot
@@ -290,37 +291,24 @@ thing think this those thought to told too try under unless until up us use used
 wait want was we well were what when where which while who why will with within without wont would
 wrong yes yet you your
 """
-EMPTY = frozenset(_EMPTY.split())
-"""Words that say how something is meant, not what it is about."""
+STOP_WORDS = frozenset(_EMPTY.split())
+"""Words that do not belong to the subject of a sentence."""
 
 
-def telling(text: str) -> Telling:
-    """What words are about: a sentence of `scratch that` is about nothing."""
-    terms: set[str] = set()
+def subject_of(text: str) -> Subject:
+    """Return the subject of a text; `scratch that` has an empty subject."""
+    parts: list[str] = []
     values: set[str] = set()
     verb = ""
-    words = plain(text)
-    for found in TOKEN.finditer(words):
-        token = found[0].rstrip("'")
-        verb = verb or CHOOSING.get(token, "")
+    words = plain_words(text)
+    for token in COMPOUND.findall(words):
+        verb = verb or CHOICE_VERBS.get(token, "")
         if token in NUMBERS:
             values.add(NUMBERS[token])
         elif token[0].isdigit():
             values.add(token)
         else:
-            terms.update(_stems(token))
-    bound = "most" if MOST.search(words) else "least" if LEAST.search(words) else ""
-    return Telling(frozenset(terms), frozenset(values), bound, verb)
-
-
-def _stems(token: str) -> Iterator[str]:
-    for part in PART.findall(token):
-        if part not in EMPTY:
-            yield _stem(part)
-
-
-def _stem(word: str) -> str:
-    for ending in ("ing", "ed", "es", "s", "e"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    return word
+            parts += COMPOUND_PART.findall(token)
+    terms = frozenset(map(stem_of, content_words(parts, STOP_WORDS)))
+    bound = "most" if UPPER_BOUND.search(words) else "least" if LOWER_BOUND.search(words) else ""
+    return Subject(terms, frozenset(values), bound, verb)

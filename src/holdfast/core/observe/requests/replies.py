@@ -1,20 +1,21 @@
-"""What a user chose when a tool put a question or a plan to him."""
+"""Read the user's replies to tools: answers, approved plans, and words of a refusal."""
 
-import re
 from collections.abc import Iterator, Mapping
 
 from holdfast.core.faults import row_rule, rule
 from holdfast.core.ledger.entry import ToolCalled, ToolReturned
-from holdfast.core.observe.results.choices import LONGEST, Choice, cut
+from holdfast.core.observe.results.choices import MAX_CHOICE_CHARS, StatedChoice, clip_choice
 from holdfast.text.jsontext import Json, NotJson, as_list, as_object, as_text, parse
+from holdfast.text.patterns import Pattern
+from holdfast.text.utf8 import to_bytes
 
-QUESTIONS = frozenset(
+QUESTION_TOOLS = frozenset(
     ("askuserquestion", "question", "ask_user", "request_user_input", "ask_followup_question")
 )
-"""Tools that put a question to the user."""
-PLANS = frozenset(("exitplanmode", "exit_plan_mode", "plan_exit"))
-"""Tools that put a plan to the user."""
-_ONWARDS = re.compile(
+"""Tools that ask the user a question."""
+PLAN_TOOLS = frozenset(("exitplanmode", "exit_plan_mode", "plan_exit"))
+"""Tools that present a plan to the user."""
+_ONWARDS = Pattern(
     r"(?i)^(?:next|continue|done|move on|proceed|go on)\b"
     r"|^(?:you (?:decide|choose|pick)|your (?:call|choice)|up to you|no preference|whatever)\b"
 )
@@ -22,16 +23,18 @@ _ONWARDS = re.compile(
 
 
 @row_rule
-def approved_in(at: int, arguments: Mapping[str, Json], output: str) -> Iterator[Choice]:
-    """The plan that a user let pass, told by its first line."""
+def approved_plan(at: int, arguments: Mapping[str, Json], output: str) -> Iterator[StatedChoice]:
+    """Yield the plan that the user approved, as its first line."""
     plan = as_text(arguments.get("plan")).lstrip("# \n").partition("\n")[0].strip()
     if plan and "approved" in output[:200]:
-        yield Choice(at, cut(plan), by="user")
+        yield StatedChoice(at, clip_choice(plan), by="user")
 
 
 @row_rule
-def answered_in(at: int, arguments: Mapping[str, Json], output: str) -> Iterator[Choice]:
-    """What a user answered, each answer with its question."""
+def answers_to_questions(
+    at: int, arguments: Mapping[str, Json], output: str
+) -> Iterator[StatedChoice]:
+    """Yield the answers of the user, each with its question."""
     asked = [as_object(one) for one in as_list(arguments.get("questions"))] or [dict(arguments)]
     given = _given(output)
     for number, one in enumerate(asked):
@@ -39,11 +42,11 @@ def answered_in(at: int, arguments: Mapping[str, Json], output: str) -> Iterator
         told = _quoted_answer(question, output) or given.get(as_text(one.get("id")), "")
         if not told and len(asked) == 1 and number == 0 and '"="' not in output and not given:
             told = output.strip()
-        if question and told and len(told) <= LONGEST and not _ONWARDS.match(told):
+        if question and told and len(told) <= MAX_CHOICE_CHARS and not _ONWARDS.match(told):
             header = as_text(one.get("header")) or question
             whole = f"{question} {told}"
-            choice = whole if len(whole) <= LONGEST else f"{header}: {told}"
-            yield Choice(at, cut(choice), by="user", about=question)
+            choice = whole if len(whole) <= MAX_CHOICE_CHARS else f"{header}: {told}"
+            yield StatedChoice(at, clip_choice(choice), by="user", about=question)
 
 
 def _quoted_answer(question: str, output: str) -> str:
@@ -57,7 +60,7 @@ def _quoted_answer(question: str, output: str) -> str:
 def _given(output: str) -> dict[str, str]:
     """The answers of an output that is JSON, by the id of the question."""
     try:
-        value, _ = parse(output.encode("utf-8", "surrogatepass"))
+        value, _ = parse(to_bytes(output))
     except NotJson:
         return {}
     answers = as_object(as_object(value).get("answers"))
@@ -89,15 +92,15 @@ _TOOLS = frozenset(
 
 
 @rule(False)
-def refused(call: ToolCalled, result: ToolReturned) -> bool:
-    """Whether the user did not let a call pass."""
+def is_refusal(call: ToolCalled, result: ToolReturned) -> bool:
+    """Return whether the user refused a call."""
     return result.failed and call.tool in _TOOLS and result.output.startswith(_REFUSED)
 
 
 @rule("")
 def words_of_refusal(call: ToolCalled, result: ToolReturned) -> str:
-    """What the user said to it, word for word; nothing when the user said nothing."""
-    if not refused(call, result):
+    """Return the words with which the user refused a call; empty if there are none."""
+    if not is_refusal(call, result):
         return ""
     _, said, words = result.output.removeprefix(_REFUSED).partition(_SAID)
     return words.strip() if said and not words.startswith(_CANNED) else ""

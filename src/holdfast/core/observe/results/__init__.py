@@ -1,1 +1,1 @@
-"""How the work went: failures, test runs, errors, decisions, progress."""
+"""Read how the work went: failures, test counts, errors, decisions and progress."""

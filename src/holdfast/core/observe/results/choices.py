@@ -1,6 +1,5 @@
-"""Choices as they are read, and which older one each takes the place of."""
+"""Link each decision with the older one that it overrules, by shared words or question."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
@@ -9,62 +8,63 @@ from msgspec.structs import replace
 from holdfast.core.faults import row_rule, rule, rule_keeping
 from holdfast.core.ledger.summary import Decision, Who
 from holdfast.core.observe.scene import Scene
+from holdfast.text.clip import clip_words
+from holdfast.text.patterns import Pattern
+from holdfast.text.words import TERM, TERM_EDGES, content_words, lower_words
 
-LONGEST = 200
-"""Characters of a choice, and of a reason."""
-_CHANGES_MIND = re.compile(
+MAX_CHOICE_CHARS = 200
+"""Maximum characters of a choice, and of a reason."""
+_CHANGES_MIND = Pattern(
     r"(?i)\b(?:switch(?:ed|ing)? (?:to|from|back)|on second thought|change of plan"
     r"|changed (?:my|our) mind|scrap|abandon|no longer|drop|revert)\b"
     # "I want it actually tested" takes nothing back.
     r"|^(?:(?:no|wait|hmm|ok|oh|well|sorry)[,.]? ){0,2}actually\b"
 )
-_AFTER = re.compile(r"(?i)\b(?:instead of|rather than|switch(?:ed|ing)? from|abandon|scrap|drop)\b")
-_SWITCHED = re.compile(r"(?i)\bswitch (?:the|our|all) ((?:[\w-]{1,30} ){1,6})to\b")
+_AFTER = Pattern(r"(?i)\b(?:instead of|rather than|switch(?:ed|ing)? from|abandon|scrap|drop)\b")
+_SWITCHED = Pattern(r"(?i)\bswitch (?:the|our|all) ((?:[\w-]{1,30} ){1,6})to\b")
 """What is done in another way from now on: what was decided on that is over."""
-NOT_THAT = re.compile(
+REJECTED_BY_USER = Pattern(
     r"(?i), not (?!only|just|yet|even|because|to\b|that\b|sure|now)([^,;:—–(.]{2,60})"
 )
-"""What the user turns down beside what is wanted: `use this, not that`."""
-_TERM = re.compile(r"[A-Za-z0-9_][\w./-]{1,40}")
-_STOP = re.compile(
-    r"the|and|for|with|that|this|then|than|from|into|not|but|are|was|were|will|use|used"
-    r"|using|let|lets|instead|rather|because|since|our|your|their|its|have|has|had|all|any"
-    r"|one|two|new|old|should|would|could|make|made|keep|just|also|now|only|what|when"
-    r"|which|who|how|why|there|here|them|they|you|can|may|does|did|done|per|via|over|under"
-    r"|out|off|approach|option|going|decided|chose|choose|switch|switched|switching|prefer"
-    r"|please|add|added|change|changed|of|to|in|on|we|it|is|be|as|at|by|or|an|no|so|if|do"
-    r"|go|my|me|us"
-    r"|actually|back|ll|ve|re|mind|longer|abandon|scrap|drop|revert|second|thought|ok|yes"
-)
+"""What the user rejects beside a choice: `use this, not that`."""
+_STOP_WORDS = """
+the and for with that this then than from into not but are was were will use used using let lets
+instead rather because since our your their its have has had all any one two new old should would
+could make made keep just also now only what when which who how why there here them they you can
+may does did done per via over under out off approach option going decided chose choose switch
+switched switching prefer please add added change changed of to in on we it is be as at by or an no
+so if do go my me us actually back ll ve re mind longer abandon scrap drop revert second thought ok
+yes
+"""
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+"""Words of a choice that do not say what it is about."""
 _MOST_TERMS = 24
 
 
-class Choice(Struct, frozen=True):
-    """A choice as it was read, before it is set beside the others."""
+class StatedChoice(Struct, frozen=True):
+    """A choice as read from a text, before it is linked with others."""
 
     at: int
     choice: str
     reason: str = ""
     by: Who = "agent"
     about: str = ""
-    """The question it answers, when it answers one."""
+    """The question that it answers, if any."""
 
 
-def cut(text: str) -> str:
-    """A text within the limit, ended at a word."""
-    if len(text) <= LONGEST:
-        return text
-    return text[: LONGEST + 1].rpartition(" ")[0] or text[:LONGEST]
+def clip_choice(text: str) -> str:
+    """Cut a text at a word to `MAX_CHOICE_CHARS`."""
+    return clip_words(text, MAX_CHOICE_CHARS)
 
 
 @row_rule
-def linked(scene: Scene, found: list[Choice]) -> Iterator[Decision]:
-    """The decisions, each with the newest one before it that it takes the place of."""
+def link_decisions(scene: Scene, found: list[StatedChoice]) -> Iterator[Decision]:
+    """Yield the decisions, each with the newest older one that it overrules."""
     last_with: dict[str, int] = {}
     of_question: dict[str, int] = {}
     terms: list[frozenset[str]] = []
     for number, one in enumerate(found):
-        old = of_question.get(one.about) if one.about else _overruled(one, last_with, terms)
+        old = of_question.get(one.about) if one.about else _index_overruled(one, last_with, terms)
         entry = scene.items[one.at].entry.id
         made = Decision(one.choice, entry, one.reason, one.by)
         yield made if old is None else replace(made, overrules=scene.items[found[old].at].entry.id)
@@ -76,37 +76,37 @@ def linked(scene: Scene, found: list[Choice]) -> Iterator[Decision]:
             of_question[one.about] = number
 
 
-class Turned(Struct, frozen=True):
-    """What a choice turns from."""
+class RejectedSubject(Struct, frozen=True):
+    """What a choice rejects."""
 
     against: frozenset[str] = frozenset()
     named: bool = False
-    """Whether it says what; else it only says that something is over."""
+    """Whether the rejected thing is named; else the choice only says that something changed."""
     whole: bool = False
-    """Whether all of that has to be what the other was about."""
+    """Whether the older decision must share all of the terms."""
 
 
-@rule(Turned())
-def turned_from(choice: str) -> Turned:
-    """What a choice turns from, in the terms that say what that is about; mostly nothing."""
+@rule(RejectedSubject())
+def rejected_subject(choice: str) -> RejectedSubject:
+    """Return the terms of what a choice rejects; usually none."""
     turned = _AFTER.search(choice)
     if turned:
-        return Turned(terms_of(choice[turned.end() :]), named=True)
+        return RejectedSubject(terms_of(choice[turned.end() :]), named=True)
     switched = _SWITCHED.search(choice)
     if switched:
-        return Turned(terms_of(switched[1]), named=True, whole=True)
-    return Turned(terms_of(choice)) if _CHANGES_MIND.search(choice) else Turned()
+        return RejectedSubject(terms_of(switched[1]), named=True, whole=True)
+    return RejectedSubject(terms_of(choice)) if _CHANGES_MIND.search(choice) else RejectedSubject()
 
 
-def _against(choice: str, by: Who) -> Turned:
+def _against(choice: str, by: Who) -> RejectedSubject:
     """What a choice turns from: the user also says `use this, not that`."""
-    turned = turned_from(choice)
-    denied = NOT_THAT.search(choice) if by == "user" and not turned.named else None
-    return Turned(terms_of(denied[1]), named=True) if denied else turned
+    turned = rejected_subject(choice)
+    denied = REJECTED_BY_USER.search(choice) if by == "user" and not turned.named else None
+    return RejectedSubject(terms_of(denied[1]), named=True) if denied else turned
 
 
-def _overruled(
-    one: Choice, last_with: Mapping[str, int], terms: list[frozenset[str]]
+def _index_overruled(
+    one: StatedChoice, last_with: Mapping[str, int], terms: list[frozenset[str]]
 ) -> int | None:
     turned = _against(one.choice, one.by)
     against = turned.against
@@ -124,12 +124,12 @@ def _overruled(
     return max(shared, default=None)
 
 
-def overruled(decisions: Sequence[Decision]) -> dict[int, int]:
-    """Which decisions are over, by their place, and the one that takes the place of each.
+def overruled_decisions(decisions: Sequence[Decision]) -> dict[int, int]:
+    """Return, by index of each overruled decision, the index of the one that overrules it.
 
-    A decision names the entry of the one that it overrules. Where several were made in that entry,
-    the one that is meant answers the same question, or is about what is turned from; if none is,
-    all of them are.
+    A decision names the entry of the one that it overrules. If that entry has several decisions,
+    the overruled one answers the same question or shares terms with what is rejected; if none does,
+    all of them are overruled.
     """
     of_entry: dict[str, list[int]] = {}
     for number, one in enumerate(decisions):
@@ -143,9 +143,9 @@ def overruled(decisions: Sequence[Decision]) -> dict[int, int]:
 
 
 @rule_keeping(0)
-def still_held(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
-    """The decisions that no other one overrules."""
-    gone = overruled(decisions)
+def not_overruled(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
+    """Return the decisions that no other one overrules."""
+    gone = overruled_decisions(decisions)
     return tuple(one for number, one in enumerate(decisions) if number not in gone)
 
 
@@ -159,7 +159,6 @@ def _meant(one: Decision, decisions: Sequence[Decision], older: list[int]) -> li
 
 
 def terms_of(text: str) -> frozenset[str]:
-    """The words of a text that say what it is about."""
-    words = (found[0].lower().strip("./-") for found in _TERM.finditer(text))
-    told = dict.fromkeys(word for word in words if len(word) > 1 and not _STOP.fullmatch(word))
-    return frozenset(list(told)[:_MOST_TERMS])
+    """Return the content words of a text."""
+    words = lower_words(text, TERM, edges=TERM_EDGES)
+    return frozenset(content_words(words, STOP_WORDS, min_chars=2)[:_MOST_TERMS])

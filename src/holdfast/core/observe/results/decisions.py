@@ -1,36 +1,40 @@
-"""Decisions: what was chosen, why, by whom, and what it takes the place of.
+"""List the decisions of a scene: what was chosen, why, by whom, and what it overrules.
 
-Only the words of the user and of the agent are read, and the answers a user gave to a question or
-a plan put to him by a tool; what other tools print never decides anything. A sentence counts when
-it names a choice as one ("going with", "decided to"), or when it says what will be done together
-with a reason or with what was turned down. So the next mechanical step is no decision.
+Only texts of the user and the agent are read, and the user's answers to a question or a plan from
+a tool; output of other tools is ignored. A sentence counts if it names a choice ("going with",
+"decided to"), or if it states an action together with a reason or a rejected alternative. So a
+mechanical next step is not a decision.
 """
 
-import re
 from collections.abc import Iterator
 
 from holdfast.core.faults import row_rule, rule
-from holdfast.core.ledger.entry import (
-    Said,
-    Thought,
-    ToolCalled,
-    ToolReturned,
-    is_request,
-)
+from holdfast.core.ledger.entry import Said, Thought, ToolCalled, ToolReturned, is_request
 from holdfast.core.ledger.summary import Decision, Who
-from holdfast.core.observe.files.touch import arguments_of, plain_name
-from holdfast.core.observe.requests.replies import PLANS, QUESTIONS, answered_in, approved_in
-from holdfast.core.observe.results.choices import NOT_THAT, Choice, cut, linked
+from holdfast.core.observe.files.touch import arguments_of, bare_tool_name
+from holdfast.core.observe.requests.replies import (
+    PLAN_TOOLS,
+    QUESTION_TOOLS,
+    answers_to_questions,
+    approved_plan,
+)
+from holdfast.core.observe.results.choices import (
+    REJECTED_BY_USER,
+    StatedChoice,
+    clip_choice,
+    link_decisions,
+)
 from holdfast.core.observe.scene import Scene
-from holdfast.core.observe.sentences import SPOKEN_AS, own_words, sentences
-from holdfast.text.patterns import cue
+from holdfast.core.observe.sentences import own_words, sentences
+from holdfast.text.patterns import Pattern, cue
+from holdfast.text.sentences import THOUGHT_LABEL
 
 _SHORTEST = 8
 _PASTED = 2_000
 """A request longer than this holds templates and quotations: only plain choices count in it."""
 _SHORT_ORDER = 8
 """Words of "use …" that name a thing; a longer one tells how to go about something."""
-_REASON = re.compile(
+_REASON = Pattern(
     r"(?i)(?<!\blong)(?<!\bsoon)(?<!\bfar)[ ,;(—-]{1,3}"
     r"(?:(?:because(?: of)?|since|so that|due to|given that)(?=[\s:])"
     r"|so (?=(?:the|we|it|that|this|they)\b)"
@@ -41,17 +45,17 @@ _REASON = re.compile(
     r"|(?=to (?:avoid|prevent|preserve)\b)|(?=for (?:consistency|simplicity|safety)\b)"
     r"|(?=which (?:avoids|keeps|is (?:more|safer|simpler|cleaner|faster))\b))"
 )
-_REASON_FIRST = re.compile(r"(?i)^(?:since|because|given(?: that)?|as) ([^,]{4,200}), ")
-_REASON_NEXT = re.compile(
+_REASON_FIRST = Pattern(r"(?i)^(?:since|because|given(?: that)?|as) ([^,]{4,200}), ")
+_REASON_NEXT = Pattern(
     r"(?i)^[-*\s]{0,6}(?:this (?:avoids|keeps|means|way|ensures|is (?:simpler|safer|cleaner))"
     r"|that way|because|[*_]{0,2}(?:reason|why|rationale)[*_]{0,2}:|the reason)"
 )
-_TURNED_DOWN = re.compile(r"(?i)\b(?:instead of|rather than|in favou?r of)\b")
-_LABEL = re.compile(
+_TURNED_DOWN = Pattern(r"(?i)\b(?:instead of|rather than|in favou?r of)\b")
+_LABEL = Pattern(
     r"(?i)^[#\s*_]{0,8}(?:(?:final |design |key )?decision(?: \d{1,3})?|chosen approach|decided)"
     r"[*_]{0,2}:[*_]{0,2}\s{1,3}"
 )
-_HEADED = re.compile(
+_HEADED = Pattern(
     r"(?i)^[#\s*_]{0,8}(?:(?:key|main|design|technical|architecture|architectural) )?decisions"
     r"(?: made| taken| so far)?[*_]{0,2}:?[*_]{0,2}\s{0,4}$"
 )
@@ -79,24 +83,24 @@ _VERBS = (
     r"|updated?|adopt(?:ed)?|follow(?:ed)?|le(?:ave|ft)|put|buil[dt]|convert(?:ed)?"
     r"|refactor(?:ed)?|fix(?:ed)?|queued?|reset|defer(?:red)?|base)"
 )
-_DOES = re.compile(
+_DOES = Pattern(
     r"(?i)\b(?:(?:I|we)(?:['’]ll| will|['’]m going to|['’]ve| have| am going to)?"
     r"|let me|let['’]s)(?: also| now| instead| just| simply| therefore)? " + _VERBS + r"\b"
     r"|^(?:so,? )?(?:changed|switched|replaced|moved|kept|used|made|using|keeping)\b"
 )
-_ORDERS = re.compile(r"^(?:Actually use|Use|Take|Store|Keep|Extract|Return|Call|Put|Make|Pass) ")
+_ORDERS = Pattern(r"^(?:Actually use|Use|Take|Store|Keep|Extract|Return|Call|Put|Make|Pass) ")
 """How a line of the agent's own plan begins."""
-_OPEN = re.compile(
+_OPEN = Pattern(
     r"(?i)^(?:but,? |and,? |so,? )?(?:if|unless|when|whether|should|would|could|can|do|does)\b"
     r"|\b(?:could|might|maybe|perhaps|whether|should I|shall I|would you|do you|if you|I can|we can"
     r"|I bet|try|trying|tried|I['’]d|would be|would have|wait)\b"
 )
-_MECHANICAL = re.compile(
+_MECHANICAL = Pattern(
     r"(?i)\b(?:sed|grep|awk|cat|heredoc|head|tail|git (?:checkout|stash|status|diff)"
     r"|(?:python3?|shell|bash|small|quick|temporary|temp|separate|reproduction|test)"
     r" (?:script|command)|a script|re-?run|absolute path|debug|reproduc\w{0,6})\b"
 )
-_ASKED_ABOUT = re.compile(
+_ASKED_ABOUT = Pattern(
     r"(?i)\b(?:what|which|who|how|why|whether)\b[^.;]{0,40}\b(?:we|I|you)\b[^.;]{0,12}"
     r"\b(?:decided|chose|agreed|prefer|picked|settled)\b"
 )
@@ -112,29 +116,29 @@ _USER_CHOSE = cue(
     r"|\bwe(?: wi|['’])ll use\b|\boption [a-z0-9]{1,2} it is\b"
     r"|\b(?:proceed with|do|take|pick|want|approve|make the) option [a-z0-9]{1,2}\b",
 )
-_USER_OPTION = re.compile(r"(?i)^(?:yes,? |ok,? )?(?:option|approach|variant) [a-z0-9]{1,2}\b")
-_USER_USE = re.compile(r"(?i)^(?:please |just |ok,? |no,? |yes,? |actually,? )?use\b")
-_USER_WANTS = re.compile(
+_USER_OPTION = Pattern(r"(?i)^(?:yes,? |ok,? )?(?:option|approach|variant) [a-z0-9]{1,2}\b")
+_USER_USE = Pattern(r"(?i)^(?:please |just |ok,? |no,? |yes,? |actually,? )?use\b")
+_USER_WANTS = Pattern(
     r"(?i)\b(?:use|make|should|want|call|called|rename|put|do|name|return|keep|change|prefer|need"
     r"|set|store|write)\b"
 )
-_UNFINISHED = re.compile(r"(?i)\b(?:is|to|that|with|be)$")
+_UNFINISHED = Pattern(r"(?i)\b(?:is|to|that|with|be)$")
 
 
 @rule(())
 def decisions_of(scene: Scene) -> tuple[Decision, ...]:
-    """The decisions of a scene, oldest first, each told once."""
+    """Return the decisions of a scene, oldest first, without duplicates."""
     seen: set[str] = set()
-    kept: list[Choice] = []
-    for found in _unthought(scene, sorted(_found(scene), key=lambda found: found.at)):
+    kept: list[StatedChoice] = []
+    for found in _unthought(scene, sorted(_choices_in(scene), key=lambda found: found.at)):
         name = " ".join(found.choice.lower().split())
         if name not in seen:
             seen.add(name)
             kept.append(found)
-    return tuple(linked(scene, kept))
+    return tuple(link_decisions(scene, kept))
 
 
-def _found(scene: Scene) -> Iterator[Choice]:
+def _choices_in(scene: Scene) -> Iterator[StatedChoice]:
     for at, item in enumerate(scene.items):
         match item.body:
             case Said(role="assistant", by=""):
@@ -143,13 +147,13 @@ def _found(scene: Scene) -> Iterator[Choice]:
                 yield from _of_thought(at, item.body.text)
             case Said() as body if is_request(body):
                 yield from _of_user(at, body.text, opening=scene.turns[at] <= 1)
-            case ToolReturned() as body if at in scene.of_result:
-                yield from _of_answer(at, scene.of_result[at].body, body)
+            case ToolReturned() as body if at in scene.by_result:
+                yield from _of_answer(at, scene.by_result[at].body, body)
             case _:
                 pass
 
 
-def _unthought(scene: Scene, found: list[Choice]) -> Iterator[Choice]:
+def _unthought(scene: Scene, found: list[StatedChoice]) -> Iterator[StatedChoice]:
     """The choices, less those only thought of in a step that says one aloud."""
     thought = {at for at, item in enumerate(scene.items) if isinstance(item.body, Thought)}
     spoken = {scene.steps[one.at] for one in found if one.at not in thought}
@@ -157,16 +161,16 @@ def _unthought(scene: Scene, found: list[Choice]) -> Iterator[Choice]:
 
 
 @row_rule
-def _of_agent(at: int, text: str) -> Iterator[Choice]:
+def _of_agent(at: int, text: str) -> Iterator[StatedChoice]:
     told = sentences(text)
     listed = False
     for number, one in enumerate(told):
-        sentence = SPOKEN_AS.sub("", one.text)
+        sentence = THOUGHT_LABEL.sub("", one.text)
         # Under such a heading every item is one, however it is worded.
         listed = _HEADED.match(sentence) is not None or (listed and one.kind == "item")
         if _agent_chose(sentence) or (listed and one.kind == "item"):
             following = told[number + 1].text if number + 1 < len(told) else ""
-            yield from _made(at, sentence, following)
+            yield from _choice_of(at, sentence, following)
 
 
 def _agent_chose(sentence: str) -> bool:
@@ -205,21 +209,21 @@ def _has_grounds(sentence: str, start: int) -> bool:
 
 
 @row_rule
-def _of_thought(at: int, text: str) -> Iterator[Choice]:
-    for sentence in _told(text):
+def _of_thought(at: int, text: str) -> Iterator[StatedChoice]:
+    for sentence in _plain_sentences(text):
         chosen = _LABEL.match(sentence) or _is_chosen(sentence)
         if chosen and _agent_chose(sentence):
-            yield from (found for found in _made(at, sentence, "") if found.reason)
+            yield from (found for found in _choice_of(at, sentence, "") if found.reason)
 
 
 @row_rule
-def _of_user(at: int, text: str, *, opening: bool = False) -> Iterator[Choice]:
+def _of_user(at: int, text: str, *, opening: bool = False) -> Iterator[StatedChoice]:
     plain_only = opening or len(text) > _PASTED
-    told = [sentence for words in own_words(text) for sentence in _told(words)]
+    told = [sentence for words in own_words(text) for sentence in _plain_sentences(words)]
     for number, sentence in enumerate(told):
         if _user_chose(sentence, plain_only=plain_only):
             following = told[number + 1] if number + 1 < len(told) else ""
-            yield from _made(at, sentence, following, by="user")
+            yield from _choice_of(at, sentence, following, by="user")
 
 
 def _user_chose(sentence: str, *, plain_only: bool) -> bool:
@@ -240,7 +244,7 @@ def _wishes(sentence: str, *, plain_only: bool) -> bool:
     if _USER_OPTION.match(sentence) and len(sentence) <= 120:
         return True
     if _USER_USE.match(sentence):
-        turned_down = _TURNED_DOWN.search(sentence) or NOT_THAT.search(sentence)
+        turned_down = _TURNED_DOWN.search(sentence) or REJECTED_BY_USER.search(sentence)
         return len(sentence.split()) <= _SHORT_ORDER or turned_down is not None
     turned_down = _TURNED_DOWN.search(sentence)
     return (
@@ -248,29 +252,31 @@ def _wishes(sentence: str, *, plain_only: bool) -> bool:
     )
 
 
-_OPEN_TO_USER = re.compile(
+_OPEN_TO_USER = Pattern(
     r"(?i)^(?:but |and |so |or )?(?:if|unless|when|whether|should|would|could|can|do|does|is|are)\b"
     r"|\b(?:could you|can you|would you|do you|maybe|perhaps|might|could|not sure|wonder(?:ing)?)\b"
 )
 
 
 @row_rule
-def _of_answer(at: int, call: ToolCalled, body: ToolReturned) -> Iterator[Choice]:
-    name = plain_name(call.tool)
-    if name not in QUESTIONS and name not in PLANS:
+def _of_answer(at: int, call: ToolCalled, body: ToolReturned) -> Iterator[StatedChoice]:
+    name = bare_tool_name(call.tool)
+    if name not in QUESTION_TOOLS and name not in PLAN_TOOLS:
         return
     _, refused, words = body.output.partition("the user said:\n")
     if refused:
         yield from _of_user(at, words)
     elif body.failed or body.output.startswith("The user doesn't want"):
         return
-    elif name in PLANS:
-        yield from approved_in(at, arguments_of(call), body.output)
+    elif name in PLAN_TOOLS:
+        yield from approved_plan(at, arguments_of(call), body.output)
     else:
-        yield from answered_in(at, arguments_of(call), body.output)
+        yield from answers_to_questions(at, arguments_of(call), body.output)
 
 
-def _made(at: int, sentence: str, following: str, *, by: Who = "agent") -> Iterator[Choice]:
+def _choice_of(
+    at: int, sentence: str, following: str, *, by: Who = "agent"
+) -> Iterator[StatedChoice]:
     label = _LABEL.match(sentence)
     plain = sentence[label.end() :] if label else sentence
     choice, reason = _parted(plain)
@@ -278,7 +284,7 @@ def _made(at: int, sentence: str, following: str, *, by: Who = "agent") -> Itera
         reason = following
     choice = choice.strip(" ,;:-—(")
     if len(choice) >= 5 and not _UNFINISHED.search(choice):
-        yield Choice(at, cut(choice), cut(reason.strip(" ,;:-—")), by)
+        yield StatedChoice(at, clip_choice(choice), clip_choice(reason.strip(" ,;:-—")), by)
 
 
 def _parted(sentence: str) -> tuple[str, str]:
@@ -293,6 +299,6 @@ def _parted(sentence: str) -> tuple[str, str]:
     return sentence[: reason.start()], sentence[reason.end() :]
 
 
-def _told(text: str) -> list[str]:
+def _plain_sentences(text: str) -> list[str]:
     """The sentences of a text, word for word, without the name of who thinks aloud."""
-    return [SPOKEN_AS.sub("", sentence.text) for sentence in sentences(text)]
+    return [THOUGHT_LABEL.sub("", sentence.text) for sentence in sentences(text)]

@@ -1,7 +1,7 @@
-"""What a compression caused: what the agent fetched again because it had left the window.
+"""Count what the agent fetched again after a compression removed it from the window.
 
-A saving counts only net of that. A file that changed since, or a command after something was
-changed, is no fetch: the agent wanted to see something new.
+Savings are reported net of these tokens. Reading a file that changed since, or running a command
+again after a change, does not count: the agent wanted new information.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,29 +20,29 @@ from holdfast.core.ledger.entry import (
 )
 from holdfast.core.observe.files.touch import Touch, touch_of
 
-RECOVERING = ("context_recover", "context_query")
-COPIES = ".holdfast/cache/"
+RECOVERY_TOOLS = ("context_recover", "context_query")
+COPIES_FOLDER = ".holdfast/cache/"
 
 
-class Caused(Struct, frozen=True, omit_defaults=True):
-    """What was fetched again after one compression."""
+class Refetches(Struct, frozen=True, omit_defaults=True):
+    """Counts of what was fetched again after one compression."""
 
     rereads: int = 0
     repeats: int = 0
-    """Commands and other calls that were made before, word for word."""
+    """Commands and other calls that repeat an earlier call exactly."""
     recoveries: int = 0
     requests: int = 0
-    """Steps of the agent that held such a call."""
+    """Agent steps with such a call."""
     tokens: int = 0
-    """Raw tokens of what came back."""
+    """Raw tokens of the results."""
 
     @property
     def fetches(self) -> int:
-        """All of them."""
+        """Number of all fetches."""
         return self.rereads + self.repeats + self.recoveries
 
-    def __add__(self, other: "Caused") -> "Caused":
-        return Caused(
+    def __add__(self, other: "Refetches") -> "Refetches":
+        return Refetches(
             self.rereads + other.rereads,
             self.repeats + other.repeats,
             self.recoveries + other.recoveries,
@@ -52,41 +52,48 @@ class Caused(Struct, frozen=True, omit_defaults=True):
 
 
 @rule({})
-def effects_of(entries: Iterable[Entry], tokens: Mapping[int, int]) -> dict[EntryId, Caused]:
-    """What each compression of a lane caused, by its entry; `tokens` counts entries by number."""
-    watch = _Watch(tokens)
+def refetches_after(
+    entries: Iterable[Entry], tokens: Mapping[int, int]
+) -> dict[EntryId, Refetches]:
+    """Return the refetches by the entry of each compression in a lane.
+
+    `tokens` has the token count of entries by sequence number.
+    """
+    scan = _LaneScan(tokens)
     for entry in entries:
-        watch.see(entry)
-    return watch.found
+        scan.add(entry)
+    return scan.by_compression
 
 
-class _Watch:
-    """Goes through a lane once and remembers what has left, and what was last seen of what."""
+class _LaneScan:
+    """State of one pass over a lane: hidden entries, last results, open calls."""
 
     def __init__(self, tokens: Mapping[int, int]) -> None:
-        self.found: dict[EntryId, Caused] = {}
+        self.by_compression: dict[EntryId, Refetches] = {}
         self._tokens = tokens
-        self._left: dict[EntryId, EntryId] = {}
-        """What left, and with which compression."""
-        self._shown: dict[tuple[str, ...], tuple[EntryId, int]] = {}
-        """The last result of each call, by what was asked, and its number."""
-        self._asked: dict[str, tuple[tuple[str, ...], EntryId]] = {}
-        """Calls that wait for their result, and what is to blame for them, if anything."""
-        self._changed: dict[str, int] = {"": 0}
-        self._last = ""
-        self._counted: set[tuple[EntryId, int]] = set()
+        self._hidden_by: dict[EntryId, EntryId] = {}
+        """By hidden entry: the compression that hid it."""
+        self._last_results: dict[tuple[str, ...], tuple[EntryId, int]] = {}
+        """By request key: entry and number of the last result."""
+        self._open_calls: dict[str, tuple[tuple[str, ...], EntryId]] = {}
+        """Calls without a result: request key, and the compression that caused the call."""
+        self._changed_at: dict[str, int] = {"": 0}
+        self._last_compression = ""
+        self._counted_steps: set[tuple[EntryId, int]] = set()
 
-    def see(self, entry: Entry) -> None:
-        """Take one more entry into account."""
+    def add(self, entry: Entry) -> None:
+        """Add the next entry."""
         match entry.body:
             case Compressed() as body:
-                self._last = entry.id
-                self.found[entry.id] = Caused()
-                for name in _names(body):
-                    self._left.setdefault(name, entry.id)
+                self._last_compression = entry.id
+                self.by_compression[entry.id] = Refetches()
+                for name in _hidden_entries(body):
+                    self._hidden_by.setdefault(name, entry.id)
             case Restored() as body:
-                self.found.pop(body.compressed, None)
-                self._left = {n: by for n, by in self._left.items() if by != body.compressed}
+                self.by_compression.pop(body.compressed, None)
+                self._hidden_by = {
+                    n: by for n, by in self._hidden_by.items() if by != body.compressed
+                }
             case ToolCalled() as body:
                 self._call(entry, body)
             case ToolReturned() as body:
@@ -96,52 +103,58 @@ class _Watch:
 
     def _call(self, entry: Entry, body: ToolCalled) -> None:
         touch = touch_of(body)
-        key = _key(body, touch)
-        culprit, what = self._culprit(key, body, touch)
+        key = _request_key(body, touch)
+        culprit, what = self._cause_of(key, body, touch)
         if culprit:
             step = (culprit, entry.message)
-            first = step not in self._counted
-            self._counted.add(step)
-            self._blame(culprit, replace(what, requests=int(first)))
-        self._asked[body.call] = (key, culprit)
+            first = step not in self._counted_steps
+            self._counted_steps.add(step)
+            self._charge(culprit, replace(what, requests=int(first)))
+        self._open_calls[body.call] = (key, culprit)
         if touch.verb in ("write", "edit"):
-            self._changed[touch.path] = self._changed[""] = entry.seq
+            self._changed_at[touch.path] = self._changed_at[""] = entry.seq
 
-    def _culprit(self, key: tuple[str, ...], body: ToolCalled, touch: Touch) -> tuple[str, Caused]:
-        """The compression that made a call necessary, and what kind of fetch it is."""
-        if self._last and _recovers(body, touch):
-            return self._last, Caused(recoveries=1)
-        name, seq = self._shown.get(key, ("", 0))
+    def _cause_of(
+        self, key: tuple[str, ...], body: ToolCalled, touch: Touch
+    ) -> tuple[str, Refetches]:
+        """Return the compression that caused a call (or empty), and the kind of fetch."""
+        if self._last_compression and _is_recovery(body, touch):
+            return self._last_compression, Refetches(recoveries=1)
+        name, seq = self._last_results.get(key, ("", 0))
         where = touch.path if touch.verb == "read" else ""
-        culprit = self._left.get(name, "")
-        if not culprit or culprit not in self.found or self._changed.get(where, 0) > seq:
-            return "", Caused()
-        return culprit, Caused(rereads=1) if touch.verb == "read" else Caused(repeats=1)
+        culprit = self._hidden_by.get(name, "")
+        if (
+            not culprit
+            or culprit not in self.by_compression
+            or self._changed_at.get(where, 0) > seq
+        ):
+            return "", Refetches()
+        return culprit, Refetches(rereads=1) if touch.verb == "read" else Refetches(repeats=1)
 
     def _return(self, entry: Entry, body: ToolReturned) -> None:
-        key, culprit = self._asked.pop(body.call, ((), ""))
+        key, culprit = self._open_calls.pop(body.call, ((), ""))
         if key and not body.failed:
-            self._shown[key] = (entry.id, entry.seq)
+            self._last_results[key] = (entry.id, entry.seq)
         if culprit:
-            self._blame(culprit, Caused(tokens=self._tokens.get(entry.seq, 0)))
+            self._charge(culprit, Refetches(tokens=self._tokens.get(entry.seq, 0)))
 
-    def _blame(self, culprit: EntryId, more: Caused) -> None:
-        if culprit in self.found:
-            self.found[culprit] += more
+    def _charge(self, culprit: EntryId, more: Refetches) -> None:
+        if culprit in self.by_compression:
+            self.by_compression[culprit] += more
 
 
-def _names(body: Compressed) -> Iterator[EntryId]:
+def _hidden_entries(body: Compressed) -> Iterator[EntryId]:
     return (name for step in body.steps for name in step.hides)
 
 
-def _key(body: ToolCalled, touch: Touch) -> tuple[str, ...]:
-    """What a call asks for: a file read again in other lines is asked for again."""
+def _request_key(body: ToolCalled, touch: Touch) -> tuple[str, ...]:
+    """Return the key of a request; all reads of one file have the same key."""
     if touch.verb == "read" and touch.path:
         return ("read", touch.path)
     return (body.tool, touch.command or body.arguments)
 
 
-def _recovers(body: ToolCalled, touch: Touch) -> bool:
-    if any(body.tool.endswith(name) for name in RECOVERING):
+def _is_recovery(body: ToolCalled, touch: Touch) -> bool:
+    if any(body.tool.endswith(name) for name in RECOVERY_TOOLS):
         return True
-    return "holdfast recover" in touch.command or COPIES in f"{touch.path} {touch.command}"
+    return "holdfast recover" in touch.command or COPIES_FOLDER in f"{touch.path} {touch.command}"

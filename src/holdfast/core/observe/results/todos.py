@@ -1,11 +1,9 @@
-"""Todo lists: the plan that an agent keeps, in whatever form it keeps it.
+"""Read the agent's current todo list, from tool calls, checklists or lists of next steps.
 
-Each agent has a tool of its own for this, or writes a checklist or a list of next steps. The newest
-list replaces the older ones entirely, also when it is empty. A list that was only written in words
-holds until the agent closes a turn without it, or works on another request.
+The newest list replaces the older ones, also if it is empty. A list that was only written as text
+is valid until the agent ends a turn without it, or works on another request.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 
@@ -14,14 +12,17 @@ from msgspec.structs import replace
 
 from holdfast.core.faults import rule
 from holdfast.core.ledger.entry import Said, ToolCalled, is_request
-from holdfast.core.observe.files.touch import arguments_of, plain_name
-from holdfast.core.observe.results.failures import result_of
+from holdfast.core.observe.files.touch import arguments_of, bare_tool_name
+from holdfast.core.observe.results.failures import whole_result_of
 from holdfast.core.observe.scene import Pair, Scene
+from holdfast.text.clip import clip_words, one_line
 from holdfast.text.jsontext import Json, NotJson, as_object, as_text, parse
+from holdfast.text.patterns import Pattern
+from holdfast.text.utf8 import to_bytes
 
 PENDING, WORKING, DONE = "pending", "in progress", "done"
 
-LISTS = frozenset(
+LIST_TOOLS = frozenset(
     (
         "todowrite",
         "todo_write",
@@ -34,7 +35,7 @@ LISTS = frozenset(
         "update_todos",
     )
 )
-"""Tools that write a whole list."""
+"""Tools that write a whole todo list."""
 _LIST_KEYS = ("todos", "plan", "task_list", "todoList", "todo_list", "tasks", "items", "steps")
 _TEXT_KEYS = ("content", "step", "title", "description", "text", "task", "subject", "name", "notes")
 _STATUS = {
@@ -50,7 +51,7 @@ _STATUS = {
     "finished": DONE,
 }
 _DROPPED = frozenset(("cancelled", "canceled", "deleted", "skipped"))
-LONGEST = 200
+MAX_TODO_CHARS = 200
 _LOOKED_AT = 30_000
 _MOST = 100
 """Items that are kept of a list: the first of one told whole, the newest of one that grows."""
@@ -59,48 +60,48 @@ _CALLS_PER_STEP = 3
 _FAR = 80
 """Lines under a heading within which its list ends."""
 
-_CREATED = re.compile(r"#(\d{1,9})\b")
-_BOX = re.compile(r"^\s{0,24}(?:[-*+]|\d{1,3}[.)])\s{1,4}\[([ xX~/-])\]\s{1,4}(\S.{0,600})$")
-_ITEM = re.compile(r"^\s{0,8}(?:[-*+•]|\d{1,3}[.)])\s{1,4}(\S.{0,600})$")
-_HEADING = re.compile(
+_CREATED = Pattern(r"#(\d{1,9})\b")
+_BOX = Pattern(r"^\s{0,24}(?:[-*+]|\d{1,3}[.)])\s{1,4}\[([ xX~/-])\]\s{1,4}(\S.{0,600})$")
+_ITEM = Pattern(r"^\s{0,8}(?:[-*+•]|\d{1,3}[.)])\s{1,4}(\S.{0,600})$")
+_HEADING = Pattern(
     r"(?i)^[#*_\s]{0,8}((?:(?:the |my |remaining |suggested |recommended )?next steps?|next up"
     r"|remaining(?: (?:work|tasks?|steps?|items?))?|to-?do(?: list)?|todos?|still to do|left to do"
     r"|(?:implementation |my |the )?plan|what['’]?s left)(?:\s\([^()\n]{1,60}\))?)"
     r"[*_]{0,3}:?[*_]{0,3}\s{0,4}$"
 )
-_TITLE = re.compile(r"^(?:#{1,6} (\S.{0,200})|\*\*(\S[^*]{0,200})\*\*:?)\s{0,4}$")
+_TITLE = Pattern(r"^(?:#{1,6} (\S.{0,200})|\*\*(\S[^*]{0,200})\*\*:?)\s{0,4}$")
 
 
 class Todo(Struct, frozen=True):
-    """One thing to do."""
+    """One item of a todo list."""
 
     text: str
     status: str = PENDING
 
 
-class Todos(Struct, frozen=True):
-    """A list in force, and where it was told."""
+class TodoList(Struct, frozen=True):
+    """The current todo list, and the index of the item that states it."""
 
     items: tuple[Todo, ...] = ()
     at: int = -1
-    """The place of what told it last."""
+    """Index of the item that changed it last."""
     heading: str = ""
     ids: tuple[str, ...] = ()
-    """The names by which single tasks are changed, in the order of the items."""
+    """Ids of the tasks, in the order of the items."""
     spoken: bool = False
-    """Whether it was written in words, not kept by a tool."""
+    """Whether it was written as text and not by a tool."""
 
 
 @rule(None)
-def todos_of(scene: Scene) -> Todos | None:
-    """The list in force at the end of a scene; nothing when there never was one."""
-    kept: Todos | None = None
-    spoken: Todos | None = None
+def todos_of(scene: Scene) -> TodoList | None:
+    """Return the current todo list at the end of a scene; None if there is none."""
+    kept: TodoList | None = None
+    spoken: TodoList | None = None
     calls = 0
     for at, item in enumerate(scene.items):
         match item.body:
             case ToolCalled() as body:
-                told = _from_call(scene, scene.of_call[at], body, kept)
+                told = _from_call(scene, scene.by_call[at], body, kept)
                 calls += 1
                 if told is not None:
                     kept, spoken = told, None
@@ -122,20 +123,22 @@ def _closes(scene: Scene, at: int) -> bool:
     return at + 1 >= len(scene.items) or is_request(scene.items[at + 1].body)
 
 
-def _outlived(scene: Scene, spoken: Todos, at: int, calls: int) -> bool:
+def _outlived(scene: Scene, spoken: TodoList, at: int, calls: int) -> bool:
     """Whether work has gone on past a list that nobody ticks off."""
     another = scene.turns[at] > scene.turns[spoken.at]
     return another or calls > _CALLS_PER_STEP * len(spoken.items)
 
 
 @rule(None)
-def _from_call(scene: Scene, pair: Pair, body: ToolCalled, kept: Todos | None) -> Todos | None:
+def _from_call(
+    scene: Scene, pair: Pair, body: ToolCalled, kept: TodoList | None
+) -> TodoList | None:
     """The list after a call; nothing when the call is no business of it."""
-    name = plain_name(body.tool)
+    name = bare_tool_name(body.tool)
     task = name.replace("_", "")
-    if name not in LISTS and task not in ("taskcreate", "taskupdate"):
+    if name not in LIST_TOOLS and task not in ("taskcreate", "taskupdate"):
         return None
-    result = result_of(scene, pair)
+    result = whole_result_of(scene, pair)
     if result is not None and result.failed:
         return None
     arguments = arguments_of(body)
@@ -146,21 +149,21 @@ def _from_call(scene: Scene, pair: Pair, body: ToolCalled, kept: Todos | None) -
     return _whole(pair, arguments)
 
 
-def _whole(pair: Pair, arguments: Mapping[str, Json]) -> Todos | None:
+def _whole(pair: Pair, arguments: Mapping[str, Json]) -> TodoList | None:
     for key in _LIST_KEYS:
         value = arguments.get(key)
         if isinstance(value, str):
             value = _listed(value)
         if isinstance(value, list):
             items = tuple(todo for one in value[:_MOST] if (todo := _todo(one)) is not None)
-            return Todos(items, pair.call)
+            return TodoList(items, pair.call)
     return None
 
 
 def _listed(text: str) -> Json:
     """A list that came as text: as JSON, or as a checklist."""
     try:
-        value, _ = parse(text.encode("utf-8", "surrogatepass"))
+        value, _ = parse(to_bytes(text))
     except NotJson:
         return [_as_json(todo) for todo in _boxes(text.split("\n"))]
     return value
@@ -183,19 +186,19 @@ def _todo(value: Json) -> Todo | None:
 
 
 def _created(
-    pair: Pair, arguments: Mapping[str, Json], output: str, kept: Todos | None
-) -> Todos | None:
+    pair: Pair, arguments: Mapping[str, Json], output: str, kept: TodoList | None
+) -> TodoList | None:
     todo = _todo({key: value for key, value in arguments.items() if key != "description"})
     if todo is None:
         return None
-    old = kept if kept is not None and kept.ids else Todos()
+    old = kept if kept is not None and kept.ids else TodoList()
     found = _CREATED.search(output[:300])
     name = found[1] if found else str(len(old.ids) + 1)
     items, ids = (*old.items, todo)[-_MOST:], (*old.ids, name)[-_MOST:]
     return replace(old, items=items, ids=ids, at=pair.call)
 
 
-def _updated(pair: Pair, arguments: Mapping[str, Json], kept: Todos | None) -> Todos | None:
+def _updated(pair: Pair, arguments: Mapping[str, Json], kept: TodoList | None) -> TodoList | None:
     name = as_text(arguments.get("taskId")) or as_text(arguments.get("task_id"))
     if kept is None or name not in kept.ids:
         return None
@@ -218,20 +221,20 @@ def _updated(pair: Pair, arguments: Mapping[str, Json], kept: Todos | None) -> T
 
 
 @rule(None)
-def _from_words(at: int, text: str) -> Todos | None:
-    lines = _told(text)
+def _from_words(at: int, text: str) -> TodoList | None:
+    lines = _lines_outside_code(text)
     boxes = list(_boxes(lines))
     if len(boxes) > 1:
-        return Todos(tuple(boxes[:_MOST]), at, _title(lines), spoken=True)
+        return TodoList(tuple(boxes[:_MOST]), at, _title(lines), spoken=True)
     for number, line in enumerate(lines):
         heading = _HEADING.match(line)
         steps = list(_under(lines[number + 1 : number + _FAR])) if heading else []
         if heading and steps:
-            return Todos(tuple(steps[:_MOST]), at, heading[1].strip(), spoken=True)
+            return TodoList(tuple(steps[:_MOST]), at, heading[1].strip(), spoken=True)
     return None
 
 
-def _told(text: str) -> list[str]:
+def _lines_outside_code(text: str) -> list[str]:
     """The lines of a text that are no code."""
     if len(text) > 2 * _LOOKED_AT:
         text = f"{text[:_LOOKED_AT]}\n{text[-_LOOKED_AT:]}"
@@ -273,5 +276,4 @@ def _under(lines: Sequence[str]) -> Iterator[Todo]:
 
 
 def _cut(text: str) -> str:
-    line = " ".join(text[: 4 * LONGEST].split())
-    return line if len(line) <= LONGEST else line[:LONGEST].rpartition(" ")[0] or line[:LONGEST]
+    return clip_words(one_line(text[: 4 * MAX_TODO_CHARS]), MAX_TODO_CHARS, within=MAX_TODO_CHARS)

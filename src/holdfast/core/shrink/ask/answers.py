@@ -1,9 +1,9 @@
-"""A model's answer about a span, checked like any other input, and the rows that come of it.
+"""Ask a model for summary rows about a span, and check its answer against the record.
 
-The record is the truth: a row must cite an entry of the span, a user's decision must be the user's
-words, a path must be one the record knows. What breaks one of these rules makes the whole answer
-unusable; a row that only says more than the span does is left out. Requests and constraints have
-no field at all, so nothing that a model says can set or lift one.
+A row must cite an entry of the span, a user's decision must be the user's words, and a path must be
+known to the record. A row that breaks one of these rules makes the whole answer unusable; a row
+that only claims more than the span supports is left out. Requests and constraints have no field, so
+a model can neither set nor lift one.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,15 +17,15 @@ from holdfast.core.ledger.summary import Decision, File, Next, Progress, Quote, 
 from holdfast.core.ledger.window import Item
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.shrink.ask.evidence import (
-    Grounded,
-    Grounds,
-    grounds_of,
+    EvidenceEntry,
+    SpanEvidence,
+    evidence_of,
     holds_quote,
-    is_founded,
+    is_supported,
     names_only_known,
 )
 from holdfast.core.shrink.ask.prompts import (
-    EXAMPLES,
+    FORM_TEXTS,
     Ahead,
     Choice,
     Phase,
@@ -33,21 +33,22 @@ from holdfast.core.shrink.ask.prompts import (
     Question,
     Redact,
     Rows,
-    as_it_is,
     ask_about,
-    chunked,
-    room_for,
-    tell,
-    token_of,
+    entry_room,
+    fence_token,
+    no_redaction,
+    prompt_entries,
+    split_into_chunks,
 )
 from holdfast.core.shrink.step import REF_LENGTH
+from holdfast.text.clip import one_line, without_controls
 from holdfast.text.language import is_foreign
 
-LONGEST = 60_000
-"""Characters of an answer that are looked at; a longer one is none."""
+MAX_ANSWER_CHARS = 60_000
+"""A longer answer is not used."""
 FENCE = "```"
 
-DECLINED = (
+REFUSAL_STARTS = (
     "i'm sorry",
     "i’m sorry",
     "i am sorry",
@@ -66,14 +67,16 @@ DECLINED = (
     "as an ai",
     "as a language model",
 )
-"""How a text begins that declines to answer."""
+"""Beginnings of a text that declines to answer."""
 
-TURNING = frozenset(("ignore", "disregard", "forget", "override", "bypass"))
-EARLIER = frozenset(
+OVERRIDE_VERBS = frozenset(("ignore", "disregard", "forget", "override", "bypass"))
+OVERRIDE_SCOPES = frozenset(
     ("previous", "prior", "above", "earlier", "all", "any", "your", "system", "these")
 )
-ORDERS = frozenset(("instruction", "instructions", "prompt", "prompts", "rules", "constraints"))
-COMMANDING = (
+INSTRUCTION_NOUNS = frozenset(
+    ("instruction", "instructions", "prompt", "prompts", "rules", "constraints")
+)
+COMMAND_MARKS = (
     "you must",
     "you are now",
     "you will now",
@@ -87,105 +90,105 @@ COMMANDING = (
     "<assistant",
     "<|",
 )
-"""Marks of a text that speaks to its reader instead of telling what happened."""
+"""Parts of a text that gives commands to its reader instead of reporting what happened."""
 
-OWN = ("assistant", "thinking", "call")
-"""Where an agent decides."""
-WORDS = ("user", *OWN)
-"""Whose words may set a step; a tool's output may not."""
+AGENT_SPEAKERS = ("assistant", "thinking", "call")
+"""Kinds of entries in which an agent decides."""
+STEP_SPEAKERS = ("user", *AGENT_SPEAKERS)
+"""Kinds of entries that may set a next step; a tool's output may not."""
 
-STOPPED = {
+STOP_REASONS = {
     "length": "the model ran out of tokens before it was done",
     "tool": "the model called a tool instead of answering",
     "filter": "the provider held the answer back",
 }
 
 
-class Refused(Struct, frozen=True):
-    """An answer that is not used, and why, in one sentence."""
+class UnusableAnswer(Struct, frozen=True):
+    """An answer that is not used, with the reason in one sentence."""
 
     reason: str
 
 
-class Made(Struct, frozen=True):
-    """The rows that a model added to a span; none, and the reason, when it could not be used."""
+class ModelRows(Struct, frozen=True):
+    """The rows that a model added to a span; if its answer was unusable, only the reason."""
 
     summary: Summary = Summary()
     refused: str = ""
 
 
-class _Unusable(Exception):
-    """Ends the check of an answer; never leaves this module."""
+class _BrokenRule(Exception):
+    """Ends the check of an answer; caught in this module."""
 
 
-def summarising(
+def ask_for_rows(
     span: Sequence[Item],
     known: Summary,
     count: CountTokens,
     budget: int,
     *,
-    redact: Redact = as_it_is,
-) -> Asking[Made]:
-    """Ask about a span, as many times as its length needs, and keep only what can be checked.
+    redact: Redact = no_redaction,
+) -> Asking[ModelRows]:
+    """Ask about a span in as many prompts as its length needs, and return the checked rows.
 
-    `budget` is what one prompt may cost. One bad answer ends it: half an account would pass for
-    a whole one.
+    `budget` is the maximum number of tokens of one prompt. One unusable answer discards all of
+    them: rows about half of the span would look like rows about all of it.
     """
-    told = tell(span, redact)
-    token = token_of(told)
-    room = room_for(token, count, budget)
+    entries = prompt_entries(span, redact)
+    token = fence_token(entries)
+    room = entry_room(token, count, budget)
     if not room:
-        return Made(refused="the budget for a prompt is too small to ask anything")
-    grounds = grounds_of(span, known, redact)
-    known, made = _citable(known, grounds), Summary()
-    for chunk in chunked(told, token, count, room):
-        so_far = _joined(known, made)
+        return ModelRows(refused="the budget for a prompt is too small to ask anything")
+    evidence = evidence_of(span, known, redact)
+    known, collected = _without_uncitable(known, evidence), Summary()
+    for chunk in split_into_chunks(entries, token, count, room):
+        so_far = _merge_rows(known, collected)
         reply = yield ask_about(chunk, so_far, token, count=count, budget=budget)
-        found = _checked(reply, grounds, so_far, size=sum(len(one.text) for one in chunk))
-        if isinstance(found, Refused):
-            return Made(refused=found.reason)
-        made = _joined(made, found)
-    return Made(made if made != Summary(by=made.by) else Summary())
+        checked_rows = _check(reply, evidence, so_far, size=sum(len(entry.text) for entry in chunk))
+        if isinstance(checked_rows, UnusableAnswer):
+            return ModelRows(refused=checked_rows.reason)
+        collected = _merge_rows(collected, checked_rows)
+    return ModelRows(collected if collected != Summary(by=collected.by) else Summary())
 
 
-def checked(
+def check_answer(
     answer: Answer | Failed,
     span: Sequence[Item],
     known: Summary,
     *,
-    redact: Redact = as_it_is,
-) -> Summary | Refused:
-    """The rows of an answer that hold against the span, or why none of it is used."""
-    grounds = grounds_of(span, known, redact)
-    return _checked(answer, grounds, known, size=grounds.size)
+    redact: Redact = no_redaction,
+) -> Summary | UnusableAnswer:
+    """Return the rows of an answer that the span supports, or the reason not to use the answer."""
+    evidence = evidence_of(span, known, redact)
+    return _check(answer, evidence, known, size=evidence.size)
 
 
-def _checked(
-    answer: Answer | Failed, grounds: Grounds, known: Summary, *, size: int
-) -> Summary | Refused:
+def _check(
+    answer: Answer | Failed, evidence: SpanEvidence, known: Summary, *, size: int
+) -> Summary | UnusableAnswer:
     if isinstance(answer, Failed):
-        return Refused(answer.reason or "no answer came")
-    reason = _unreadable(answer, size)
+        return UnusableAnswer(answer.reason or "no answer came")
+    reason = _why_unreadable(answer, size)
     if reason:
-        return Refused(reason)
+        return UnusableAnswer(reason)
     try:
-        rows = msgspec.json.decode(_bare(answer.text), type=Rows)
+        rows = msgspec.json.decode(_without_fence(answer.text), type=Rows)
     except ValueError as error:
-        return Refused(_shape(error))
+        return UnusableAnswer(_why_not_decoded(error))
     try:
-        return _summary(rows, grounds, known, answer.model or "an unnamed model")
-    except _Unusable as error:
-        return Refused(str(error))
+        return _to_summary(rows, evidence, known, answer.model or "an unnamed model")
+    except _BrokenRule as error:
+        return UnusableAnswer(str(error))
 
 
-def _unreadable(answer: Answer, size: int) -> str:
-    """Why an answer needs no reading; empty when it does."""
+def _why_unreadable(answer: Answer, size: int) -> str:
+    """Return the reason not to decode an answer; empty if there is none."""
     text = answer.text.strip()
     if answer.stop != "end":
-        return STOPPED.get(answer.stop, "the model stopped for a reason nobody knows")
+        return STOP_REASONS.get(answer.stop, "the model stopped for a reason nobody knows")
     if not text:
         return "the answer is empty"
-    if len(text) > min(size, LONGEST):
+    if len(text) > min(size, MAX_ANSWER_CHARS):
         return "the answer is longer than what it is about"
     if text.startswith("<"):
         return "the answer is a web page or markup, not JSON"
@@ -193,175 +196,183 @@ def _unreadable(answer: Answer, size: int) -> str:
 
 
 def _declines(text: str) -> bool:
-    return text[:40].casefold().startswith(DECLINED)
+    return text[:40].casefold().startswith(REFUSAL_STARTS)
 
 
-def _bare(text: str) -> str:
-    """The document inside the one code fence that many models cannot do without."""
+def _without_fence(text: str) -> str:
+    """Remove the code fence that many models put around their JSON."""
     text = text.strip()
     if text.startswith(FENCE) and text.endswith(FENCE) and "\n" in text:
         return text[text.index("\n") : -len(FENCE)]
     return text
 
 
-def _shape(error: ValueError) -> str:
+def _why_not_decoded(error: ValueError) -> str:
     if "trailing characters" in str(error):
         return "the answer holds more than one document"
     if isinstance(error, msgspec.ValidationError):
-        said = "".join(char for char in str(error)[:120] if char.isprintable())
-        return f"the answer is not of the shape that was asked for: {said}"
+        detail = "".join(char for char in str(error)[:120] if char.isprintable())
+        return f"the answer is not of the shape that was asked for: {detail}"
     return "the answer is not JSON"
 
 
-def _summary(rows: Rows, grounds: Grounds, known: Summary, model: str) -> Summary:
-    """The rows as a summary of nothing else.
+def _to_summary(rows: Rows, evidence: SpanEvidence, known: Summary, model: str) -> Summary:
+    """Return a summary of only these rows.
 
     Raises:
-        _Unusable: one of them breaks a rule.
+        _BrokenRule: a row breaks a rule.
     """
-    _plain(rows, grounds)
+    _check_prose(rows, evidence)
     return Summary(
-        files=_files(rows.files, grounds, known),
-        decisions=_decisions(rows.decisions, grounds, known),
-        progress=_progress(rows.phase, grounds),
-        next=_steps(rows.next, grounds),
-        questions=_questions(rows.questions, grounds),
+        files=_files(rows.files, evidence, known),
+        decisions=_decisions(rows.decisions, evidence, known),
+        progress=_progress(rows.phase, evidence),
+        next=_steps(rows.next, evidence),
+        questions=_questions(rows.questions, evidence),
         by=model,
     )
 
 
-def _plain(rows: Rows, grounds: Grounds) -> None:
-    """Refuse texts that decline, that command, or that are of another language."""
-    texts = [text for text in _prose(rows) if text]
+def _check_prose(rows: Rows, evidence: SpanEvidence) -> None:
+    """Raise `_BrokenRule` for texts that decline, give commands, or are in another language."""
+    texts = [text for text in _texts_of(rows) if text]
     if any(_declines(text) for text in texts):
-        raise _Unusable("the model declined to answer")
-    if any(_same(text).strip(".") in EXAMPLES for text in texts):
-        raise _Unusable("the answer repeats the form that it should fill in")
+        raise _BrokenRule("the model declined to answer")
+    if any(_normalized(text).strip(".") in FORM_TEXTS for text in texts):
+        raise _BrokenRule("the answer repeats the form that it should fill in")
     if any(_commands(text) for text in texts):
-        raise _Unusable("the answer speaks to its reader instead of telling what happened")
-    if is_foreign("\n".join(texts), grounds.spoken):
-        raise _Unusable("the answer is in another language than the work")
+        raise _BrokenRule("the answer speaks to its reader instead of telling what happened")
+    if is_foreign("\n".join(texts), evidence.prose_sample):
+        raise _BrokenRule("the answer is in another language than the work")
 
 
-def _prose(rows: Rows) -> Iterable[str]:
-    for one in rows.decisions:
-        yield from (one.choice, one.reason)
-    yield from (one.why for one in rows.files)
-    yield from (one.step for one in rows.next)
+def _texts_of(rows: Rows) -> Iterable[str]:
+    for row in rows.decisions:
+        yield from (row.choice, row.reason)
+    yield from (row.why for row in rows.files)
+    yield from (row.step for row in rows.next)
     if rows.phase:
         yield rows.phase.name
 
 
 def _commands(text: str) -> bool:
     lowered = text.casefold()
-    if any(mark in lowered for mark in COMMANDING):
+    if any(mark in lowered for mark in COMMAND_MARKS):
         return True
     words = {word.strip(".,;:!?\"'()") for word in lowered.split()}
-    return bool(words & TURNING and words & EARLIER and words & ORDERS)
+    return bool(words & OVERRIDE_VERBS and words & OVERRIDE_SCOPES and words & INSTRUCTION_NOUNS)
 
 
-def _cited(ref: str, grounds: Grounds) -> Grounded:
-    found = grounds.entries.get(ref[:REF_LENGTH])
-    if found is None or not found.id.startswith(ref):
-        raise _Unusable(f"the answer cites an entry that is not there: {ref[:REF_LENGTH]}")
-    return found
+def _cited_entry(ref: str, evidence: SpanEvidence) -> EvidenceEntry:
+    entry = evidence.entries.get(ref[:REF_LENGTH])
+    if entry is None or not entry.id.startswith(ref):
+        raise _BrokenRule(f"the answer cites an entry that is not there: {ref[:REF_LENGTH]}")
+    return entry
 
 
-def _decisions(rows: Iterable[Choice], grounds: Grounds, known: Summary) -> tuple[Decision, ...]:
-    made: dict[str, Decision] = {}
-    told = {_same(one.choice) for one in known.decisions}
+def _decisions(
+    rows: Iterable[Choice], evidence: SpanEvidence, known: Summary
+) -> tuple[Decision, ...]:
+    by_choice: dict[str, Decision] = {}
+    known_choices = {_normalized(decision.choice) for decision in known.decisions}
     for row in rows:
-        cited = _cited(row.entry, grounds)
-        one = _of_user(row, cited) if row.by == "user" else _of_agent(row, cited, grounds)
-        if one is None or _same(one.choice) in told:
+        cited = _cited_entry(row.entry, evidence)
+        decision = (
+            _user_decision(row, cited)
+            if row.by == "user"
+            else _agent_decision(row, cited, evidence)
+        )
+        if decision is None or _normalized(decision.choice) in known_choices:
             continue
-        reason = one_line(one.reason)
-        founded = is_founded(reason, grounds)
-        made.setdefault(_same(one.choice), replace(one, reason=reason if founded else ""))
-    return tuple(made.values())
+        reason = unmarked_line(decision.reason)
+        supported = is_supported(reason, evidence)
+        by_choice.setdefault(
+            _normalized(decision.choice), replace(decision, reason=reason if supported else "")
+        )
+    return tuple(by_choice.values())
 
 
-def _of_user(row: Choice, cited: Grounded) -> Decision:
-    """A user's decision is the user's own words, whatever the model calls it."""
+def _user_decision(row: Choice, cited: EvidenceEntry) -> Decision:
+    """Return a user's decision in the user's own words; the model's wording is not used."""
     if cited.who != "user" or not holds_quote(cited, row.quote):
-        raise _Unusable("the answer puts words into the user's mouth")
+        raise _BrokenRule("the answer puts words into the user's mouth")
     return Decision(row.quote.strip(), cited.id, row.reason, "user")
 
 
-def _of_agent(row: Choice, cited: Grounded, grounds: Grounds) -> Decision | None:
+def _agent_decision(row: Choice, cited: EvidenceEntry, evidence: SpanEvidence) -> Decision | None:
     if row.quote and row.quote.strip() not in cited.text:
-        raise _Unusable("the answer quotes words that the entry does not have")
-    choice = one_line(row.choice)
-    if cited.who not in OWN or not choice or not is_founded(choice, grounds):
+        raise _BrokenRule("the answer quotes words that the entry does not have")
+    choice = unmarked_line(row.choice)
+    if cited.who not in AGENT_SPEAKERS or not choice or not is_supported(choice, evidence):
         return None
     return Decision(choice, cited.id, row.reason)
 
 
-def _files(rows: Iterable[Purpose], grounds: Grounds, known: Summary) -> tuple[File, ...]:
-    files = {one.path: one for one in known.files}
-    made: dict[str, File] = {}
+def _files(rows: Iterable[Purpose], evidence: SpanEvidence, known: Summary) -> tuple[File, ...]:
+    files = {file.path: file for file in known.files}
+    by_path: dict[str, File] = {}
     for row in rows:
-        _cited(row.entry, grounds)
+        _cited_entry(row.entry, evidence)
         file = files.get(row.path)
         if file is None:
-            raise _Unusable("the answer names a file that the record does not know")
-        why = one_line(row.why)
-        # What the agent itself said it was for stands.
-        if not file.why and why and is_founded(why, grounds):
-            made.setdefault(row.path, replace(file, why=why))
-    return tuple(made.values())
+            raise _BrokenRule("the answer names a file that the record does not know")
+        why = unmarked_line(row.why)
+        # A purpose that the agent itself stated is not replaced.
+        if not file.why and why and is_supported(why, evidence):
+            by_path.setdefault(row.path, replace(file, why=why))
+    return tuple(by_path.values())
 
 
-def _questions(rows: Iterable[Question], grounds: Grounds) -> tuple[Quote, ...]:
-    made: dict[Quote, None] = {}
+def _questions(rows: Iterable[Question], evidence: SpanEvidence) -> tuple[Quote, ...]:
+    quotes: dict[Quote, None] = {}
     for row in rows:
-        cited = _cited(row.entry, grounds)
+        cited = _cited_entry(row.entry, evidence)
         if not holds_quote(cited, row.text):
-            raise _Unusable("the answer quotes words that the entry does not have")
+            raise _BrokenRule("the answer quotes words that the entry does not have")
         if cited.who in ("user", "assistant"):
-            made[Quote(row.text.strip(), cited.id)] = None
-    return tuple(made)
+            quotes[Quote(row.text.strip(), cited.id)] = None
+    return tuple(quotes)
 
 
-def _steps(rows: Iterable[Ahead], grounds: Grounds) -> tuple[Next, ...]:
-    made: dict[str, Next] = {}
+def _steps(rows: Iterable[Ahead], evidence: SpanEvidence) -> tuple[Next, ...]:
+    by_step: dict[str, Next] = {}
     for row in rows:
-        cited = _cited(row.entry, grounds)
-        step = one_line(row.step)
-        if cited.who in WORDS and step and is_founded(step, grounds):
-            made.setdefault(_same(step), Next(step, cited.id, row.owner))
-    return tuple(made.values())
+        cited = _cited_entry(row.entry, evidence)
+        step = unmarked_line(row.step)
+        if cited.who in STEP_SPEAKERS and step and is_supported(step, evidence):
+            by_step.setdefault(_normalized(step), Next(step, cited.id, row.owner))
+    return tuple(by_step.values())
 
 
-def _progress(row: Phase | None, grounds: Grounds) -> Progress:
+def _progress(row: Phase | None, evidence: SpanEvidence) -> Progress:
     if row is None:
         return Progress()
-    cited = _cited(row.entry, grounds)
-    name = one_line(row.name)
-    if cited.who not in WORDS or not name or not names_only_known(name, grounds):
+    cited = _cited_entry(row.entry, evidence)
+    name = unmarked_line(row.name)
+    if cited.who not in STEP_SPEAKERS or not name or not names_only_known(name, evidence):
         return Progress()
     return Progress(phase=name, entry=cited.id)
 
 
-def _citable(known: Summary, grounds: Grounds) -> Summary:
-    """What is known without open rows of earlier spans: the model could not cite their entries."""
-    here = {one.id for one in grounds.entries.values()}
+def _without_uncitable(known: Summary, evidence: SpanEvidence) -> Summary:
+    """Remove open rows of earlier spans: the model cannot cite their entries."""
+    ids = {row.id for row in evidence.entries.values()}
     return replace(
         known,
-        questions=tuple(one for one in known.questions if one.entry in here),
-        next=tuple(one for one in known.next if one.entry in here),
+        questions=tuple(row for row in known.questions if row.entry in ids),
+        next=tuple(row for row in known.next if row.entry in ids),
     )
 
 
-def _joined(known: Summary, found: Summary) -> Summary:
-    """What is known, with newer rows: decisions and purposes add up, the state is replaced."""
+def _merge_rows(known: Summary, found: Summary) -> Summary:
+    """Merge newer rows: append decisions and purposes; replace progress, steps and questions."""
     if not found.by:
         return known
-    purposes = {one.path: one for one in found.files}
-    kept = tuple(purposes.pop(one.path, one) for one in known.files)
+    purposes = {file.path: file for file in found.files}
+    known_files = tuple(purposes.pop(file.path, file) for file in known.files)
     return replace(
         known,
-        files=(*kept, *purposes.values()),
+        files=(*known_files, *purposes.values()),
         decisions=tuple(dict.fromkeys((*known.decisions, *found.decisions))),
         progress=found.progress if found.progress.phase else known.progress,
         next=found.next,
@@ -370,11 +381,10 @@ def _joined(known: Summary, found: Summary) -> Summary:
     )
 
 
-def _same(text: str) -> str:
+def _normalized(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def one_line(text: str) -> str:
-    """A text as one line without marks that a terminal or a reader could take for structure."""
-    line = " ".join(text.split())
-    return "".join(char for char in line if char.isprintable()).lstrip("#>-*=|` ")
+def unmarked_line(text: str) -> str:
+    """Return a text as one line without control characters and leading Markdown marks."""
+    return without_controls(one_line(text)).lstrip("#>-*=|` ")

@@ -1,110 +1,117 @@
-"""Fits text to a budget: one line each, so wide and no wider, the most telling kept."""
+"""Choose and format the lines of an outline: rank, clip, count, join; first and last lines."""
 
-import re
 from collections.abc import Iterable
 
 from msgspec import Struct
 
-ANSI = re.compile(r"\x1b\[[0-9;?]*+[@-~]?|\x1b[^\[]?")
-"""Colours and cursor moves of a terminal."""
+from holdfast.text.patterns import Pattern
+
+ANSI = Pattern(r"\x1b\[[0-9;?]*+[@-~]?|\x1b[^\[]?")
+"""Escape sequences of a terminal: "\\x1b[31m". Must not match "[31m"."""
 
 
 class Sketch(Struct, frozen=True):
-    """What one kind has to say about a text, before it is cut to size."""
+    """The outline that the module of one kind makes, before it is cut to size."""
 
     summary: str
     lines: tuple[str, ...]
 
 
 class Detail(Struct, frozen=True):
-    """A line that may be shown: the lower its rank, the sooner it is."""
+    """A line that may be shown; lines with a lower rank are chosen first."""
 
     rank: int
-    at: int
+    position: int
     text: str
 
 
-def chosen(details: Iterable[Detail], lines: int) -> tuple[str, ...]:
-    """The most telling details that fit, in the order of the document."""
-    best = sorted(details, key=lambda one: (one.rank, one.at))[: max(lines, 0)]
-    return tuple(one.text for one in sorted(best, key=lambda one: one.at))
+def best_lines(details: Iterable[Detail], lines: int) -> tuple[str, ...]:
+    """Return the `lines` details with the lowest rank, in the order of the document."""
+    best = sorted(details, key=lambda detail: (detail.rank, detail.position))[: max(lines, 0)]
+    return tuple(detail.text for detail in sorted(best, key=lambda detail: detail.position))
 
 
-def plain(text: str) -> str:
-    """The text on one line that any terminal shows as it is."""
+def printable(text: str) -> str:
+    """Replace white space and characters that a terminal does not print."""
     if text.isprintable():
         return text
-    return "".join(map(_shown, ANSI.sub("", text)))
+    return "".join(map(_printable_char, ANSI.sub("", text)))
 
 
-def _shown(char: str) -> str:
+def _printable_char(char: str) -> str:
     if char.isprintable():
         return char
     return " " if char.isspace() else "\ufffd"
 
 
-def clip(text: str, width: int) -> str:
-    """One line of at most `width` characters; a cut one ends in an ellipsis."""
-    # What terminals do not show takes room in the text, so more of it is looked at than is shown.
-    shown = plain(text[: width * 2 + 64].rstrip()).rstrip()
+def clip_printable(text: str, width: int) -> str:
+    """Return one printable line of at most `width` characters; a cut one ends in an ellipsis."""
+    # Escape sequences are removed, so more characters are read than are shown.
+    shown = printable(text[: width * 2 + 64].rstrip()).rstrip()
     return shown if len(shown) <= width else shown[: max(width, 0)].rstrip() + "…"
 
 
-def squeezed(text: str, width: int) -> str:
-    """The start of a text with its white space and line breaks made single spaces."""
-    return clip(" ".join(text[: width * 3 + 64].split()), width)
+def squeeze(text: str, width: int) -> str:
+    """Return the start of a text, with each run of white space as one space."""
+    return clip_printable(" ".join(text[: width * 3 + 64].split()), width)
 
 
-def count_of(number: int, what: str, many: str = "") -> str:
-    """A number with its noun."""
-    return f"{number:,} {what if number == 1 else many or what + 's'}"
+def with_noun(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun: "1 line", "2 lines"."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def named(names: Iterable[str], most: int) -> str:
-    """The first names in one line, with an ellipsis if there are more."""
+def join_names(names: Iterable[str], limit: int) -> str:
+    """Join the first names, with an ellipsis if there are more."""
     shown = list(names)
-    return ", ".join(shown[:most]) + (", …" if len(shown) > most else "")
+    return ", ".join(shown[:limit]) + (", …" if len(shown) > limit else "")
 
 
-def packed(names: Iterable[str], width: int, *, between: str = ", ") -> tuple[str, ...]:
-    """Names set in as few lines as they need."""
+def pack_names(names: Iterable[str], width: int, *, separator: str = ", ") -> tuple[str, ...]:
+    """Join names to lines of at most `width` characters."""
     rows: list[str] = []
     for name in names:
-        if rows and len(rows[-1]) + len(between) + len(name) <= width:
-            rows[-1] += between + name
+        if rows and len(rows[-1]) + len(separator) + len(name) <= width:
+            rows[-1] += separator + name
         else:
             rows.append(name)
     return tuple(rows)
 
 
-# The two ends of a text as they stand, for a reader who wants its own words.
+# The first and the last lines of a text.
 
 
-def head_of(text: str, *, lines: int = 10, width: int = 160, total: int = 2000) -> tuple[str, ...]:
-    """The first lines, cut to `width` each and `total` together."""
+def first_lines(
+    text: str, *, lines: int = 10, width: int = 160, total: int = 2000
+) -> tuple[str, ...]:
+    """Return the first lines, cut to `width` characters each and `total` together."""
     most = max(lines, 0)
     rows = text.removesuffix("\n").split("\n", most)[:most] if text else []
-    return _within(rows, width, total)
+    return _cut_rows(rows, width, total)
 
 
-def tail_of(
+def last_lines(
     text: str, *, lines: int = 5, width: int = 160, total: int = 800, after: int = 0
 ) -> tuple[str, ...]:
-    """The last lines; `after` is how many the head took, and none of those is shown again."""
+    """Return the last lines, without the first `after` lines, which are shown already."""
     left = text.count("\n") + (not text.endswith("\n")) - after
     most = max(min(lines, left), 0) if text else 0
     rows = text.removesuffix("\n").rsplit("\n", most)[-most:] if most else []
-    return tuple(reversed(_within(reversed(rows), width, total)))
+    return tuple(reversed(_cut_rows(reversed(rows), width, total)))
 
 
-def _within(rows: Iterable[str], width: int, total: int) -> tuple[str, ...]:
-    kept: list[str] = []
+def _cut_rows(rows: Iterable[str], width: int, total: int) -> tuple[str, ...]:
+    cut_rows: list[str] = []
     left = total
     for row in rows:
         if left <= 0:
             break
-        # The ellipsis counts too: a line takes one character less than it may have.
-        line = clip(row, min(width, left)) if len(row) <= left else clip(row, min(width, left - 1))
-        kept.append(line)
+        # The ellipsis counts too, so a line that is cut gets one character less.
+        line = (
+            clip_printable(row, min(width, left))
+            if len(row) <= left
+            else clip_printable(row, min(width, left - 1))
+        )
+        cut_rows.append(line)
         left -= len(line)
-    return tuple(kept)
+    return tuple(cut_rows)

@@ -1,16 +1,24 @@
-"""HTML and XML: title, headings, what it holds, and how its visible text begins."""
+"""Outline HTML and XML: title, headings, counts of elements, and the first visible text."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator
 
-from holdfast.core.shrink.outline.fit import Detail, Sketch, chosen, count_of, named, squeezed
-from holdfast.core.shrink.outline.reading import LARGE, Reading
+from holdfast.core.shrink.outline.fit import (
+    Detail,
+    Sketch,
+    best_lines,
+    join_names,
+    squeeze,
+    with_noun,
+)
+from holdfast.core.shrink.outline.reading import MAX_WHOLE_CHARS, TextReading
+from holdfast.text.patterns import Pattern
 
-TAG = re.compile(r"<(/?)([A-Za-z][\w:-]{0,40})")
-MARKUP = re.compile(r"<[^<>]*>")
-HEADING = re.compile(r"<(h[1-6])\b", re.IGNORECASE)
-COUNTED = (
+TAG = Pattern(r"<(/?)([A-Za-z][\w:-]{0,40})")
+MARKUP = Pattern(r"<[^<>]*>")
+HEADING = Pattern(r"<(h[1-6])\b", re.IGNORECASE)
+COUNTED_TAGS = (
     ("a", "link"),
     ("form", "form"),
     ("input", "input"),
@@ -19,7 +27,7 @@ COUNTED = (
     ("img", "image"),
     ("script", "script"),
 )
-HIDDEN = ("script", "style", "svg", "noscript", "template")
+HIDDEN_TAGS = ("script", "style", "svg", "noscript", "template")
 ENTITIES = (
     ("&nbsp;", " "),
     ("&lt;", "<"),
@@ -30,13 +38,17 @@ ENTITIES = (
 )
 
 
-def outline_page(reading: Reading, lines: int, width: int) -> Sketch:
-    """The page without its markup."""
+def outline_page(reading: TextReading, lines: int, width: int) -> Sketch:
+    """Show the headings and the visible text of a page."""
     text = reading.whole
-    seen = text if len(text) <= LARGE else text[: LARGE // 2] + text[-LARGE // 2 :]
-    lower = seen.lower()
-    bare = _without_hidden(seen, lower)
-    tags = Counter(name.lower() for slash, name in TAG.findall(seen) if not slash)
+    sample = (
+        text
+        if len(text) <= MAX_WHOLE_CHARS
+        else text[: MAX_WHOLE_CHARS // 2] + text[-MAX_WHOLE_CHARS // 2 :]
+    )
+    lower = sample.lower()
+    bare = _without_hidden(sample, lower)
+    tags = Counter(name.lower() for slash, name in TAG.findall(sample) if not slash)
     details = [
         Detail(1, at, f"{'#' * int(level)} {heading}")
         for at, (level, heading) in enumerate(_headings(bare))
@@ -44,37 +56,39 @@ def outline_page(reading: Reading, lines: int, width: int) -> Sketch:
     ]
     details += [
         Detail(2 + order // 4, 1_000_000 + order, row)
-        for order, row in enumerate(_visible(bare, lines, width))
+        for order, row in enumerate(_visible_rows(bare, lines, width))
     ]
-    return Sketch(_summary(reading, lower, seen, tags), chosen(details, lines))
+    return Sketch(_summary(reading, lower, sample, tags), best_lines(details, lines))
 
 
-def _summary(reading: Reading, lower: str, seen: str, tags: Counter[str]) -> str:
+def _summary(reading: TextReading, lower: str, sample: str, tags: Counter[str]) -> str:
     if lower.lstrip().startswith("<?xml") and "<html" not in lower[:2000]:
         common = [f"{name} ×{count}" for name, count in tags.most_common(8)]
-        return f"XML, {count_of(reading.total, 'line')}: {named(common, 8)}"
-    title = squeezed(_inside(seen, lower, "title"), 80)
-    held = ", ".join(count_of(tags[tag], what) for tag, what in COUNTED if tags[tag])
+        return f"XML, {with_noun(reading.total, 'line')}: {join_names(common, 8)}"
+    title = squeeze(_element_text(sample, lower, "title"), 80)
+    contents = ", ".join(with_noun(tags[tag], what) for tag, what in COUNTED_TAGS if tags[tag])
     name = f" “{title}”" if title else ""
-    return f"HTML page{name}, {count_of(len(reading.whole), 'character')}: {held or 'text only'}"
+    return (
+        f"HTML page{name}, {with_noun(len(reading.whole), 'character')}: {contents or 'text only'}"
+    )
 
 
-def _inside(text: str, lower: str, tag: str) -> str:
-    """The text of the first element of that name."""
+def _element_text(text: str, lower: str, tag: str) -> str:
+    """Return the text of the first element with a tag."""
     start = lower.find(f"<{tag}")
     opened = text.find(">", start) if start >= 0 else -1
     closed = lower.find(f"</{tag}", opened) if opened >= 0 else -1
-    return _bare(text[opened + 1 : closed]) if closed >= 0 else ""
+    return _without_markup(text[opened + 1 : closed]) if closed >= 0 else ""
 
 
 def _without_hidden(text: str, lower: str) -> str:
-    """The text less scripts, styles and drawings."""
+    """Remove scripts, styles and drawings."""
     if len(lower) != len(text):
-        # A few letters grow when lowered; then places in one are not places in the other.
+        # Some letters become longer in lower case; then places in `lower` are not places in `text`.
         return text
     parts: list[str] = []
     at = 0
-    following = {tag: lower.find(f"<{tag}") for tag in HIDDEN}
+    following = {tag: lower.find(f"<{tag}") for tag in HIDDEN_TAGS}
     while True:
         for tag, place in following.items():
             if 0 <= place < at:
@@ -95,32 +109,35 @@ def _headings(bare: str) -> Iterator[tuple[str, str]]:
         opened = bare.find(">", match.end(), match.end() + 2_000)
         closed = bare.find("</", opened, opened + 2_000) if opened >= 0 else -1
         if closed >= 0:
-            # A heading may hold an element of its own, so its end is looked for by name.
+            # A heading may contain other elements, so its end is searched by its tag.
             end = bare.find(f"</{match[1]}", opened, opened + 2_000)
-            yield match[1][1], squeezed(_bare(bare[opened + 1 : end if end >= 0 else closed]), 120)
+            yield (
+                match[1][1],
+                squeeze(_without_markup(bare[opened + 1 : end if end >= 0 else closed]), 120),
+            )
 
 
-def _bare(text: str) -> str:
+def _without_markup(text: str) -> str:
     shown = MARKUP.sub(" ", text)
     for entity, char in ENTITIES:
         shown = shown.replace(entity, char)
     return shown
 
 
-def _visible(bare: str, lines: int, width: int) -> Iterator[str]:
-    """The visible text, set in lines."""
+def _visible_rows(bare: str, lines: int, width: int) -> Iterator[str]:
+    """Yield the visible text in lines of at most `width` characters."""
     start = bare.lower().find("<body")
     body = bare[max(start, 0) :]
-    # An open tag at the cut would be shown as text.
-    words = _bare(body[:60_000].rpartition("<")[0] or body[:60_000]).split()
+    # A tag that the limit cuts would be shown as text.
+    words = _without_markup(body[:60_000].rpartition("<")[0] or body[:60_000]).split()
     row = ""
-    made = 0
+    yielded = 0
     for word in words:
-        if made >= lines:
+        if yielded >= lines:
             return
         if row and len(row) + len(word) >= width:
             yield row
-            made += 1
+            yielded += 1
             row = ""
         row = f"{row} {word}" if row else word[:width]
     if row:

@@ -1,23 +1,23 @@
-"""Lines of a text that hold words the agent used since: those it would go back for."""
+"""Find the lines of a text that contain given words, such as words that the agent used later."""
 
 from collections.abc import Iterator
 
 from msgspec import Struct
 
 from holdfast.core.faults import rule
-from holdfast.core.shrink.outline.fit import clip, squeezed
-from holdfast.core.shrink.outline.reading import LARGE, LONG, Reading
+from holdfast.core.shrink.outline.fit import clip_printable, squeeze
+from holdfast.core.shrink.outline.reading import MAX_LINE_CHARS, MAX_WHOLE_CHARS, TextReading
 
-MOST_WORDS = 100
-"""Each word costs a search of the text."""
-SHORTEST = 3
-"""A shorter word is in every text and tells nothing."""
-TRIES = 40
-"""Places looked at for one where the word stands alone."""
+MAX_WORDS = 100
+"""Each word needs a search of the whole text."""
+MIN_WORD_CHARS = 3
+"""Shorter words occur in every text."""
+MAX_PLACES = 40
+"""Places that are checked for one where the word is not part of a longer word."""
 
 
-class Hit(Struct, frozen=True):
-    """A word, how often the text holds it, and where it first stands alone."""
+class WordHit(Struct, frozen=True):
+    """A word, how often it occurs in the text, and its first place as a whole word."""
 
     count: int
     word: str
@@ -25,10 +25,13 @@ class Hit(Struct, frozen=True):
 
 
 @rule(())
-def telling_lines(
-    reading: Reading, words: frozenset[str], lines: int, width: int
+def lines_with_words(
+    reading: TextReading, words: frozenset[str], lines: int, width: int
 ) -> tuple[str, ...]:
-    """One line for each word that the text holds, the rarest words first, in document order."""
+    """Return one line for each word of the text, at most `lines`, in the order of the text.
+
+    If there are more, those with the rarest words are returned.
+    """
     if not words or lines <= 0:
         return ()
     shown: list[tuple[int, int, int, str]] = []
@@ -37,66 +40,66 @@ def telling_lines(
             break
         if any(start <= hit.at and hit.at + len(hit.word) <= end for start, end, _, _ in shown):
             continue
-        shown.append(_line(reading, hit, width))
+        shown.append(_line_around(reading, hit, width))
     return tuple(line for _, _, _, line in sorted(shown))
 
 
-def _hits(text: str, words: frozenset[str]) -> Iterator[Hit]:
-    usable = (word for word in words if len(word) >= SHORTEST and "\n" not in word)
-    text = text if len(text) <= LARGE * 4 else text[: LARGE * 4]
-    for word in sorted(usable, key=lambda word: (-len(word), word))[:MOST_WORDS]:
-        at = _alone(text, word)
+def _hits(text: str, words: frozenset[str]) -> Iterator[WordHit]:
+    usable = (word for word in words if len(word) >= MIN_WORD_CHARS and "\n" not in word)
+    text = text if len(text) <= MAX_WHOLE_CHARS * 4 else text[: MAX_WHOLE_CHARS * 4]
+    for word in sorted(usable, key=lambda word: (-len(word), word))[:MAX_WORDS]:
+        at = _find_whole_word(text, word)
         if at >= 0:
-            yield Hit(text.count(word), word, at)
+            yield WordHit(text.count(word), word, at)
 
 
-def _alone(text: str, word: str) -> int:
-    """Where the word first stands by itself, or -1."""
+def _find_whole_word(text: str, word: str) -> int:
+    """Return the first place of a word that is not part of a longer one, or -1."""
     at = -1
-    for _ in range(TRIES):
+    for _ in range(MAX_PLACES):
         at = text.find(word, at + 1)
         if at < 0:
             break
         before, after = text[at - 1 : at], text[at + len(word) : at + len(word) + 1]
-        if not (_joins(before) or _joins(after)):
+        if not (_is_word_char(before) or _is_word_char(after)):
             return at
     return -1
 
 
-def _joins(char: str) -> bool:
+def _is_word_char(char: str) -> bool:
     return char.isalnum() or char == "_"
 
 
-def _line(reading: Reading, hit: Hit, width: int) -> tuple[int, int, int, str]:
-    """Where the shown part starts and ends in the text, and the line that shows it."""
+def _line_around(reading: TextReading, hit: WordHit, width: int) -> tuple[int, int, int, str]:
+    """Return the start and the end of the shown part, its line number, and the line to show."""
     text = reading.whole
     start = text.rfind("\n", 0, hit.at) + 1
     end = text.find("\n", hit.at)
     end = len(text) if end < 0 else end
     number = text.count("\n", 0, hit.at) + 1
-    label = f"L{_own_number(reading, number)}: "
+    label = f"L{_tools_number(reading, number)}: "
     room = width - len(label)
-    if end - start <= room or (end - start <= LONG and hit.at - start < room // 2):
-        bare = _bare(reading, number, text[start : min(end, start + LONG)])
-        return start, min(end, start + room), number, clip(label + bare.strip(), width)
-    # A long line is shown around the word.
+    if end - start <= room or (end - start <= MAX_LINE_CHARS and hit.at - start < room // 2):
+        bare = _without_prefix(reading, number, text[start : min(end, start + MAX_LINE_CHARS)])
+        return start, min(end, start + room), number, clip_printable(label + bare.strip(), width)
+    # Of a long line, the part around the word is shown.
     start = max(hit.at - room // 3, start)
-    part = squeezed(text[start : start + room], room - 2)
-    return start, start + room, number, clip(f"{label}…{part}", width)
+    part = squeeze(text[start : start + room], room - 2)
+    return start, start + room, number, clip_printable(f"{label}…{part}", width)
 
 
-def _index(reading: Reading, number: int) -> int:
-    """The row that a line of the text is, or -1 if it was not read."""
+def _row_index(reading: TextReading, number: int) -> int:
+    """Return the index of the row of a line number, or -1 if it was not read."""
     if number <= len(reading.rows) and not reading.partial:
         return number - 1
     return -1
 
 
-def _own_number(reading: Reading, number: int) -> int:
-    at = _index(reading, number)
+def _tools_number(reading: TextReading, number: int) -> int:
+    at = _row_index(reading, number)
     return reading.numbers[at] if at >= 0 else number
 
 
-def _bare(reading: Reading, number: int, line: str) -> str:
-    at = _index(reading, number)
+def _without_prefix(reading: TextReading, number: int, line: str) -> str:
+    at = _row_index(reading, number)
     return reading.rows[at] or line if at >= 0 else line

@@ -1,34 +1,32 @@
-"""Paths: what `ls`, `find`, `tree` and glob tools print, shown by directory."""
+"""Outline lists of paths (`ls`, `find`, `tree`, glob tools) by directory."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from holdfast.core.shrink.outline.fit import Sketch, count_of, packed
-from holdfast.core.shrink.outline.reading import Reading
+from holdfast.core.shrink.outline.fit import Sketch, pack_names, with_noun
+from holdfast.core.shrink.outline.reading import TextReading
+from holdfast.text.patterns import Pattern
 
-LONG_ROW = re.compile(
+LS_ROW = Pattern(
     r"^([-dlbcps])[-rwxsStT]{9}[@+.]?\s{1,8}\d{1,9}\s{1,40}\S{1,80}\s{1,40}\S{1,80}\s{1,40}"
     r"([\d.,KMGB]{1,16})\s{1,40}"
     r"(?:\w{3}\s{1,4}\d{1,2}\s{1,4}[\d:]{4,5}|\d{4}-\d\d-\d\d\s[\d:.]{5,20}(?:\s[+-]\d{4})?)\s(.+)$"
 )
-"""`ls -l`: type, size, name."""
-BRANCH = re.compile(r"^([\s│|\xa0]*+)(?:├|└|[|`])[─-]{0,4}\s*+(\S.*)$")
-"""`tree`: the depth is how far the branch is indented."""
-PATH = re.compile(
-    r"^(?:\S{0,4}[/~.]|[A-Za-z]:\\)?[^\s:;,(){}<>\"'=|]+(?: [^\s:;,(){}<>\"'=|]+){0,2}$"
-)
-NAME = re.compile(r"^[\w.@+ -]{1,120}\.[A-Za-z0-9]{1,10}$")
+"""`ls -l`: type, size, name: "-rw-r--r-- 1 ann dev 4.0K Jan  2 10:00 a.py"."""
+TREE_ROW = Pattern(r"^([\s│|\xa0]*+)(?:├|└|[|`])[─-]{0,4}\s*+(\S.*)$")
+"""`tree`: indentation and name: "│   ├── a.py". Must not match "a.py"."""
+PATH = Pattern(r"^(?:\S{0,4}[/~.]|[A-Za-z]:\\)?[^\s:;,(){}<>\"'=|]+(?: [^\s:;,(){}<>\"'=|]+){0,2}$")
+NAME = Pattern(r"^[\w.@+ -]{1,120}\.[A-Za-z0-9]{1,10}$")
 
 
-MOST_EACH = 6
-"""Lines for the names of one directory: more would be the listing again."""
+MAX_LINES_PER_DIRECTORY = 6
+"""Lines for the names of one directory: more would repeat the listing."""
 
 
-class Entry(Struct, frozen=True):
-    """One file or directory that a listing names."""
+class ListedPath(Struct, frozen=True):
+    """One file or directory of a listing."""
 
     folder: str
     name: str
@@ -36,116 +34,116 @@ class Entry(Struct, frozen=True):
     is_folder: bool = False
 
 
-class Group(Struct, frozen=True):
-    """Directories that hold the same names."""
+class DirectoryGroup(Struct, frozen=True):
+    """Directories that contain the same names."""
 
     places: tuple[str, ...]
     names: tuple[str, ...]
 
 
 def is_path(row: str) -> bool:
-    """Whether a line is a path and nothing else."""
+    """Return whether a line is a path and nothing else."""
     bare = row.strip()
     if len(bare) > 400 or not PATH.match(bare):
         return False
     return "/" in bare or "\\" in bare or bool(NAME.match(bare))
 
 
-def outline_listing(reading: Reading, lines: int, width: int) -> Sketch:
-    """How many paths, and the names in each directory."""
-    entries = list(_entries(reading.rows))
-    root = _root([entry.folder for entry in entries])
+def outline_listing(reading: TextReading, lines: int, width: int) -> Sketch:
+    """Show the number of paths, and the names in each directory."""
+    entries = list(_listed_paths(reading.rows))
+    root = _shared_directory([entry.folder for entry in entries])
     folders: dict[str, list[str]] = {}
     for entry in entries:
-        folders.setdefault(entry.folder, []).append(_name(entry))
-    groups = _alike(folders, root)
-    each = min(max(lines // max(len(groups), 1), 1), MOST_EACH)
-    shown = [row for group in groups for row in _group(group, each, width)]
+        folders.setdefault(entry.folder, []).append(_label(entry))
+    groups = _group_by_names(folders, root)
+    lines_each = min(max(lines // max(len(groups), 1), 1), MAX_LINES_PER_DIRECTORY)
+    rows = [row for group in groups for row in _group_lines(group, lines_each, width)]
     left = len(groups) - lines
     if left > 0 and lines > 0:
-        shown[lines - 1 :] = [f"… {count_of(left + 1, 'more directory', 'more directories')}"]
-    return Sketch(_summary(reading, entries, len(folders), root), tuple(shown[: max(lines, 0)]))
+        rows[lines - 1 :] = [f"… {with_noun(left + 1, 'more directory', 'more directories')}"]
+    return Sketch(_summary(reading, entries, len(folders), root), tuple(rows[: max(lines, 0)]))
 
 
-def _name(entry: Entry) -> str:
+def _label(entry: ListedPath) -> str:
     return entry.name + ("/" if entry.is_folder else f" {entry.size}" if entry.size else "")
 
 
-def _entries(rows: Sequence[str]) -> Iterator[Entry]:
-    if sum(1 for row in rows[:40] if BRANCH.match(row)) >= 2:
-        yield from _branches(rows)
+def _listed_paths(rows: Sequence[str]) -> Iterator[ListedPath]:
+    if sum(1 for row in rows[:40] if TREE_ROW.match(row)) >= 2:
+        yield from _tree_paths(rows)
         return
     folder = ""
     for row in rows:
         bare = row.strip()
-        if match := LONG_ROW.match(row):
+        if match := LS_ROW.match(row):
             name = match[3].rstrip("/")
             if name not in {".", ".."}:
-                yield Entry(folder, name, match[2], match[1] == "d")
+                yield ListedPath(folder, name, match[2], match[1] == "d")
         elif (bare.endswith(":") and is_path(bare[:-1])) or (bare.endswith(":") and bare == "./:"):
             folder = bare[:-1]
         elif bare and is_path(bare):
             is_folder = bare.endswith(("/", "\\"))
             head, _, tail = bare.rstrip("/").rpartition("/")
-            yield Entry(head or folder, tail or bare, "", is_folder)
+            yield ListedPath(head or folder, tail or bare, "", is_folder)
 
 
-def _branches(rows: Sequence[str]) -> Iterator[Entry]:
+def _tree_paths(rows: Sequence[str]) -> Iterator[ListedPath]:
     stack: list[tuple[int, str]] = []
-    found: list[tuple[int, str]] = []
+    branches: list[tuple[int, str]] = []
     for row in rows:
-        if match := BRANCH.match(row):
-            found.append((len(match[1]), match[2].strip()))
-    for at, (depth, name) in enumerate(found):
+        if match := TREE_ROW.match(row):
+            branches.append((len(match[1]), match[2].strip()))
+    for at, (depth, name) in enumerate(branches):
         while stack and stack[-1][0] >= depth:
             stack.pop()
         parent = stack[-1][1] if stack else ""
-        has_more = at + 1 < len(found) and found[at + 1][0] > depth
+        has_more = at + 1 < len(branches) and branches[at + 1][0] > depth
         is_folder = has_more or name.endswith("/")
-        yield Entry(parent, name.rstrip("/"), "", is_folder)
+        yield ListedPath(parent, name.rstrip("/"), "", is_folder)
         if is_folder and len(stack) < 24:
             stack.append((depth, f"{parent}/{name.rstrip('/')}".lstrip("/")))
 
 
-def _root(folders: Sequence[str]) -> str:
-    """The directory that all paths share."""
+def _shared_directory(folders: Sequence[str]) -> str:
+    """Return the directory that all paths share."""
     if not folders:
         return ""
     first, last = min(folders), max(folders)
     shared = 0
-    for one, other in zip(first.split("/"), last.split("/"), strict=False):
-        if one != other:
+    for left, right in zip(first.split("/"), last.split("/"), strict=False):
+        if left != right:
             break
-        shared += len(one) + 1
+        shared += len(left) + 1
     return first[: max(shared - 1, 0)]
 
 
-def _alike(folders: dict[str, list[str]], root: str) -> list[Group]:
-    """The directories, those that hold the same names together."""
-    found: dict[tuple[str, ...], list[str]] = {}
+def _group_by_names(folders: dict[str, list[str]], root: str) -> list[DirectoryGroup]:
+    """Group the directories that contain the same names."""
+    by_names: dict[tuple[str, ...], list[str]] = {}
     for folder, names in folders.items():
         place = folder[len(root) :].lstrip("/") if folder.startswith(root) else folder
-        found.setdefault(tuple(names), []).append(f"{place}/" if place else "./")
-    return [Group(tuple(places), names) for names, places in found.items()]
+        by_names.setdefault(tuple(names), []).append(f"{place}/" if place else "./")
+    return [DirectoryGroup(tuple(places), names) for names, places in by_names.items()]
 
 
-def _group(group: Group, lines: int, width: int) -> list[str]:
-    """The names in a directory, set in so many lines."""
+def _group_lines(group: DirectoryGroup, lines: int, width: int) -> list[str]:
+    """Return the names of a group in at most `lines` lines."""
     place, *alike = group.places
     more = f" and {len(alike):,} more like it" if alike else ""
     label = f"{place}{more} ({len(group.names):,}): "
     first, *others = group.names
-    rows = packed((label + first, *others), width - 12)
+    rows = pack_names((label + first, *others), width - 12)
     if len(rows) > lines:
-        told = sum(len(row.split(", ")) for row in rows[:lines])
+        shown = sum(len(row.split(", ")) for row in rows[:lines])
         return [
             *rows[: lines - 1],
-            f"{rows[lines - 1]}, … {max(len(group.names) - told, 1):,} more",
+            f"{rows[lines - 1]}, … {max(len(group.names) - shown, 1):,} more",
         ]
     return list(rows)
 
 
-def _summary(reading: Reading, entries: Sequence[Entry], groups: int, root: str) -> str:
+def _summary(reading: TextReading, entries: Sequence[ListedPath], groups: int, root: str) -> str:
     total = len(entries) if not reading.partial else reading.total
     files = [entry for entry in entries if not entry.is_folder]
     kinds = Counter(_extension(entry.name) for entry in files)
@@ -153,11 +151,11 @@ def _summary(reading: Reading, entries: Sequence[Entry], groups: int, root: str)
     types = ", ".join(f"{name or 'no extension'} {count:,}" for name, count in common)
     place = f" under {root}/" if root else ""
     folders = sum(1 for entry in entries if entry.is_folder)
-    spread = f" in {count_of(groups, 'directory', 'directories')}" if groups > 1 else ""
+    spread = f" in {with_noun(groups, 'directory', 'directories')}" if groups > 1 else ""
     named_folders = (
-        f", {count_of(folders, 'path is a directory', 'paths are directories')}" if folders else ""
+        f", {with_noun(folders, 'path is a directory', 'paths are directories')}" if folders else ""
     )
-    return f"listing: {count_of(total, 'path')}{spread}{place}{named_folders}" + (
+    return f"listing: {with_noun(total, 'path')}{spread}{place}{named_folders}" + (
         f" ({types})" if types else ""
     )
 

@@ -1,4 +1,7 @@
-"""Outline: what a text is, with counts, and the details worth keeping, each line cut to size."""
+"""Outline a text of any kind: one line that describes it, with counts, and its key lines.
+
+`outline` detects the kind and calls the module of that kind.
+"""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -7,37 +10,44 @@ from typing import TypeAlias, cast
 from msgspec import Struct
 
 from holdfast.core.faults import attempt
-from holdfast.core.shrink.outline.fit import Sketch, clip, count_of, head_of, squeezed, tail_of
-from holdfast.core.shrink.outline.key_lines import telling_lines
-from holdfast.core.shrink.outline.kinds import kind_of
-from holdfast.core.shrink.outline.reading import Reading, read
+from holdfast.core.shrink.outline.fit import (
+    Sketch,
+    clip_printable,
+    first_lines,
+    last_lines,
+    squeeze,
+    with_noun,
+)
+from holdfast.core.shrink.outline.key_lines import lines_with_words
+from holdfast.core.shrink.outline.kinds import detect_kind
+from holdfast.core.shrink.outline.reading import TextReading, read_text
 
-__all__ = ["Outline", "head_of", "outline", "tail_of"]
+__all__ = ["Outline", "first_lines", "last_lines", "outline"]
 
-SUMMARY = 160
+MAX_SUMMARY_CHARS = 160
 
 
 class Outline(Struct, frozen=True):
-    """What a text is and what stays of it."""
+    """The kind of a text, a description of it, and the lines that are shown."""
 
     kind: str
     summary: str
-    """One line that says what it is, with counts."""
+    """One line that describes the text, with counts."""
     lines: tuple[str, ...]
 
 
-def outline_nothing(_reading: Reading, _lines: int, _width: int) -> Sketch:
-    """The outline of a text with nothing in it."""
+def outline_empty(_reading: TextReading, _lines: int, _width: int) -> Sketch:
+    """Outline a text without any character but white space."""
     return Sketch("empty", ())
 
 
-Draw: TypeAlias = Callable[[Reading, int, int], Sketch]
+Outliner: TypeAlias = Callable[[TextReading, int, int], Sketch]
 
 OUTLINES: Mapping[str, tuple[str, str]] = {
     "binary": ("binary", "outline_blob"),
     "code": ("code", "outline_code"),
     "diff": ("diff", "outline_diff"),
-    "empty": ("outline", "outline_nothing"),
+    "empty": ("outline", "outline_empty"),
     "grep": ("grep", "outline_matches"),
     "html": ("html", "outline_page"),
     "json": ("json", "outline_records"),
@@ -49,40 +59,42 @@ OUTLINES: Mapping[str, tuple[str, str]] = {
     "tests": ("tests", "outline_run"),
     "trace": ("trace", "outline_trace"),
 }
-"""The module and the function that outline each kind of text."""
+"""The module and the function that outline each kind of text.
+
+They are loaded on first use: a hook outlines one kind at most."""
 
 
-def drawing(kind: str) -> Draw:
-    """What outlines a kind of text; loaded when a text is of it: a hook outlines one, if any."""
+def outliner_for(kind: str) -> Outliner:
+    """Load the function that outlines a kind of text."""
     module, name = OUTLINES[kind]
-    found = import_module(f"holdfast.core.shrink.outline.{module}")
-    return cast(Draw, getattr(found, name))
+    loaded = import_module(f"holdfast.core.shrink.outline.{module}")
+    return cast(Outliner, getattr(loaded, name))
 
 
 def outline(
-    text: str, *, lines: int = 24, width: int = 160, telling: frozenset[str] = frozenset()
+    text: str, *, lines: int = 24, width: int = 160, key_words: frozenset[str] = frozenset()
 ) -> Outline:
-    """Say what a text is; lines that hold a `telling` word are shown before others."""
-    kind = kind_of(text)
-    reading = attempt("shrink.outline.read", lambda: read(text), lambda: None)
+    """Outline a text in at most `lines` lines; half of them may be lines with a key word."""
+    kind = detect_kind(text)
+    reading = attempt("shrink.outline.read", lambda: read_text(text), lambda: None)
     if reading is None:
         return Outline(kind, f"text of {len(text):,} characters", ())
     notices = reading.notices[: max(lines // 4, 0)]
-    told = () if kind == "binary" else telling_lines(reading, telling, lines // 2, width)
-    room = max(lines - len(told) - len(notices), 0)
+    key_lines = () if kind == "binary" else lines_with_words(reading, key_words, lines // 2, width)
+    room = max(lines - len(key_lines) - len(notices), 0)
     rows = len(reading.rows)
     sketch = attempt(
         f"shrink.outline.{kind}",
-        lambda: drawing(kind)(reading, room, width),
-        lambda: Sketch(f"{kind} of {count_of(rows, 'line')}", ()),
+        lambda: outliner_for(kind)(reading, room, width),
+        lambda: Sketch(f"{kind} of {with_noun(rows, 'line')}", ()),
     )
-    shown = [clip(line, width) for line in sketch.lines[:room] if line]
+    shown = [clip_printable(line, width) for line in sketch.lines[:room] if line]
     seen = "\n".join(shown)
-    shown += [line for line in told if line.partition(": ")[2].strip() not in seen]
-    shown += [clip(notice, width) for notice in notices]
+    shown += [line for line in key_lines if line.partition(": ")[2].strip() not in seen]
+    shown += [clip_printable(notice, width) for notice in notices]
     return Outline(kind, _summary(sketch, reading), tuple(shown[: max(lines, 0)]))
 
 
-def _summary(sketch: Sketch, reading: Reading) -> str:
-    ended = f" (exit code {reading.exit_code})" if reading.exit_code else ""
-    return squeezed(sketch.summary, SUMMARY - len(ended)) + ended
+def _summary(sketch: Sketch, reading: TextReading) -> str:
+    exit_note = f" (exit code {reading.exit_code})" if reading.exit_code else ""
+    return squeeze(sketch.summary, MAX_SUMMARY_CHARS - len(exit_note)) + exit_note

@@ -1,26 +1,26 @@
-"""Prose and Markdown: the headings, and how what stands under them begins."""
+"""Outline prose and Markdown: the headings, and the first sentence of each paragraph."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from holdfast.core.shrink.outline.fit import Detail, Sketch, chosen, count_of
-from holdfast.core.shrink.outline.reading import Reading
+from holdfast.core.shrink.outline.fit import Detail, Sketch, best_lines, with_noun
+from holdfast.core.shrink.outline.reading import TextReading
+from holdfast.text.patterns import Pattern
 
-HEADING = re.compile(r"^(#{1,6}) {1,4}(\S.{0,300})$")
-TITLE = re.compile(
+HEADING = Pattern(r"^(#{1,6}) {1,4}(\S.{0,300})$")
+TITLE = Pattern(
     r"^(?:Title|URL|File|Subject|Question): \S|^={3,} .{1,200} ={3,}$|^\*\*[^*]{2,160}\*\*:?$"
 )
-"""What tools put over each of several results."""
-UNDERLINE = re.compile(r"^(?:={3,}|-{3,})$")
-SENTENCE_END = re.compile(r"[.!?:](?:\s|$)")
-MOST_ROWS = 200
+"""Titles that tools print above each of several results: "URL: https://a.b", "=== a.md ==="."""
+UNDERLINE = Pattern(r"^(?:={3,}|-{3,})$")
+SENTENCE_END = Pattern(r"[.!?:](?:\s|$)")
+MAX_BLOCK_ROWS = 200
 FENCES = ("```", "~~~")
 
 
-class Part(Struct, frozen=True):
-    """A heading or a paragraph, with where it starts."""
+class ProsePart(Struct, frozen=True):
+    """A heading or a paragraph, with the row where it starts."""
 
     at: int
     level: int
@@ -28,29 +28,29 @@ class Part(Struct, frozen=True):
     text: str
 
 
-def outline_prose(reading: Reading, lines: int, width: int) -> Sketch:
-    """The headings with their lines; the first sentence of each paragraph while there is room."""
+def outline_prose(reading: TextReading, lines: int, width: int) -> Sketch:
+    """Show the headings, and the first sentence of each paragraph while there is room."""
     parts = list(_parts(reading.rows))
     headings = [part for part in parts if part.level]
     details = list(_details(reading, parts))
     if len(headings) > lines:
-        details = _headings(reading, headings, lines, width)
+        details = _packed_headings(reading, headings, lines, width)
     if len(details) <= 3:
-        details += _more(reading, parts, width)
+        details += _block_details(reading, parts, width)
     words = sum(row.count(" ") + 1 for row in reading.rows if row)
     what = "Markdown" if any(part.level for part in parts) else "text"
     about = next((part.text for part in headings or parts), "")
-    counted = f", {count_of(len(headings), 'heading')}" if headings else ""
+    counted = f", {with_noun(len(headings), 'heading')}" if headings else ""
     about_words = (
         f"about {words:,} words"
         if not reading.partial
-        else count_of(len(reading.whole), "character")
+        else with_noun(len(reading.whole), "character")
     )
-    summary = f"{what}, {count_of(reading.total, 'line')}, {about_words}{counted}: {about}"
-    return Sketch(summary, chosen(details, lines))
+    summary = f"{what}, {with_noun(reading.total, 'line')}, {about_words}{counted}: {about}"
+    return Sketch(summary, best_lines(details, lines))
 
 
-def _parts(rows: Sequence[str]) -> Iterator[Part]:
+def _parts(rows: Sequence[str]) -> Iterator[ProsePart]:
     fenced = False
     open_paragraph = False
     for at, row in enumerate(rows):
@@ -59,23 +59,23 @@ def _parts(rows: Sequence[str]) -> Iterator[Part]:
         elif fenced or not row.strip():
             open_paragraph = False
         elif match := HEADING.match(row):
-            yield Part(at, len(match[1]), match[2].rstrip("# "))
+            yield ProsePart(at, len(match[1]), match[2].rstrip("# "))
             open_paragraph = False
-        elif TITLE.match(row) or _underlined(rows, at):
-            yield Part(at, 2, row.strip(" =*"))
+        elif TITLE.match(row) or _is_underlined(rows, at):
+            yield ProsePart(at, 2, row.strip(" =*"))
             open_paragraph = False
         elif not open_paragraph:
-            yield Part(at, 0, row.strip())
+            yield ProsePart(at, 0, row.strip())
             open_paragraph = True
 
 
-def _underlined(rows: Sequence[str], at: int) -> bool:
+def _is_underlined(rows: Sequence[str], at: int) -> bool:
     below = rows[at + 1] if at + 1 < len(rows) else ""
     above = rows[at - 1] if at else ""
     return bool(UNDERLINE.match(below)) and not above.strip() and len(rows[at]) < 120
 
 
-def _details(reading: Reading, parts: Sequence[Part]) -> Iterator[Detail]:
+def _details(reading: TextReading, parts: Sequence[ProsePart]) -> Iterator[Detail]:
     headed = False
     first = True
     for order, part in enumerate(parts):
@@ -85,21 +85,23 @@ def _details(reading: Reading, parts: Sequence[Part]) -> Iterator[Detail]:
             yield Detail(rank, part.at, f"L{number} {'#' * part.level} {part.text}")
             headed = True
         elif SENTENCE_END.search(part.text) or len(part.text) > 40:
-            # The opening says what it is; the first paragraph under a heading what that is.
-            rank = 0 if first else 3 if headed else 5 + spread(order)
-            yield Detail(rank, part.at, f"L{number}: {_sentence(part.text)}")
+            # The first paragraph describes the text, and the first under a heading its section.
+            rank = 0 if first else 3 if headed else 5 + even_rank(order)
+            yield Detail(rank, part.at, f"L{number}: {_first_sentence(part.text)}")
             headed, first = False, False
         else:
-            yield Detail(10 + spread(order), part.at, f"L{number}: {part.text}")
+            yield Detail(10 + even_rank(order), part.at, f"L{number}: {part.text}")
 
 
-def spread(order: int) -> int:
-    """A rank that takes every sixteenth first, then every eighth, and so on: an even choice."""
+def even_rank(order: int) -> int:
+    """Return a rank that is best for every 16th, then every 8th part …: an even selection."""
     return next((rank for rank, step in enumerate((16, 8, 4, 2)) if order % step == 0), 4)
 
 
-def _headings(reading: Reading, headings: Sequence[Part], lines: int, width: int) -> list[Detail]:
-    """More headings than lines, packed: each of the top starts a line."""
+def _packed_headings(
+    reading: TextReading, headings: Sequence[ProsePart], lines: int, width: int
+) -> list[Detail]:
+    """Join headings to lines, without the deepest levels if they do not fit."""
     for deepest in range(6, 0, -1):
         rows: list[str] = []
         for part in headings:
@@ -116,18 +118,20 @@ def _headings(reading: Reading, headings: Sequence[Part], lines: int, width: int
     return []
 
 
-def _sentence(text: str) -> str:
-    """The first sentence, or all of a text that has no end."""
+def _first_sentence(text: str) -> str:
+    """Return the first sentence, or all of a text without an end of sentence."""
     for match in SENTENCE_END.finditer(text):
         if match.start() >= 24:
             return text[: match.start() + 1]
     return text
 
 
-def _more(reading: Reading, parts: Sequence[Part], width: int) -> Iterator[Detail]:
-    """Of a text in one block, its lines, the long ones in pieces."""
+def _block_details(
+    reading: TextReading, parts: Sequence[ProsePart], width: int
+) -> Iterator[Detail]:
+    """Yield the lines of a text in one block, and the pieces of long ones."""
     shown = {part.at for part in parts}
-    for at, row in enumerate(reading.rows[:MOST_ROWS]):
+    for at, row in enumerate(reading.rows[:MAX_BLOCK_ROWS]):
         bare = row.strip()
         first = width if at in shown else 0
         label = f"L{reading.numbers[at]}: "

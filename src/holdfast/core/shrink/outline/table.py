@@ -1,107 +1,120 @@
-"""Rows and columns: comma, tab or pipe between cells, or cells set in columns by spaces."""
+"""Detect and outline tables: cells separated by commas, tabs or pipes, or aligned by spaces."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
 from msgspec import Struct
 
-from holdfast.core.shrink.outline.fit import Detail, Sketch, chosen, clip, count_of, named
-from holdfast.core.shrink.outline.reading import Reading
+from holdfast.core.shrink.outline.fit import (
+    Detail,
+    Sketch,
+    best_lines,
+    clip_printable,
+    join_names,
+    with_noun,
+)
+from holdfast.core.shrink.outline.reading import TextReading
+from holdfast.text.patterns import Pattern
 
-GAP = re.compile(r"\s{2,}|\t")
-RULE = re.compile(r"^[\s|+:=─-]+$")
-LEAST = 3
-SHARE = 0.8
-FEW = 8
-"""Distinct values of a column that are worth counting one by one."""
+COLUMN_GAP = Pattern(r"\s{2,}|\t")
+RULE_ROW = Pattern(r"^[\s|+:=─-]+$")
+MIN_ROWS = 3
+MIN_REGULAR_SHARE = 0.8
+MAX_COUNTED_VALUES = 8
+"""Values are counted one by one in columns with at most so many distinct ones."""
 
 
 class Layout(Struct, frozen=True):
-    """How cells are set apart, and how many a row has."""
+    """The separator of cells, and the number of cells in a row."""
 
-    between: str
+    separator: str
     columns: int
 
 
 def layout_of(rows: Sequence[str]) -> Layout | None:
-    """How these lines are laid out as a table, if they are one."""
-    lines = [row for row in rows[:200] if row.strip() and not RULE.match(row)]
-    if len(lines) < LEAST:
+    """Return the layout of lines that are a table; None if they are not."""
+    lines = [row for row in rows[:200] if row.strip() and not RULE_ROW.match(row)]
+    if len(lines) < MIN_ROWS:
         return None
-    for between in ("|", "\t", ",", ";", " "):
-        counts = Counter(len(cells(line, between)) for line in lines)
+    for separator in ("|", "\t", ",", ";", " "):
+        counts = Counter(len(cells(line, separator)) for line in lines)
         columns, times = max(counts.items(), key=lambda pair: (pair[1], pair[0]))
-        least = 3 if between in {" ", ","} else 2
-        if columns >= least and times >= SHARE * len(lines) and _fits(lines, between):
-            return Layout(between, columns)
+        min_columns = 3 if separator in {" ", ","} else 2
+        if (
+            columns >= min_columns
+            and times >= MIN_REGULAR_SHARE * len(lines)
+            and _is_plausible(lines, separator)
+        ):
+            return Layout(separator, columns)
     return None
 
 
-def _fits(lines: Sequence[str], between: str) -> bool:
-    if between == ",":
-        # A comma with a space behind it is a sentence's.
+def _is_plausible(lines: Sequence[str], separator: str) -> bool:
+    if separator == ",":
+        # A comma before a space is punctuation of a sentence.
         spaced = sum(line.count(", ") for line in lines)
         return spaced * 3 <= sum(line.count(",") for line in lines)
-    if between == " ":
+    if separator == " ":
         return lines[0][:1].strip() != "" and not any(
             line.endswith((";", "{")) for line in lines[:20]
         )
     return True
 
 
-def cells(row: str, between: str) -> list[str]:
-    """The cells of one line."""
-    if between == " ":
-        return GAP.split(row.strip())
-    if between == "|":
+def cells(row: str, separator: str) -> list[str]:
+    """Return the cells of one line."""
+    if separator == " ":
+        return COLUMN_GAP.split(row.strip())
+    if separator == "|":
         row = row.strip().strip("|")
-    if between == "," and '"' in row:
-        return _quoted(row)
-    return [cell.strip() for cell in row.split(between)]
+    if separator == "," and '"' in row:
+        return _split_quoted(row)
+    return [cell.strip() for cell in row.split(separator)]
 
 
-def _quoted(row: str) -> list[str]:
-    """Comma separated cells, of which some are in quotes."""
-    found: list[str] = []
+def _split_quoted(row: str) -> list[str]:
+    """Split cells at commas outside of quotes."""
+    parts: list[str] = []
     for part in row.split(","):
-        if found and found[-1].startswith('"') and found[-1].count('"') % 2:
-            found[-1] += "," + part
+        if parts and parts[-1].startswith('"') and parts[-1].count('"') % 2:
+            parts[-1] += "," + part
         else:
-            found.append(part)
-    return [cell.strip().strip('"') for cell in found]
+            parts.append(part)
+    return [cell.strip().strip('"') for cell in parts]
 
 
-def outline_table(reading: Reading, lines: int, _width: int) -> Sketch:
-    """The columns, the first rows, and those that differ."""
+def outline_table(reading: TextReading, lines: int, _width: int) -> Sketch:
+    """Show the columns, the first rows, and the irregular ones."""
     rows = [
         (number, row)
         for row, number in zip(reading.rows, reading.numbers, strict=True)
-        if row.strip() and not RULE.match(row)
+        if row.strip() and not RULE_ROW.match(row)
     ]
     layout = layout_of([row for _, row in rows]) or Layout("\t", 1)
-    table = [(number, cells(row, layout.between)) for number, row in rows]
+    table = [(number, cells(row, layout.separator)) for number, row in rows]
     head = table[0][1] if table else []
     body = table[1:]
     count = reading.total - 1 if reading.partial else len(body)
-    details = [*_columns(head, body), *_rows(body, layout)]
-    columns = f"{count_of(layout.columns, 'column')} ({named(head, 8)})"
-    return Sketch(f"table: {count_of(count, 'row')}, {columns}", chosen(details, lines))
+    details = [*_column_details(head, body), *_row_details(body, layout)]
+    columns = f"{with_noun(layout.columns, 'column')} ({join_names(head, 8)})"
+    return Sketch(f"table: {with_noun(count, 'row')}, {columns}", best_lines(details, lines))
 
 
-def _columns(head: Sequence[str], body: Sequence[tuple[int, Sequence[str]]]) -> list[Detail]:
-    """For each column with few values: which, and how often."""
+def _column_details(head: Sequence[str], body: Sequence[tuple[int, Sequence[str]]]) -> list[Detail]:
+    """Return the values of each column that has few, with their counts."""
     details: list[Detail] = []
     for at, name in enumerate(head):
         counts = Counter(row[at] for _, row in body if at < len(row))
-        if 1 <= len(counts) <= FEW and len(counts) * 2 < len(body):
+        if 1 <= len(counts) <= MAX_COUNTED_VALUES and len(counts) * 2 < len(body):
             common = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-            values = ", ".join(f"{clip(value, 30) or 'empty'} ×{times}" for value, times in common)
+            values = ", ".join(
+                f"{clip_printable(value, 30) or 'empty'} ×{times}" for value, times in common
+            )
             details.append(Detail(2, at - len(head), f"{name}: {values}"))
     return details
 
 
-def _rows(body: Sequence[tuple[int, Sequence[str]]], layout: Layout) -> list[Detail]:
+def _row_details(body: Sequence[tuple[int, Sequence[str]]], layout: Layout) -> list[Detail]:
     rare = _rarely_empty(body, layout.columns)
     details: list[Detail] = []
     for at, (number, row) in enumerate(body):
@@ -116,7 +129,7 @@ def _rows(body: Sequence[tuple[int, Sequence[str]]], layout: Layout) -> list[Det
 
 
 def _rarely_empty(body: Sequence[tuple[int, Sequence[str]]], columns: int) -> set[int]:
-    """Columns that are empty in a few rows only."""
+    """Return the columns that are empty in a few rows only."""
     empty = Counter(
         column for _, row in body for column, cell in enumerate(row[:columns]) if cell == ""
     )

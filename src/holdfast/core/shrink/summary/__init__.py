@@ -1,1 +1,1 @@
-"""The tier 3 summary: rows, merging, fitting, text."""
+"""The summary of tier 3: find the cut, read rows, merge them, fit them, write and read the text."""

@@ -1,7 +1,7 @@
-"""Where a window is cut for a summary, and what is done to the part that stays.
+"""Find where a window is cut for a summary, and shrink the tail that remains.
 
-Only a legal cut is made, and no thinking stays that holds only after what leaves. A tail that alone
-is more than there is room for is made smaller, the gentlest first.
+Only legal cuts are made. Thinking that is valid only after hidden entries is removed. A tail that
+is larger than the room is shrunk, with the gentlest steps first.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from holdfast.core.ledger.entry import Step, is_request
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.scene import read_scene
-from holdfast.core.plan.choose import NOTHING, enough
+from holdfast.core.plan.choose import EMPTY_SELECTION, choose_enough
 from holdfast.core.plan.cuts import (
-    Ground,
+    EditContext,
     is_sealed,
     lead_of,
     legal_cuts,
@@ -22,38 +22,38 @@ from holdfast.core.plan.cuts import (
     may_change,
     summary_cut,
 )
-from holdfast.core.plan.floor import waiting_in
-from holdfast.core.plan.proposals import Proposal, is_all_of_its_message
-from holdfast.core.plan.state import State, look, tokens_of
-from holdfast.core.shrink.step import Means, shrink
+from holdfast.core.plan.floor import places_that_must_stay
+from holdfast.core.plan.proposals import Proposal, is_whole_message
+from holdfast.core.plan.state import State, survey, tokens_of
+from holdfast.core.shrink.step import ShrinkContext, shrink
 from holdfast.core.shrink.summary.rows import is_anchor
 
-LEAST_REQUEST = 80
-"""Tokens that a request keeps whatever has to go."""
-UNBOUND = "thinking that holds only after what leaves"
-UNCALLED = "a result whose call leaves"
+MIN_REQUEST_TOKENS = 80
+"""A request is never cut below so many tokens."""
+UNBOUND_THINKING_REASON = "thinking that holds only after what leaves"
+UNCALLED_RESULT_REASON = "a result whose call leaves"
 
 
 class Cut(Struct, frozen=True):
-    """Where a window is cut, and what is on either side."""
+    """A window, the place where it is cut, and the steps that change the tail."""
 
     items: tuple[Item, ...]
     tokens: list[int]
     lead: int
     at: int
     tail: tuple[Step, ...] = ()
-    """Steps that make the tail smaller, where it would not fit otherwise."""
+    """Steps that shrink the tail, if it would not fit otherwise."""
     unbound: tuple[Step, ...] = ()
-    """Steps that take thinking out of the tail that holds only after what leaves."""
+    """Steps that remove thinking from the tail that is valid only after hidden entries."""
 
     @property
     def also(self) -> tuple[Step, ...]:
-        """All that happens to the tail."""
+        """All steps that change the tail."""
         return (*self.unbound, *self.tail)
 
     @property
     def leaves(self) -> tuple[Item, ...]:
-        """What leaves, an older summary included."""
+        """The items that will be hidden, an older summary included."""
         return self.items[self.lead : self.at]
 
     @property
@@ -63,14 +63,14 @@ class Cut(Struct, frozen=True):
         return kept - sum(step.before - step.after for step in self.also)
 
 
-def cut_for(state: State, means: Means, target: int, *, firm: bool = False) -> Cut | None:
-    """Where to cut so that about `target` raw tokens stay; nowhere, if nothing may leave."""
-    ground = Ground(read_scene(state.window.items), state.model)
+def find_cut(state: State, means: ShrinkContext, target: int, *, firm: bool = False) -> Cut | None:
+    """Find a cut after which about `target` raw tokens remain; None if nothing may be hidden."""
+    ground = EditContext(read_scene(state.window.items), state.model)
     tokens = tokens_of(state, means.count)
     lead = lead_of(ground.scene)
     room = max(target - sum(tokens[:lead]), 0)
     share = room * state.policy.summary.tail // 100
-    at = summary_cut(ground, tokens, share=share) or _end_of_anchor(ground.scene.items, lead)
+    at = summary_cut(ground, tokens, max_tokens=share) or _end_of_anchor(ground.scene.items, lead)
     if not at:
         return None
     cut = _unbound(Cut(ground.scene.items, tokens, lead, at), ground)
@@ -79,7 +79,7 @@ def cut_for(state: State, means: Means, target: int, *, firm: bool = False) -> C
     over = sum(tokens[cut.at :]) - max(share, room // 2)
     if over <= 0:
         return cut
-    return replace(cut, tail=smaller_tail(state, means, cut, over, firm=firm))
+    return replace(cut, tail=shrink_tail(state, means, cut, over, firm=firm))
 
 
 def _end_of_anchor(items: Sequence[Item], lead: int) -> int:
@@ -95,7 +95,7 @@ def _gets_smaller(cut: Cut, room: int) -> bool:
     return sum(cut.tokens[cut.lead :]) > room
 
 
-def _unbound(cut: Cut, ground: Ground) -> Cut | None:
+def _unbound(cut: Cut, ground: EditContext) -> Cut | None:
     """A cut after which no thinking stands that is bound to what leaves.
 
     Thinking of turns that are over goes by itself. In the middle of a loop, all of the loop goes,
@@ -103,30 +103,33 @@ def _unbound(cut: Cut, ground: Ground) -> Cut | None:
     """
     scene = ground.scene
     sealed = [at for at in range(cut.at, len(scene.items)) if is_sealed(scene.items[at].body)]
-    if not sealed or not ground.bound:
+    if not sealed or not ground.is_thinking_bound:
         return cut
     count = len(scene.items)
     loops = loops_of(scene)
     over = all(loops[at] < loops[-1] for at in sealed)
-    if over and not any(is_all_of_its_message(scene, at) for at in sealed):
+    if over and not any(is_whole_message(scene, at) for at in sealed):
         names = [(scene.items[at].entry.id, cut.tokens[at]) for at in sealed]
-        steps = (Step((name,), UNBOUND, None, 2, size, 0, "thinking") for name, size in names)
+        steps = (
+            Step((name,), UNBOUND_THINKING_REASON, None, 2, size, 0, "thinking")
+            for name, size in names
+        )
         return replace(cut, unbound=tuple(steps))
     return replace(cut, at=count) if count in legal_cuts(ground) else None
 
 
-def smaller_tail(
-    state: State, means: Means, cut: Cut, over: int, *, firm: bool = False
+def shrink_tail(
+    state: State, means: ShrinkContext, cut: Cut, over: int, *, firm: bool = False
 ) -> tuple[Step, ...]:
-    """Tiers 1 and 2 on what is recent, where it alone is more than there is room for.
+    """Return steps of tiers 1 and 2 that shrink the tail by `over` tokens.
 
-    Where that is not enough and the room is `firm`, requests are cut to what is left for them.
+    If that is not enough and the room is `firm`, requests are cut too.
     """
     steps: tuple[Step, ...] = ()
     for whole, tight in ((False, False), (True, False), (True, True)):
-        looked = look(state, means.count, deep=True, tight=tight, whole=whole)
+        looked = survey(state, means.count, deep=True, tight=tight, whole=whole)
         late = [one for one in looked.proposals if one.at >= cut.at and one.kind != "thinking"]
-        chosen = enough(late, over, NOTHING, looked.scale).proposals
+        chosen = choose_enough(late, over, EMPTY_SELECTION, looked.pricing).proposals
         made = (shrink(one, cut.items[one.at], means) for one in chosen)
         steps = tuple(step for step in made if step is not None)
         if _saved(steps) >= over:
@@ -139,15 +142,15 @@ def _saved(steps: Iterable[Step]) -> int:
 
 
 def _with_requests(
-    state: State, means: Means, cut: Cut, over: int, steps: tuple[Step, ...]
+    state: State, means: ShrinkContext, cut: Cut, over: int, steps: tuple[Step, ...]
 ) -> tuple[Step, ...]:
     """The steps with the requests of the tail cut to their share, the largest first."""
     made = {step.hides[0]: step for step in steps}
-    ground = Ground(read_scene(cut.items), state.model)
+    ground = EditContext(read_scene(cut.items), state.model)
     for at in requests_by_size(ground, cut.tokens, since=cut.at):
         item, size = cut.items[at], cut.tokens[at]
         others = [step for name, step in made.items() if name != item.entry.id]
-        step = shorter_request(at, item, size, over - _saved(others), means)
+        step = cut_request(at, item, size, over - _saved(others), means)
         if step is not None:
             made[item.entry.id] = step
         if _saved(made.values()) >= over:
@@ -155,8 +158,8 @@ def _with_requests(
     return tuple(made.values())
 
 
-def requests_by_size(ground: Ground, tokens: Sequence[int], *, since: int = 0) -> list[int]:
-    """The places of what the user said and what may change, the largest first."""
+def requests_by_size(ground: EditContext, tokens: Sequence[int], *, since: int = 0) -> list[int]:
+    """Return the positions of the requests that may change, the largest first."""
     items, legal = ground.scene.items, may_change(ground)
     places = (
         at
@@ -166,64 +169,66 @@ def requests_by_size(ground: Ground, tokens: Sequence[int], *, since: int = 0) -
     return sorted(places, key=lambda at: (-tokens[at], at))
 
 
-def shorter_request(at: int, item: Item, size: int, need: int, means: Means) -> Step | None:
-    """A request in as many tokens as are left to it when so many have to go."""
-    room = max(size - need, LEAST_REQUEST)
+def cut_request(at: int, item: Item, size: int, need: int, means: ShrinkContext) -> Step | None:
+    """Return the step that cuts a request by `need` tokens; None if it is too small for that."""
+    room = max(size - need, MIN_REQUEST_TOKENS)
     if room >= size:
         return None
     reason = "a request that is larger than its share"
     return shrink(Proposal("request", at, item.entry.id, "", size, room, reason), item, means)
 
 
-def whole_of(cut: Cut, state: State, *, firm: bool = False) -> Cut | None:
-    """All of it, where nothing waits for an answer: the last resort of a small budget.
+def extend_to_end(cut: Cut, state: State, *, firm: bool = False) -> Cut | None:
+    """Move a cut to the end of the window; None if a call waits for its result.
 
-    Where the room is `firm`, the latest request goes along: the summary quotes it.
+    If the room is `firm`, the latest request is hidden too: the summary quotes it.
     """
-    ground = Ground(read_scene(cut.items), state.model)
+    ground = EditContext(read_scene(cut.items), state.model)
     count = len(cut.items)
     if count not in legal_cuts(ground) or (is_request(cut.items[-1].body) and not firm):
         return None
     return replace(cut, at=count, tail=(), unbound=())
 
 
-def all_but_open(state: State, means: Means) -> Cut | None:
-    """All but the open calls at the end: for a firm budget where no place before may be cut.
+def cut_before_open_calls(state: State, means: ShrinkContext) -> Cut | None:
+    """Cut before the open calls at the end, for a firm budget without any other legal cut.
 
-    Calls and results can be so far apart that every place is between some call and its result. If
-    all of them leave together, none is parted. Sealed thinking of the last loop stays with all of
-    that loop, less results in it whose calls leave; none stays that holds only after what leaves.
+    Calls and results can overlap so that every place is between some call and its result. If all of
+    them are hidden, no pair is split. Sealed thinking of the last loop remains with the whole loop,
+    except for results whose calls are hidden; None if it would be valid only after hidden entries.
     """
-    ground = Ground(read_scene(state.window.items), state.model)
+    ground = EditContext(read_scene(state.window.items), state.model)
     items, lead, tokens = ground.scene.items, lead_of(ground.scene), tokens_of(state, means.count)
-    count, waiting = len(items), [at for at in waiting_in(ground) if at >= lead]
+    count, waiting = len(items), [at for at in places_that_must_stay(ground) if at >= lead]
     # A call that other things follow than its own results is one that the agent went on without.
     is_last = waiting == list(range(count - len(waiting), count))
     at = count - len(waiting) if is_last else count
     # The newest request is answered next: it stays a message of its own.
     at -= bool(items) and at == count and is_request(items[-1].body)
     sealed = any(is_sealed(item.body) for item in items[at:])
-    if at <= lead or (sealed and ground.bound):
+    if at <= lead or (sealed and ground.is_thinking_bound):
         return None
     return replace(Cut(items, tokens, lead, at), unbound=tuple(_left_behind(ground, tokens, at)))
 
 
-def _left_behind(ground: Ground, tokens: Sequence[int], cut: int) -> Iterator[Step]:
+def _left_behind(ground: EditContext, tokens: Sequence[int], cut: int) -> Iterator[Step]:
     """Steps that take results out of a tail whose calls leave."""
     for pair in ground.scene.pairs:
         if pair.result is not None and pair.call < cut <= pair.result:
             name = ground.scene.items[pair.result].entry.id
-            yield Step((name,), UNCALLED, None, 2, tokens[pair.result], 0, "intermediate")
+            yield Step(
+                (name,), UNCALLED_RESULT_REASON, None, 2, tokens[pair.result], 0, "intermediate"
+            )
 
 
-def all_of(state: State, tokens: list[int]) -> Cut:
-    """Everything but what the system said first: for a summary that hides nothing."""
+def cut_after_system(state: State, tokens: list[int]) -> Cut:
+    """Cut at the end, after the system's messages: for a summary of the whole session."""
     items = tuple(state.window.items)
     return Cut(items, tokens, lead_of(read_scene(items)), len(items))
 
 
-def after_cut(cut: Cut) -> list[Item]:
-    """The items that stay, as they will stand."""
+def items_after_cut(cut: Cut) -> list[Item]:
+    """Return the items that remain, with their stand-ins."""
     smaller = {step.hides[0]: step.stand_in for step in cut.also}
     return [
         Item(item.entry, (item.entry.id,), stand_in) if item.entry.id in smaller else item

@@ -1,13 +1,11 @@
-"""Critical facts: the lines of what is hidden that are most worth their tokens.
+"""Choose critical facts: the lines of hidden entries that are most worth their tokens.
 
-Every line that holds names, ids or values is a candidate. Lines are taken as long as there is room,
-always the one that brings the most likely needed names, not yet in sight, for its tokens. A name
-alone helps nobody, so a line with words around it counts for more, and what brought the line, a
-call and what it was asked for, stands above it.
+Every line with names, ids or values is a candidate. While there is room, the line is taken that
+adds the most likely needed names per token, without names that the window shows already. A line
+with words around its names is worth more, and the call that produced it is shown above it.
 """
 
 import heapq
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
@@ -17,13 +15,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from holdfast.core.faults import row_rule, rule, rule_or
-from holdfast.core.ledger.entry import (
-    EntryId,
-    Said,
-    Thought,
-    ToolCalled,
-    ToolReturned,
-)
+from holdfast.core.ledger.entry import EntryId, Said, Thought, ToolCalled, ToolReturned
 from holdfast.core.ledger.marks import is_stand_in
 from holdfast.core.ledger.summary import Fact
 from holdfast.core.ledger.window import Item
@@ -38,54 +30,58 @@ from holdfast.core.observe.files.touch import (
     touch_of,
 )
 from holdfast.core.observe.scene import Scene
-from holdfast.core.observe.worth import telling_names
+from holdfast.core.observe.worth import find_names
+from holdfast.text.clip import clip
 from holdfast.text.jsontext import SURROGATE, Json, as_text
+from holdfast.text.patterns import Pattern
 
-WIDTH = 160
-"""Characters of a line; a longer one is cut into pieces between words."""
-SHORTEST = 5
-LONGEST_ENTRY = 300_000
-"""Characters of one entry that are looked at, half from either end."""
-_WHERE = re.compile(r"(?i)(?:cwd|work_?dir|working_?dir(?:ectory)?)$")
-HOW = frozenset(("output_mode", "max_output_tokens", "yield_time_ms", "sandbox_permissions", "tty"))
-"""Arguments of shells and searches that say how to go about it, and nothing of what was asked."""
-_FRAME = re.compile(r"(?:Chunk ID: |Exit code: )(?:[^\n]{0,80}\n){1,6}?Output:\n")
-_FRAMED = re.compile(r"(?:Chunk ID|Wall time|Original token count|Total output lines): ")
-"""What a shell says of its own running above the output, and what of that nobody needs."""
-LABEL = 80
-"""Characters of the call that brought a result, above its lines."""
-HEAD = 7
-"""Tokens of an entry's name above its lines."""
-PER_LINE = 2
-MENTION = 0.8
-"""How much of a name's worth its bare mention is; the rest is for the words around it."""
-RICH = 4
-"""Words from which a line says something about its names."""
+MAX_LINE_CHARS = 160
+"""A longer line is split into pieces between words."""
+MIN_LINE_CHARS = 5
+MAX_ENTRY_CHARS = 300_000
+"""Characters of one entry that are read, half from either end."""
+_WHERE = Pattern(r"(?i)(?:cwd|work_?dir|working_?dir(?:ectory)?)$")
+OPTION_KEYS = frozenset(
+    ("output_mode", "max_output_tokens", "yield_time_ms", "sandbox_permissions", "tty")
+)
+"""Arguments of shells and searches that are options: they say nothing about the request."""
+_FRAME = Pattern(r"(?:Chunk ID: |Exit code: )(?:[^\n]{0,80}\n){1,6}?Output:\n")
+_FRAMED = Pattern(r"(?:Chunk ID|Wall time|Original token count|Total output lines): ")
+"""The header that a shell tool prints above the output, and the rows of it that are dropped."""
+MAX_LABEL_CHARS = 80
+"""Characters of the label of a call, which is shown above the lines of its result."""
+HEAD_TOKENS = 7
+"""Tokens of the entry's name above its lines."""
+LINE_TOKENS = 2
+MENTION_SHARE = 0.8
+"""The share of a name's worth for a bare mention; the rest is for the words around it."""
+MIN_RICH_WORDS = 4
+"""A line with so many words says something about its names."""
 AGENT = "agent"
-OWN = 2.0
-"""How much more the agent's own sentences count: they say what a name is about."""
-FADING = 0.2
-"""What is left of an old line's worth when nothing new speaks for it."""
+AGENT_FACTOR = 2.0
+"""The factor for the agent's own sentences: they explain a name."""
+OLD_LINE_SHARE = 0.2
+"""The share of an old line's worth that remains if its names are not used again."""
 
-_WORDS = re.compile(r"\w[\w./-]{2,80}")
-_PLACED = re.compile(r"(?=[^/\s]{0,60}/)([\w~@./+-]{3,220})[:-](?=\d{1,7}[:-])")
-"""`path:12:` or `path-12-`: how a search tells where a line stands."""
-_NUMBER = re.compile(r"\d{1,7}[→:|\t -]\s{0,160}")
-"""The number before a line of a file: alone it tells nothing."""
-_TAG = re.compile(r"</?[\w-]{1,40}>")
-_BLANKS = re.compile(r"\s+")
+_WORDS = Pattern(r"\w[\w./-]{2,80}")
+_PLACED = Pattern(r"(?=[^/\s]{0,60}/)([\w~@./+-]{3,220})[:-](?=\d{1,7}[:-])")
+"""`path:12:` or `path-12-`: the place of a line in the output of a search."""
+_NUMBER = Pattern(r"\d{1,7}[→:|\t -]\s{0,160}")
+"""The number before a line of a file, which is not a fact."""
+_TAG = Pattern(r"</?[\w-]{1,40}>")
+_BLANKS = Pattern(r"\s+")
 
 
 NO_NAMES: Mapping[EntryId, frozenset[str]] = {}
 Edits: TypeAlias = dict[str, list[tuple[int, frozenset[str]]]]
-"""By file: where it was edited, and the lines that were taken out for good."""
+"""By file: the positions of its edits, and the lines that each removed for good."""
 
 Piece: TypeAlias = tuple[Fact, frozenset[str]]
-"""A fact, and what is telling in it."""
+"""A fact, and the names in it."""
 
 
-class Line(Struct, frozen=True):
-    """A line that could be kept."""
+class FactLine(Struct, frozen=True):
+    """A line that may be chosen as a fact."""
 
     fact: Fact
     names: frozenset[str]
@@ -96,9 +92,9 @@ class Line(Struct, frozen=True):
 @row_rule
 def lines_of(
     scene: Scene, count: CountTokens, only: Container[EntryId] | None = None
-) -> Iterator[Line]:
-    """Every line of a span, or of some of its entries, that holds something telling, in order."""
-    return (line(fact, count, names) for fact, names in facts_in(scene, only))
+) -> Iterator[FactLine]:
+    """Return the lines of a span, or of some of its entries, that contain names, in order."""
+    return (fact_line(fact, count, names) for fact, names in facts_in(scene, only))
 
 
 def facts_in(
@@ -106,9 +102,9 @@ def facts_in(
     only: Container[EntryId] | None = None,
     holding: Mapping[EntryId, frozenset[str]] = NO_NAMES,
 ) -> Iterator[Piece]:
-    """The same lines, neither counted nor weighed, each with what is telling in it.
+    """Yield these lines without counting their tokens, each with its names.
 
-    `holding` are names of which a line has to hold one, where an entry is named there.
+    `holding` maps some entries to names; a line of such an entry must contain one of them.
     """
     edits = _edits(scene)
     for at, item in enumerate(scene.items):
@@ -127,7 +123,7 @@ def _facts_of(
         case ToolCalled() as body:
             yield from _asked(body, entry, names)
         case ToolReturned() as body if not is_stand_in(body.output):
-            pair = scene.of_result.get(at)
+            pair = scene.by_result.get(at)
             touch = touch_of(pair.body) if pair else Touch()
             if body.failed and touch.verb in ("edit", "write"):
                 return  # it shows what the file never became
@@ -147,7 +143,7 @@ def _facts_of(
 def _lines(rows: Iterable[tuple[int, str]], entry: EntryId, source: str) -> Iterator[Piece]:
     for number, text in rows:
         for piece in _pieces(text):
-            names = telling_names(piece)
+            names = find_names(piece)
             if names and _says(piece, names):
                 yield Fact(piece, entry, source, number), names
 
@@ -157,14 +153,14 @@ def _says(piece: str, names: frozenset[str]) -> bool:
     number = _NUMBER.match(piece)
     rest = piece[number.end() :] if number else piece
     # One name may be the number; a second one is of what follows it.
-    return (not number or len(names) > 1 or bool(telling_names(rest))) and not _TAG.fullmatch(rest)
+    return (not number or len(names) > 1 or bool(find_names(rest))) and not _TAG.fullmatch(rest)
 
 
 def _asked(call: ToolCalled, entry: EntryId, holding: frozenset[str]) -> Iterator[Piece]:
     """The lines of a call: the first says what it is itself, the others stand below that."""
     label = label_of(call)
     for number, (key, text) in enumerate(_rows(call), 1):
-        source = f"{label}{SIDES.get(key, '')}" if number > 1 else ""
+        source = f"{label}{EDIT_SIDES.get(key, '')}" if number > 1 else ""
         if not holding or any(name in text for name in holding):
             yield from _lines([(number, text)], entry, source)
 
@@ -214,17 +210,17 @@ def _found(
             yield from _lines([(number, rest)], entry, match[1])
 
 
-def line(fact: Fact, count: CountTokens, names: frozenset[str] | None = None) -> Line:
-    """A fact as a line that could be kept."""
-    rich = len({word.lower() for word in _WORDS.findall(fact.text)}) >= RICH
-    found = telling_names(fact.text) if names is None else names
-    return Line(fact, found, count(fact.text), rich)
+def fact_line(fact: Fact, count: CountTokens, names: frozenset[str] | None = None) -> FactLine:
+    """Return a fact as a line that may be chosen."""
+    rich = len({word.lower() for word in _WORDS.findall(fact.text)}) >= MIN_RICH_WORDS
+    found = find_names(fact.text) if names is None else names
+    return FactLine(fact, found, count(fact.text), rich)
 
 
 def _numbered(text: str, holding: frozenset[str] = frozenset()) -> Iterator[tuple[int, str]]:
     """The lines of a text, or those that hold one of some names."""
-    half = LONGEST_ENTRY // 2
-    if len(text) > LONGEST_ENTRY:
+    half = MAX_ENTRY_CHARS // 2
+    if len(text) > MAX_ENTRY_CHARS:
         text = f"{text[:half]}\n{text[-half:]}"
     rows = text.split("\n")
     if not holding:
@@ -246,18 +242,20 @@ def _places(text: str, name: str, ends: Sequence[int]) -> Iterator[int]:
 def _pieces(text: str) -> Iterator[str]:
     """A line as one, or as several that break between words."""
     plain = SURROGATE.sub("\ufffd", _BLANKS.sub(" ", text).strip())
-    while len(plain) > WIDTH:
-        at = plain.rfind(" ", WIDTH // 2, WIDTH)
-        at = WIDTH if at < 0 else at
+    while len(plain) > MAX_LINE_CHARS:
+        at = plain.rfind(" ", MAX_LINE_CHARS // 2, MAX_LINE_CHARS)
+        at = MAX_LINE_CHARS if at < 0 else at
         yield plain[:at]
         plain = plain[at:].lstrip()
-    if len(plain) >= SHORTEST:
+    if len(plain) >= MIN_LINE_CHARS:
         yield plain
 
 
-SIDES = {**dict.fromkeys(OLD_KEYS, ": taken out"), **dict.fromkeys(NEW_KEYS, ": put in")}
-"""What the lines of an edit are: whoever goes on from them must not take the old for the new."""
-MAIN = frozenset((*PATH_KEYS, *COMMAND_KEYS, "pattern", "query", "url", "prompt", "description"))
+EDIT_SIDES = {**dict.fromkeys(OLD_KEYS, ": taken out"), **dict.fromkeys(NEW_KEYS, ": put in")}
+"""Labels for the two sides of an edit, so that a reader does not mistake old lines for new."""
+MAIN_KEYS = frozenset(
+    (*PATH_KEYS, *COMMAND_KEYS, "pattern", "query", "url", "prompt", "description")
+)
 
 
 def _tool_of(call: ToolCalled) -> str:
@@ -267,9 +265,9 @@ def _tool_of(call: ToolCalled) -> str:
 
 @rule_or(_tool_of)
 def label_of(call: ToolCalled) -> str:
-    """A call in few words: its tool, and what it was asked for; of a file its name alone.
+    """Return a short label of a call: its tool and its main argument; of a path only the name.
 
-    The whole path stands in the tables of files.
+    The tables of files show the whole path.
     """
     touch = touch_of(call)
     if touch.path and touch.verb in ("read", "write", "edit"):
@@ -277,12 +275,12 @@ def label_of(call: ToolCalled) -> str:
         name = SURROGATE.sub("\ufffd", touch.path.rstrip("/").rpartition("/")[2])
         return f"{call.tool} {name}{lines}"
     plain = SURROGATE.sub("\ufffd", _BLANKS.sub(" ", next(call_lines(call), call.tool)).strip())
-    return plain if len(plain) <= LABEL else f"{plain[: LABEL - 1]}…"
+    return clip(plain, MAX_LABEL_CHARS)
 
 
 @row_rule
 def call_lines(call: ToolCalled) -> Iterator[str]:
-    """A call in lines: first its tool and all that is short, then every line of what is long."""
+    """Return the lines of a call: its tool with the short arguments, then the long ones."""
     return (text for _, text in _rows(call))
 
 
@@ -294,14 +292,14 @@ def _rows(call: ToolCalled) -> Iterator[tuple[str, str]]:
         return
     short, long = [call.tool], list[tuple[str, str]]()
     for key, value in arguments.items():
-        if key in HOW:
+        if key in OPTION_KEYS:
             continue
         rows = [row for text in _leaves(value) for row in text.strip().split("\n")]
         if _WHERE.match(key):
             # Nearly every call says it: it is told once, by itself.
             long += [(key, f"{key}={row}") for row in rows[:1]]
         elif len(rows) == 1:
-            short.append(rows[0] if key in MAIN else f"{key}={rows[0]}")
+            short.append(rows[0] if key in MAIN_KEYS else f"{key}={rows[0]}")
         else:
             short += rows[:1] if key in COMMAND_KEYS else ()
             long += [(key, row) for row in rows]
@@ -326,22 +324,21 @@ def _leaves(value: Json) -> Iterator[str]:
 Weigh = Callable[[str], float]
 
 
-def pick(
-    pool: Sequence[Line],
+def pick_lines(
+    pool: Sequence[FactLine],
     room: int,
     *,
     weigh: Weigh,
     count: CountTokens,
     covered: Iterable[str] = (),
     first: frozenset[str] = frozenset(),
-    head: int = HEAD,
-    mention: float = MENTION,
+    head: int = HEAD_TOKENS,
+    mention: float = MENTION_SHARE,
 ) -> tuple[Fact, ...]:
-    """The lines that are most worth so many tokens, in the order in which they stood.
+    """Choose the lines that are worth most within `room` tokens; keep their order.
 
-    Lines among `first` come before others, as long as they take no more than half of the room.
-    `head` are the tokens that what brought a line takes besides its words, `mention` how much of a
-    name's worth its bare mention is.
+    Lines in `first` are taken before others, up to half of the room. `head` is the number of tokens
+    of the label above a line, `mention` the share of a name's worth for a bare mention.
     """
     chosen = _Picking(pool, weigh, count, covered, head, mention).run(room, first)
     return tuple(
@@ -358,7 +355,7 @@ class _Picking:
 
     def __init__(
         self,
-        pool: Sequence[Line],
+        pool: Sequence[FactLine],
         weigh: Weigh,
         count: CountTokens,
         covered: Iterable[str],
@@ -369,7 +366,7 @@ class _Picking:
         self._seen, self._told = set(covered), set(covered)
         self._heads: set[EntryId] = set()
         sources = {one.fact.source for one in pool}
-        self._source_names = {source: telling_names(source) for source in sources}
+        self._source_names = {source: find_names(source) for source in sources}
         self._source_cost = {source: count(source) + head for source in sources}
         self._weight = _weights(pool, self._source_names.values(), weigh)
 
@@ -415,7 +412,7 @@ class _Picking:
     def _price(self, at: int) -> int:
         fact = self._pool[at].fact
         head = 0 if fact.entry in self._heads else self._source_cost[fact.source]
-        return self._pool[at].tokens + PER_LINE + head
+        return self._pool[at].tokens + LINE_TOKENS + head
 
     def _value(self, at: int) -> float:
         one = self._pool[at]
@@ -425,7 +422,7 @@ class _Picking:
             told = fsum(weight[name] for name in one.names if name not in self._told)
             value += (1 - self._mention) * told
         if one.fact.source == AGENT:
-            value *= OWN
+            value *= AGENT_FACTOR
         if one.fact.entry not in self._heads:
             value += fsum(weight[name] for name in self._source_names[one.fact.source] - seen)
         return value
@@ -441,13 +438,13 @@ class _Picking:
 
 
 def _weights(
-    pool: Sequence[Line], sources: Iterable[frozenset[str]], weigh: Weigh
+    pool: Sequence[FactLine], sources: Iterable[frozenset[str]], weigh: Weigh
 ) -> dict[str, float]:
     """What each name is worth now; one in an old line keeps some of what it was worth then."""
     names = {name for one in pool for name in one.names}
     weights = {name: weigh(name) for name in names.union(*sources)}
     for one in pool:
         if one.fact.worth:
-            was = FADING * one.fact.worth / max(len(one.names), 1)
+            was = OLD_LINE_SHARE * one.fact.worth / max(len(one.names), 1)
             weights.update({name: max(weights[name], was) for name in one.names})
     return weights

@@ -1,9 +1,8 @@
-"""A summary in the room there is: what the user said first, then the work, and facts with the rest.
+"""Fit a summary into a number of tokens: the user's words first, then the work, then facts.
 
-Nothing is cut out of the summary itself: what does not fit is only not shown, and the ledger has
-it. Requests, corrections and constraints are shown whole while they fit, and then as far as their
-share goes, with a reference. Every other section has its share of the room; what one leaves unused
-goes to the facts.
+Rows that do not fit are left out of the text only; the ledger has them. Requests, corrections and
+constraints are shown whole if they fit, else cut to their share, with a reference. Every other
+section has a share of the room; facts get all that is unused.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -24,17 +23,24 @@ from holdfast.core.ledger.summary import (
     Summary,
 )
 from holdfast.core.measure.tokens import CountTokens
-from holdfast.core.observe.results.choices import still_held
-from holdfast.core.observe.worth import telling_names
-from holdfast.core.shrink.clip_pastes import ONE_LINE, cut_intent, over_requests, within
-from holdfast.core.shrink.summary.facts import AGENT, WIDTH, Line, Weigh, line, pick
-from holdfast.core.shrink.summary.quoting import name_of
-from holdfast.core.shrink.summary.text import Frame, write
+from holdfast.core.observe.results.choices import not_overruled
+from holdfast.core.observe.worth import find_names
+from holdfast.core.shrink.clip_pastes import ONE_LINE, cut_intent, fit_request, map_requests
+from holdfast.core.shrink.summary.facts import (
+    AGENT,
+    MAX_LINE_CHARS,
+    FactLine,
+    Weigh,
+    fact_line,
+    pick_lines,
+)
+from holdfast.core.shrink.summary.quoting import short_name
+from holdfast.core.shrink.summary.text import Frame, write_summary
 from holdfast.text.jsontext import SURROGATE
 
 Row = TypeVar("Row")
 
-SHARES: Mapping[str, float] = {
+SECTION_SHARES: Mapping[str, float] = {
     "next": 0.10,
     "progress": 0.10,
     "questions": 0.05,
@@ -46,52 +52,52 @@ SHARES: Mapping[str, float] = {
     "read": 0.15,
     "refs": 0.03,
 }
-"""Parts of the room that a section may take, in the order in which they are served."""
+"""The share of the room that each section may take, in the order in which rows are added."""
 
-ROW = 10
-"""Tokens that a row takes besides its words: its entry, bullets, bars."""
-TRIES = 6
-SPARE = 8
-"""Tokens by which a guess at what lines cost errs on the safe side."""
+ROW_TOKENS = 10
+"""Tokens of a row besides its text: its entry, bullets, bars."""
+MAX_TRIES = 6
+SPARE_TOKENS = 8
+"""Tokens that are added to the estimate of what lines cost."""
 SLACK = 50
-"""A part of the room as small as one in so many is left unused."""
-SPOKEN = 10.0
-"""What a name is worth, about, when the agent has just written it."""
-LEAST = 100
-"""Tokens below which the findings are not begun: lines of names say more there."""
-REF_WORDS = 60
+"""The divisor of the room that gives the tokens that may be left unused."""
+SPOKEN_WORTH = 10.0
+"""The approximate worth of a name that the agent has just written."""
+MIN_FINDINGS_TOKENS = 100
+"""With fewer tokens, no findings are shown: facts are more useful then."""
+MAX_REF_CHARS = 60
 
 
-class Room(Struct, frozen=True):
-    """What a summary is fitted with."""
+class SummaryRoom(Struct, frozen=True):
+    """The room for a summary, and the inputs for fitting it."""
 
     tokens: int
     count: CountTokens
     weigh: Weigh
-    pool: Sequence[Line] = ()
-    """Lines that could be facts, besides those that the summary has."""
+    pool: Sequence[FactLine] = ()
+    """Lines that may be chosen as facts, besides the facts of the summary."""
     shown: frozenset[str] = frozenset()
-    """Names that stand in the part of the window that stays."""
+    """Names in the part of the window that remains."""
     wider: Mapping[str, float] = {}
-    """By how much the share of a section grows, where a probe found it too small."""
+    """Factors for the shares of sections that a probe found too small."""
     first: frozenset[str] = frozenset()
-    """Lines that come before others, where a probe asked for them."""
+    """Lines that a probe needs; they are taken before others."""
     session: str = ""
     frame: Frame = "plain"
     firm: bool = False
-    """Whether the room has to do: then requests and constraints too are cut to their share."""
+    """Whether the room is a hard limit: then requests and constraints too are cut."""
 
 
-class Fitted(Struct, frozen=True):
-    """A summary as it will be kept, and the text that shows it."""
+class FittedSummary(Struct, frozen=True):
+    """A summary with its chosen facts, and its text."""
 
     summary: Summary
     text: str
     tokens: int
 
 
-def fit(summary: Summary, room: Room) -> Fitted:
-    """The summary with the facts that fit, and its text within the room if that is possible."""
+def fit_summary(summary: Summary, room: SummaryRoom) -> FittedSummary:
+    """Choose the facts and rows that fit, and write the text within the room if possible."""
     bare = _measured(_bare(summary, room), room)
     if bare.tokens > room.tokens:
         brief = _measured(bare.summary, room, frame="brief")
@@ -104,17 +110,17 @@ def fit(summary: Summary, room: Room) -> Fitted:
     fitted = _with_sections(summary, bare, room)
     shown = fitted.summary
     kept = (*summary.facts, *_unshown(summary, shown))
-    pool = [*(line(fact, room.count) for fact in kept), *room.pool]
+    pool = [*(fact_line(fact, room.count) for fact in kept), *room.pool]
     covered, left = _names(shown, room), room.tokens - fitted.tokens
     best = fitted
-    for _ in range(TRIES):
-        facts = pick(
+    for _ in range(MAX_TRIES):
+        facts = pick_lines(
             pool, left, weigh=room.weigh, count=room.count, covered=covered, first=room.first
         )
         made = _measured(replace(shown, facts=facts), room)
         over = made.tokens - room.tokens
         if over > 0:
-            left -= over + SPARE
+            left -= over + SPARE_TOKENS
             continue
         if made.tokens > best.tokens:
             best = made
@@ -123,7 +129,7 @@ def fit(summary: Summary, room: Room) -> Fitted:
         # What lines cost together is known only once they stand there: the rest is handed out too.
         if -over * SLACK <= room.tokens:
             break
-        left -= over + SPARE
+        left -= over + SPARE_TOKENS
     return best
 
 
@@ -131,47 +137,56 @@ def _unshown(summary: Summary, shown: Summary) -> Iterator[Fact]:
     """Findings without room of their own as facts: a name that stood there alone is not lost."""
     told = set(shown.findings)
     for quote in summary.findings:
-        if quote not in told and len(quote.text) <= WIDTH and (names := telling_names(quote.text)):
-            yield Fact(quote.text, quote.entry, AGENT, worth=SPOKEN * len(names))
+        if (
+            quote not in told
+            and len(quote.text) <= MAX_LINE_CHARS
+            and (names := find_names(quote.text))
+        ):
+            yield Fact(quote.text, quote.entry, AGENT, worth=SPOKEN_WORTH * len(names))
 
 
-def _with_sections(summary: Summary, bare: Fitted, room: Room) -> Fitted:
+def _with_sections(summary: Summary, bare: FittedSummary, room: SummaryRoom) -> FittedSummary:
     """What is never left out with the other sections, whose shares come to more than the room."""
     tokens = room.tokens - bare.tokens
-    for _ in range(TRIES):
+    for _ in range(MAX_TRIES):
         fitted = _measured(_served(summary, bare.summary, tokens, room), room)
         over = fitted.tokens - room.tokens
         if over <= 0:
             return fitted
-        tokens -= over + SPARE
+        tokens -= over + SPARE_TOKENS
     return bare
 
 
-BOUND: Mapping[str, float] = {"refs": 0.1, "requests": 0.6, "constraints": 0.15, "changes": 0.05}
-"""Parts of the room that what is bound word for word may take, where not all of it fits."""
-LEAST_BOUND = 200
-"""Tokens below which there is nothing to share out."""
-LEAST_QUOTED = 60
-"""Tokens of a request that are quoted whatever the room is."""
+BOUND_SHARES: Mapping[str, float] = {
+    "refs": 0.1,
+    "requests": 0.6,
+    "constraints": 0.15,
+    "changes": 0.05,
+}
+"""The shares of the room for rows that are quoted verbatim, if not all of them fit."""
+MIN_BOUND_TOKENS = 200
+"""A smaller room is not divided into shares."""
+MIN_QUOTED_TOKENS = 60
+"""So many tokens of a request are quoted in any room."""
 
 
-def _bound(summary: Summary, room: Room) -> Fitted:
+def _bound(summary: Summary, room: SummaryRoom) -> FittedSummary:
     """What is bound word for word, as far as its share goes; the rest is left to its reference."""
     least = _measured(_least_said(summary, room), room, frame="brief")
     left = room.tokens - _measured(_nothing_said(summary), room, frame="brief").tokens
-    while left >= LEAST_BOUND:
+    while left >= MIN_BOUND_TOKENS:
         made = _measured(_bounded(summary, left, room), room, frame="brief")
         if made.tokens <= room.tokens:
             return made
-        left -= max(made.tokens - room.tokens, left // TRIES)
+        left -= max(made.tokens - room.tokens, left // MAX_TRIES)
     return least
 
 
-def _least_said(summary: Summary, room: Room) -> Summary:
+def _least_said(summary: Summary, room: SummaryRoom) -> Summary:
     """The requests in as few tokens as still say something: that much stands in any summary."""
-    intent = over_requests(
+    intent = map_requests(
         replace(summary.intent, changes=(), original_rest=(), current_rest=()),
-        lambda quote: _in_room(quote, LEAST_QUOTED, room),
+        lambda quote: _in_room(quote, MIN_QUOTED_TOKENS, room),
     )
     rules = sum(not row.lifted for row in summary.constraints)
     left = _left_out(summary, rules + len(summary.intent.changes))
@@ -182,19 +197,19 @@ def _nothing_said(summary: Summary) -> Summary:
     return replace(_only_said(summary), intent=Intent(), constraints=(), refs=())
 
 
-def _bounded(summary: Summary, tokens: int, room: Room) -> Summary:
+def _bounded(summary: Summary, tokens: int, room: SummaryRoom) -> Summary:
     """Requests, constraints and corrections, each in its share of so many tokens."""
-    part = {name: int(tokens * share) for name, share in BOUND.items()}
+    part = {name: int(tokens * share) for name, share in BOUND_SHARES.items()}
     intent, rules = summary.intent, [row for row in summary.constraints if not row.lifted]
     short = _requests_in(intent, part["requests"], room)
-    changes = that_fit(intent.changes, part["changes"], lambda row: row.text, room)
-    shown = that_fit(rules, part["constraints"], lambda row: row.text, room)
+    changes = rows_that_fit(intent.changes, part["changes"], lambda row: row.text, room)
+    shown = rows_that_fit(rules, part["constraints"], lambda row: row.text, room)
     return replace(
         _nothing_said(summary),
         intent=replace(short, changes=changes),
         constraints=shown,
         refs=(
-            *that_fit(_whole(summary), part["refs"], lambda row: row.what, room, newest=False),
+            *rows_that_fit(_whole(summary), part["refs"], lambda row: row.what, room, newest=False),
             *_left_out(summary, len(rules) - len(shown) + len(intent.changes) - len(changes)),
         ),
     )
@@ -207,10 +222,10 @@ def _left_out(summary: Summary, count: int) -> tuple[Ref, ...]:
     return (Ref(entry, what),) if count > 0 and entry else ()
 
 
-def _requests_in(intent: Intent, tokens: int, room: Room) -> Intent:
+def _requests_in(intent: Intent, tokens: int, room: SummaryRoom) -> Intent:
     """The requests in so many tokens: all of the short ones, alike of the long ones."""
     quotes = dict.fromkeys(intent.requests)
-    sizes = sorted((room.count(quote.text) + ROW, at) for at, quote in enumerate(quotes))
+    sizes = sorted((room.count(quote.text) + ROW_TOKENS, at) for at, quote in enumerate(quotes))
     given: dict[Quote, int] = {}
     for turn, (size, at) in enumerate(sizes):
         given[list(quotes)[at]] = share = min(size, tokens // (len(sizes) - turn))
@@ -219,34 +234,34 @@ def _requests_in(intent: Intent, tokens: int, room: Room) -> Intent:
 
     def short(quote: Quote) -> Quote:
         share = given.get(quote, 0)
-        if share < LEAST_QUOTED <= room.count(quote.text) and quote not in firsts:
+        if share < MIN_QUOTED_TOKENS <= room.count(quote.text) and quote not in firsts:
             return Quote()
-        return _in_room(quote, max(share, LEAST_QUOTED), room)
+        return _in_room(quote, max(share, MIN_QUOTED_TOKENS), room)
 
-    return over_requests(intent, short)
+    return map_requests(intent, short)
 
 
-def _in_room(quote: Quote, tokens: int, room: Room) -> Quote:
+def _in_room(quote: Quote, tokens: int, room: SummaryRoom) -> Quote:
     """Words of the user in so many tokens."""
-    text = within(quote.text, quote.entry, max(tokens - ROW, 0), room.count)
+    text = fit_request(quote.text, quote.entry, max(tokens - ROW_TOKENS, 0), room.count)
     return Quote(text, quote.entry) if quote.text else quote
 
 
-def floor(summary: Summary, room: Room) -> int:
-    """Tokens of the smallest text that still says all that has to be said."""
+def min_tokens(summary: Summary, room: SummaryRoom) -> int:
+    """Return the tokens of the smallest text with all rows that may not be left out."""
     return _measured(_bare(summary, room), room, frame="brief").tokens
 
 
-def _measured(summary: Summary, room: Room, *, frame: Frame | None = None) -> Fitted:
-    written = write(summary, session=room.session, frame=frame or room.frame)
+def _measured(summary: Summary, room: SummaryRoom, *, frame: Frame | None = None) -> FittedSummary:
+    written = write_summary(summary, session=room.session, frame=frame or room.frame)
     text = SURROGATE.sub("\ufffd", written)
-    return Fitted(summary, text, room.count(text))
+    return FittedSummary(summary, text, room.count(text))
 
 
-def _bare(summary: Summary, room: Room) -> Summary:
+def _bare(summary: Summary, room: SummaryRoom) -> Summary:
     """Only what is never left out; said once, and pastes in a line, where room is short."""
     bare = _only_said(summary)
-    if room.count(write(bare, session=room.session)) * 2 <= room.tokens:
+    if room.count(write_summary(bare, session=room.session)) * 2 <= room.tokens:
         return bare
     intent = cut_intent(bare.intent, ONE_LINE)
     requests = "\n".join(quote.text for quote in intent.requests)
@@ -277,15 +292,17 @@ def _only_said(summary: Summary) -> Summary:
     )
 
 
-def _names(summary: Summary, room: Room) -> frozenset[str]:
+def _names(summary: Summary, room: SummaryRoom) -> frozenset[str]:
     """Names that a reader will see without any fact."""
-    return telling_names(write(summary, session="")) | room.shown
+    return find_names(write_summary(summary, session="")) | room.shown
 
 
-def _served(summary: Summary, base: Summary, tokens: int, room: Room) -> Summary:
+def _served(summary: Summary, base: Summary, tokens: int, room: SummaryRoom) -> Summary:
     """Each section with as many rows as its share has room for."""
     served, words = _Serving(tokens, room), _not_told(summary.words, base.intent)
-    findings = summary.findings if tokens * SHARES["findings"] >= LEAST else ()
+    findings = (
+        summary.findings if tokens * SECTION_SHARES["findings"] >= MIN_FINDINGS_TOKENS else ()
+    )
     changed = served.rows("changed", _changed(summary.files), _file_text, newest=True)
     shown = replace(
         base,
@@ -297,13 +314,10 @@ def _served(summary: Summary, base: Summary, tokens: int, room: Room) -> Summary
         ),
         questions=served.rows("questions", summary.questions, lambda row: row.text, newest=True),
         errors=served.rows("errors", _by_need(summary.errors), _error_text, newest=False),
-        decisions=served.rows("decisions", standing(summary), _decision_text, newest=True),
+        decisions=served.rows("decisions", valid_decisions(summary), _decision_text, newest=True),
         findings=served.rows("findings", findings, lambda row: row.text, newest=True),
         words=served.rows("words", words, lambda row: row.text, newest=True),
-        files=(
-            *changed,
-            *served.rows("read", _read(summary.files), _file_text, newest=True),
-        ),
+        files=(*changed, *served.rows("read", _read(summary.files), _file_text, newest=True)),
     )
     left_out = [quote for quote in words if quote not in shown.words]
     named = [ref for ref in summary.refs if ref.entry]
@@ -327,25 +341,25 @@ def _whole(summary: Summary) -> tuple[Ref, ...]:
     return tuple(ref for ref in summary.refs if not ref.entry)
 
 
-def standing(summary: Summary) -> list[Decision]:
-    """The decisions that still hold: not overruled by a newer one, nor taken back by the user."""
+def valid_decisions(summary: Summary) -> list[Decision]:
+    """Return the decisions that no newer one replaced and the user did not take back."""
     lifted = [row for row in summary.constraints if row.lifted]
     return [
         decision
-        for decision in still_held(summary.decisions)
+        for decision in not_overruled(summary.decisions)
         if not any(_is_same(decision, row) for row in lifted)
     ]
 
 
 def _is_same(decision: Decision, row: Constraint) -> bool:
     told = decision.choice in row.text or row.text in decision.choice
-    return told and name_of(decision.entry) == name_of(row.entry)
+    return told and short_name(decision.entry) == short_name(row.entry)
 
 
 class _Serving:
     """Hands out room, section by section."""
 
-    def __init__(self, tokens: int, room: Room) -> None:
+    def __init__(self, tokens: int, room: SummaryRoom) -> None:
         self._tokens, self._room = tokens, room
         self._used: dict[str, int] = {}
 
@@ -353,33 +367,33 @@ class _Serving:
         self, section: str, rows: Iterable[Row], text: Callable[[Row], str], *, newest: bool
     ) -> tuple[Row, ...]:
         """As many rows as the section has room for, in their order."""
-        share = SHARES[section] * self._room.wider.get(section, 1.0)
+        share = SECTION_SHARES[section] * self._room.wider.get(section, 1.0)
         left = int(self._tokens * min(share, 0.9)) - self._used.get(section, 0)
         kept, cost = _kept_of(list(rows), left, text, self._room, newest=newest)
         self._used[section] = self._used.get(section, 0) + cost
         return kept
 
 
-def that_fit(
+def rows_that_fit(
     rows: Iterable[Row],
     tokens: int,
     text: Callable[[Row], str],
-    room: Room,
+    room: SummaryRoom,
     *,
     newest: bool = True,
 ) -> tuple[Row, ...]:
-    """As many rows as so many tokens take, in their order."""
+    """Return as many rows as fit into `tokens`, in their order."""
     return _kept_of(list(rows), tokens, text, room, newest=newest)[0]
 
 
 def _kept_of(
-    rows: Sequence[Row], left: int, text: Callable[[Row], str], room: Room, *, newest: bool
+    rows: Sequence[Row], left: int, text: Callable[[Row], str], room: SummaryRoom, *, newest: bool
 ) -> tuple[tuple[Row, ...], int]:
     """The rows that fit, and what they cost."""
     kept: set[int] = set()
     used = 0
     for at in range(len(rows) - 1, -1, -1) if newest else range(len(rows)):
-        cost = room.count(text(rows[at])) + ROW
+        cost = room.count(text(rows[at])) + ROW_TOKENS
         if used + cost <= left:
             kept.add(at)
             used += cost
@@ -421,6 +435,6 @@ def _by_need(errors: Sequence[Error]) -> list[Error]:
     ]
 
 
-def _by_reference(quote: Quote, room: Room) -> Ref:
-    gist = " ".join(quote.text[: 4 * REF_WORDS].split())[:REF_WORDS]
+def _by_reference(quote: Quote, room: SummaryRoom) -> Ref:
+    gist = " ".join(quote.text[: 4 * MAX_REF_CHARS].split())[:MAX_REF_CHARS]
     return Ref(quote.entry, f"the user: {gist}…", room.count(quote.text))

@@ -1,9 +1,8 @@
-"""How a summary is extended: one rule for each section, and no row lost except by its own rule.
+"""Merge the rows of a newly hidden span into the earlier summary, with one rule for each section.
 
-A summary is never written anew. What a span that has just been hidden adds is merged into what was
-known before it: requests, constraints, words, decisions and findings are appended, files and facts
-are kept once each, errors are resolved where they stand, and the state of the work is replaced:
-what comes next always, also by nothing, and how far it is wherever the span tells it.
+Requests, constraints, words, decisions and findings are appended. Files and facts are kept once
+each. Errors keep their place and are marked as resolved. Next steps and questions are replaced,
+also by nothing; progress is replaced if the span reports any. No other row is dropped.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -25,28 +24,28 @@ from holdfast.core.ledger.summary import (
     Ref,
     Summary,
 )
-from holdfast.core.observe.files.trail import joined
-from holdfast.core.observe.requests.overrides import retired
-from holdfast.core.shrink.summary.quoting import name_of
+from holdfast.core.observe.files.trail import merge_spans
+from holdfast.core.observe.requests.overrides import apply_overrides
+from holdfast.core.shrink.summary.quoting import short_name
 
 Row = TypeVar("Row")
 
 
 def merge(known: Summary, new: Summary) -> Summary:
-    """What is known, and what a newer span adds to it."""
+    """Merge the rows of a newer span into a summary."""
     return Summary(
         intent=merge_intent(known.intent, new.intent),
         constraints=merge_constraints(known.constraints, new.constraints, _unheard(known, new)),
         words=merge_words(known, new),
         files=merge_files(known.files, new.files),
-        decisions=once((*known.decisions, *new.decisions), _same_decision),
-        findings=once((*known.findings, *new.findings), _same_quote),
-        facts=once((*known.facts, *new.facts), _same_fact),
+        decisions=unique_rows((*known.decisions, *new.decisions), _same_decision),
+        findings=unique_rows((*known.findings, *new.findings), _same_quote),
+        facts=unique_rows((*known.facts, *new.facts), _same_fact),
         errors=merge_errors(known.errors, new.errors),
         progress=new.progress if new.progress != Progress() else known.progress,
         next=new.next,
         questions=new.questions,
-        refs=once((*known.refs, *new.refs), _same_ref),
+        refs=unique_rows((*known.refs, *new.refs), _same_ref),
         revision=max(known.revision, new.revision),
         hidden=known.hidden + new.hidden,
         saved=max(known.saved, new.saved),
@@ -55,11 +54,11 @@ def merge(known: Summary, new: Summary) -> Summary:
     )
 
 
-def add(summary: Summary, rows: Summary) -> Summary:
-    """A summary with the checked rows of a model: nothing that the record shows is changed.
+def add_model_rows(summary: Summary, rows: Summary) -> Summary:
+    """Add the checked rows of a model to a summary; rows of the record are not changed.
 
-    Decisions are appended, files get what they were read for, and how the work stands is the
-    model's word only where the record says nothing.
+    Decisions are appended and files get their purpose. Progress, steps and questions are the
+    model's only if the record has none.
     """
     if not rows.by:
         return summary
@@ -69,7 +68,7 @@ def add(summary: Summary, rows: Summary) -> Summary:
         files=tuple(
             replace(file, why=file.why or purposes.get(file.path, "")) for file in summary.files
         ),
-        decisions=once((*summary.decisions, *rows.decisions), _same_decision),
+        decisions=unique_rows((*summary.decisions, *rows.decisions), _same_decision),
         progress=_with_phase(summary.progress, rows.progress),
         next=summary.next or rows.next,
         questions=summary.questions or rows.questions,
@@ -83,8 +82,8 @@ def _with_phase(known: Progress, told: Progress) -> Progress:
     return replace(known, phase=told.phase, entry=known.entry or told.entry)
 
 
-def once(rows: Iterable[Row], same: Callable[[Row], Hashable]) -> tuple[Row, ...]:
-    """Every row once, where it first stood."""
+def unique_rows(rows: Iterable[Row], same: Callable[[Row], Hashable]) -> tuple[Row, ...]:
+    """Return each row once, at its first place."""
     kept: dict[Hashable, Row] = {}
     for row in rows:
         kept.setdefault(same(row), row)
@@ -92,19 +91,19 @@ def once(rows: Iterable[Row], same: Callable[[Row], Hashable]) -> tuple[Row, ...
 
 
 def _same_quote(quote: Quote) -> Hashable:
-    return quote.text, name_of(quote.entry)
+    return quote.text, short_name(quote.entry)
 
 
 def _same_decision(decision: Decision) -> Hashable:
-    return decision.choice, name_of(decision.entry)
+    return decision.choice, short_name(decision.entry)
 
 
 def _same_fact(fact: Fact) -> Hashable:
-    return fact.text, fact.source, name_of(fact.entry)
+    return fact.text, fact.source, short_name(fact.entry)
 
 
 def _same_ref(ref: Ref) -> Hashable:
-    return name_of(ref.entry), ref.what
+    return short_name(ref.entry), ref.what
 
 
 def _either_intent(known: Intent, new: Intent) -> Intent:
@@ -114,13 +113,13 @@ def _either_intent(known: Intent, new: Intent) -> Intent:
 
 @rule_or(_either_intent)
 def merge_intent(known: Intent, new: Intent) -> Intent:
-    """The first request stays for good; the newest is the current one; changes are appended."""
+    """Keep the first request, take the newest as the current one, and append the changes."""
     original = known.original if known.original.text else new.original
     current = new.current if new.current.text else known.current
     return Intent(
         original,
         current,
-        once((*known.changes, *new.changes), _same_quote),
+        unique_rows((*known.changes, *new.changes), _same_quote),
         known.original_rest if known.original.text else new.original_rest,
         new.current_rest if new.current.text else known.current_rest,
     )
@@ -139,7 +138,7 @@ def _all_words(known: Summary, new: Summary) -> tuple[Quote, ...]:
 
 @rule_or(_all_words)
 def merge_words(known: Summary, new: Summary) -> tuple[Quote, ...]:
-    """All that the user said, oldest first; a request that is no longer the current one too."""
+    """Return all words of the user, oldest first, and requests that are not current any more."""
     intent = merge_intent(known.intent, new.intent)
     said = (
         *known.words,
@@ -150,25 +149,25 @@ def merge_words(known: Summary, new: Summary) -> tuple[Quote, ...]:
     )
     shown = set(map(_same_quote, intent.requests))
     rows = (quote for quote in said if quote.text and _same_quote(quote) not in shown)
-    return once(rows, _same_quote)
+    return unique_rows(rows, _same_quote)
 
 
 def merge_constraints(
     known: tuple[Constraint, ...], new: tuple[Constraint, ...], changes: tuple[Quote, ...]
 ) -> tuple[Constraint, ...]:
-    """Appended; what newer words of the user take back is marked as lifted, and never dropped."""
+    """Append constraints; mark those as lifted that newer words of the user take back."""
     held_already = set(map(_same_constraint, known))
     fresh = [row for row in new if _same_constraint(row) not in held_already]
-    held = retired(fresh, changes, known) if fresh or changes else known
+    held = apply_overrides(fresh, changes, known) if fresh or changes else known
     lifted = {_same_constraint(row): row.lifted for row in new if row.lifted}
     marked = (
         replace(row, lifted=row.lifted or lifted.get(_same_constraint(row), "")) for row in held
     )
-    return once((*marked, *new), _same_constraint)
+    return unique_rows((*marked, *new), _same_constraint)
 
 
 def _same_constraint(row: Constraint) -> Hashable:
-    return row.text, name_of(row.entry)
+    return row.text, short_name(row.entry)
 
 
 def _all_files(known: tuple[File, ...], new: tuple[File, ...]) -> tuple[File, ...]:
@@ -178,7 +177,7 @@ def _all_files(known: tuple[File, ...], new: tuple[File, ...]) -> tuple[File, ..
 
 @rule_or(_all_files)
 def merge_files(known: tuple[File, ...], new: tuple[File, ...]) -> tuple[File, ...]:
-    """One row for each path, where it first stood; a later write moves a row that was read."""
+    """Return one row for each path, at its first place; a rename moves its row."""
     rows = {file.path: file for file in known}
     # Where a file was renamed there may be another one by now: that row is its own.
     told = {file.path for file in new}
@@ -191,10 +190,10 @@ def merge_files(known: tuple[File, ...], new: tuple[File, ...]) -> tuple[File, .
 
 
 def merge_file(known: File, new: File) -> File:
-    """What an older row and a newer one of the same file come to.
+    """Merge an older and a newer row of the same file.
 
-    A row that names its call was read off the record that the newer one is read off, as a whole;
-    one that came back in a text tells of what was before that record.
+    An older row with an entry was read from the record, which the newer one covers completely. One
+    without came from the text of a summary, and covers the time before the record.
     """
     if new.action == "read":
         return _merge_read(known, new)
@@ -214,7 +213,7 @@ def _merge_read(known: File, new: File) -> File:
     if known.entry:
         return replace(new, entry=entry, why=why)
     whole = not known.lines or not new.lines
-    lines = () if whole else joined((*known.lines, *new.lines))
+    lines = () if whole else merge_spans((*known.lines, *new.lines))
     return replace(known, entry=entry, lines=lines, why=why)
 
 
@@ -246,7 +245,7 @@ def _all_errors(known: tuple[Error, ...], new: tuple[Error, ...]) -> tuple[Error
 
 @rule_or(_all_errors)
 def merge_errors(known: tuple[Error, ...], new: tuple[Error, ...]) -> tuple[Error, ...]:
-    """Appended; the same error told again takes the newer status, where it stood."""
+    """Append errors; an error that is known already keeps its place and gets the newer status."""
     told: Mapping[Hashable, Error] = {_same_error(error): error for error in new}
     kept = (
         replace(error, resolved=told[_same_error(error)].resolved or error.resolved)
@@ -254,7 +253,7 @@ def merge_errors(known: tuple[Error, ...], new: tuple[Error, ...]) -> tuple[Erro
         else error
         for error in known
     )
-    return once((*kept, *new), _same_error)
+    return unique_rows((*kept, *new), _same_error)
 
 
 def _same_error(error: Error) -> Hashable:
@@ -262,8 +261,8 @@ def _same_error(error: Error) -> Hashable:
 
 
 @rule_keeping(0)
-def resolve(errors: tuple[Error, ...], passed: Mapping[str, str]) -> tuple[Error, ...]:
-    """Errors, those marked as resolved whose command has gone well since."""
+def resolve_errors(errors: tuple[Error, ...], passed: Mapping[str, str]) -> tuple[Error, ...]:
+    """Mark errors as resolved whose command has passed since."""
     return tuple(
         replace(error, resolved=passed[error.what])
         if not error.resolved and error.what in passed

@@ -1,9 +1,8 @@
-"""What a span adds to the summary: every row that the record shows, uncut.
+"""Read the summary rows of a span from the record.
 
-Rows are read off the entries as they came, also where a stand-in is all that is in sight. What the
-user wants and what was decided is read from the span that leaves, and from what a host dropped
-before; how things stand now is read from everything up to now, because the newest word on it may be
-in the part that stays, or left long ago.
+Rows are read from the original entries, not from their stand-ins. Requests and decisions are read
+from the hidden span, and from entries that a host dropped before. Progress, next steps and
+questions are read from the whole session: the newest may be in the tail, or hidden long ago.
 """
 
 from collections.abc import Sequence
@@ -17,64 +16,64 @@ from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.files.changes import files_of
 from holdfast.core.observe.files.touch import touch_of
-from holdfast.core.observe.requests.intent import Wanted, first_request, wanted
+from holdfast.core.observe.requests.intent import IntentReading, first_request, read_intent
 from holdfast.core.observe.results.decisions import decisions_of
-from holdfast.core.observe.results.errors import errors_of, what_of
-from holdfast.core.observe.results.failures import result_of, went_wrong
+from holdfast.core.observe.results.errors import describe_call, errors_of
+from holdfast.core.observe.results.failures import call_failed, whole_result_of
 from holdfast.core.observe.results.findings import findings_of
-from holdfast.core.observe.results.progress import next_of, progress_of, questions_of
+from holdfast.core.observe.results.progress import next_steps_of, progress_of, unanswered_questions
 from holdfast.core.observe.scene import Scene, read_scene
 from holdfast.core.shrink.clip_pastes import cut_wanted
-from holdfast.core.shrink.summary.text import read
+from holdfast.core.shrink.summary.text import read_summary
 
 
-class Span(Struct, frozen=True):
-    """What is about to leave, and what it leaves behind."""
+class HiddenSpan(Struct, frozen=True):
+    """The entries that a cut hides, the window around them, and the record."""
 
     hidden: Scene
-    """The entries that leave, as they came."""
+    """The original entries that will be hidden."""
     window: Scene
-    """All that is in sight, as it came, without a summary that stands there already."""
+    """The original entries of the whole window, without an older summary."""
     record: Scene
-    """All entries that will be out of sight, those that left before included."""
+    """All entries that will be hidden, those that were hidden before included."""
     left: tuple[Item, ...] = ()
-    """Those of them that a host dropped, and that no summary in sight stands for."""
+    """Entries of the record that a host dropped and that no summary in the window covers."""
 
     @property
-    def told(self) -> Scene:
-        """What nobody has accounted for: the words of the user hold, whoever dropped them."""
+    def unsummarized(self) -> Scene:
+        """The entries that no summary covers yet: dropped by a host, or hidden by this cut."""
         return read_scene([*self.left, *self.hidden.items]) if self.left else self.hidden
 
     @property
     def whole(self) -> Scene:
-        """Everything up to now, as it came: a list of tasks may have left long ago, and hold."""
+        """The original entries of the whole session: an open task may have been hidden long ago."""
         left = {item.entry.id for item in self.record.items}
         stays = [item for item in self.window.items if item.entry.id not in left]
         return read_scene([*self.record.items, *stays]) if stays else self.record
 
     @property
     def names(self) -> frozenset[EntryId]:
-        """The entries that leave."""
+        """The ids of the entries that will be hidden."""
         return frozenset(item.entry.id for item in self.hidden.items)
 
 
 def is_anchor(item: Item) -> bool:
-    """Whether this is a summary of ours, in its place or sent back by a client."""
+    """Return whether an item is a summary of ours, also one that a client sent back."""
     body = item.body
     if not isinstance(body, Said) or body.role != "user":
         return False
-    return (item.stand_in is not None and is_ours(body)) or read(body.text) is not None
+    return (item.stand_in is not None and is_ours(body)) or read_summary(body.text) is not None
 
 
-def as_it_came(items: Sequence[Item]) -> Scene:
-    """Items without what stands in for them; one that stands for several is left out."""
+def original_scene(items: Sequence[Item]) -> Scene:
+    """Return a scene of the original entries, without items that stand in for several entries."""
     return read_scene([Item(item.entry) for item in items if len(item.covers) < 2])
 
 
-def account(span: Span) -> Summary:
-    """Every row that a span adds, facts apart."""
-    names, whole, told = span.names, span.whole, span.told
-    want = cut_wanted(_since_the_beginning(wanted(told), span))
+def rows_of_span(span: HiddenSpan) -> Summary:
+    """Return a summary of all rows that a span adds, without facts."""
+    names, whole, told = span.names, span.whole, span.unsummarized
+    want = cut_wanted(_since_the_beginning(read_intent(told), span))
     return Summary(
         intent=want.intent,
         constraints=want.constraints,
@@ -84,15 +83,15 @@ def account(span: Span) -> Summary:
         findings=findings_of(whole, {item.entry.id for item in told.items}),
         errors=tuple(error for error in errors_of(span.window) if error.entry in names),
         progress=progress_of(whole),
-        next=next_of(whole),
-        questions=questions_of(whole),
+        next=next_steps_of(whole),
+        questions=unanswered_questions(whole),
         hidden=len(names),
         at=max((item.entry.at for item in span.hidden.items), default=""),
     )
 
 
 @rule_keeping(0)
-def _since_the_beginning(want: Wanted, span: Span) -> Wanted:
+def _since_the_beginning(want: IntentReading, span: HiddenSpan) -> IntentReading:
     """The first request is that of the whole record: a host may have dropped it from the window."""
     if len(span.record.items) <= len(span.hidden.items):
         return want
@@ -110,16 +109,16 @@ def _since_the_beginning(want: Wanted, span: Span) -> Wanted:
 
 
 @rule({})
-def passed(scene: Scene) -> dict[str, EntryId]:
-    """Commands that went well the last time, by what they are called, and what shows it."""
+def passed_commands(scene: Scene) -> dict[str, EntryId]:
+    """Return the commands whose last run passed, by name, with the entry of that result."""
     found: dict[str, EntryId] = {}
     for pair in scene.pairs:
-        body = result_of(scene, pair)
+        body = whole_result_of(scene, pair)
         if body is None or pair.result is None:
             continue
         touch = touch_of(pair.body)
-        what = what_of(pair.body, touch)
-        if went_wrong(touch, body):
+        what = describe_call(pair.body, touch)
+        if call_failed(touch, body):
             found.pop(what, None)
         else:
             found[what] = scene.items[pair.result].entry.id

@@ -1,6 +1,5 @@
-"""The sections of the work: decisions, findings, progress, next steps."""
+"""Write and read back each section of the text of a summary: `write_X` and `read_X` are inverse."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import cast
@@ -24,53 +23,56 @@ from holdfast.core.ledger.summary import (
 )
 from holdfast.core.shrink.summary.quoting import (
     NONE,
-    Lines,
-    cells_of,
-    entry_of,
-    field,
-    head_of,
-    headed,
-    need,
-    row_of,
+    SummaryLines,
+    block_lines,
+    entry_of_name,
+    quote_field,
+    require,
+    row_head,
+    rows_with_heads,
     split_field,
     split_head,
-    split_headed,
-    told,
+    split_row,
+    split_table_row,
     whole_field,
+    write_table_row,
 )
+from holdfast.text.patterns import Pattern
 
 # The sections of files: those that were changed, and those that were only read.
 
 
-FILES = ["Path", "Action", "What changed", "Status"]
-RULE = f"|{'---|' * len(FILES)}"
+FILE_COLUMNS = ["Path", "Action", "What changed", "Status"]
+TABLE_RULE = f"|{'---|' * len(FILE_COLUMNS)}"
 COMPLETE, PARTIAL = "Complete", "Partial"
 WHY, SPAN = " — ", " lines "
-CHANGED: tuple[Action, ...] = ("created", "modified", "deleted", "renamed")
+CHANGING_ACTIONS: tuple[Action, ...] = ("created", "modified", "deleted", "renamed")
 
 
 def write_artifacts(summary: Summary) -> list[str]:
     """A table of the files that were changed; nothing when none was."""
     rows = [
-        row_of([file.path, _done(file), file.change, PARTIAL if file.partial else COMPLETE])
+        write_table_row(
+            [file.path, _done(file), file.change, PARTIAL if file.partial else COMPLETE]
+        )
         for file in summary.files
         if file.action != "read"
     ]
-    return [row_of(FILES), RULE, *rows] if rows else []
+    return [write_table_row(FILE_COLUMNS), TABLE_RULE, *rows] if rows else []
 
 
 def _done(file: File) -> str:
     return f"{file.action} from {file.was}" if file.was else file.action
 
 
-def read_artifacts(lines: Lines, known: Summary) -> Summary:
+def read_artifacts(lines: SummaryLines, known: Summary) -> Summary:
     """Read the table of changed files."""
-    need(lines.take() == row_of(FILES) and lines.take() == RULE)
+    require(lines.take() == write_table_row(FILE_COLUMNS) and lines.take() == TABLE_RULE)
     files = list[File]()
-    while lines.more():
-        path, done, change, status = cells_of(lines.take(), len(FILES))
+    while lines.has_row():
+        path, done, change, status = split_table_row(lines.take(), len(FILE_COLUMNS))
         action, _, was = done.partition(" from ")
-        need(action in CHANGED and status in {COMPLETE, PARTIAL})
+        require(action in CHANGING_ACTIONS and status in {COMPLETE, PARTIAL})
         partial = status == PARTIAL
         files.append(File(path, cast(Action, action), change=change, partial=partial, was=was))
     return replace(known, files=tuple(files))
@@ -82,21 +84,21 @@ def write_files_read(summary: Summary) -> list[str]:
 
 
 def _looked_at(file: File) -> str:
-    path = field(file.path, SPAN.rstrip(), WHY.rstrip())
+    path = quote_field(file.path, SPAN.rstrip(), WHY.rstrip())
     span = ", ".join(f"{first}–{last}" for first, last in file.lines)
-    why = f"{WHY}{field(file.why)}" if file.why else ""
+    why = f"{WHY}{quote_field(file.why)}" if file.why else ""
     return f"{path}{SPAN}{span}{why}" if span else f"{path}{why}"
 
 
-def read_files_read(lines: Lines, known: Summary) -> Summary:
+def read_files_read(lines: SummaryLines, known: Summary) -> Summary:
     """Read the files that were only read; they come after the changed ones."""
     files = list(known.files)
-    while lines.more():
+    while lines.has_row():
         path, rest = split_field(lines.take("- "), SPAN, WHY)
         spans, rest = (
             split_field(rest.removeprefix(SPAN), WHY) if rest.startswith(SPAN) else ("", rest)
         )
-        need(rest == "" or rest.startswith(WHY))
+        require(rest == "" or rest.startswith(WHY))
         why = whole_field(rest.removeprefix(WHY))
         files.append(File(path, "read", lines=_spans(spans), why=why))
     return replace(known, files=tuple(files))
@@ -111,66 +113,68 @@ def _spans(text: str) -> tuple[tuple[int, int], ...]:
 
 
 PENDING = "pending"
-WHO: Mapping[str, Who] = {"user": "user", "system": "system", "agent": "agent"}
+WHO_BY_TAG: Mapping[str, Who] = {"user": "user", "system": "system", "agent": "agent"}
 
 
-def or_none(text: str) -> str:
-    """A text as a field, or the word for nothing."""
-    return field(text) if text else NONE
+def field_or_none(text: str) -> str:
+    """Quote a text as a field; an empty one becomes the word for nothing."""
+    return quote_field(text) if text else NONE
 
 
-def none_or(text: str) -> str:
-    """The text of a field that may hold the word for nothing."""
+def text_or_empty(text: str) -> str:
+    """Return the text of a field; empty for the word for nothing."""
     return "" if text == NONE else whole_field(text)
 
 
-def number_of(text: str) -> int:
-    """A number as it is written for people."""
+def parse_number(text: str) -> int:
+    """Parse a number with thousands separators."""
     return int(text.replace(",", ""))
 
 
 def write_quotes(quotes: tuple[Quote, ...]) -> list[str]:
     """One row for each quotation."""
-    return headed([(head_of(quote.entry), told(quote.text)) for quote in quotes])
+    return rows_with_heads([(row_head(quote.entry), block_lines(quote.text)) for quote in quotes])
 
 
-def read_rows(lines: Lines, *, numbered: bool = False) -> Iterator[tuple[str, list[str], str]]:
-    """The entry, the tags and the text of each row; its further lines are the caller's."""
-    said = head_of("")
-    while lines.more():
-        line = take_numbered(lines) if numbered else lines.take("- ")
-        said, rest = split_headed(line, said)
+def read_rows(
+    lines: SummaryLines, *, numbered: bool = False
+) -> Iterator[tuple[str, list[str], str]]:
+    """Yield the entry, the tags and the text of each row; the caller reads its further lines."""
+    said = row_head("")
+    while lines.has_row():
+        line = take_numbered_row(lines) if numbered else lines.take("- ")
+        said, rest = split_row(line, said)
         yield (*split_head(said), rest)
 
 
-def take_numbered(lines: Lines) -> str:
-    """The next row of a numbered list, without its number."""
+def take_numbered_row(lines: SummaryLines) -> str:
+    """Take the next row of a numbered list, and return it without its number."""
     number, dot, line = lines.take().partition(". ")
-    need(dot != "" and number.isdecimal())
+    require(dot != "" and number.isdecimal())
     return line
 
 
-def read_quotes(lines: Lines) -> tuple[Quote, ...]:
+def read_quotes(lines: SummaryLines) -> tuple[Quote, ...]:
     """Read rows that are quotations."""
-    return tuple(Quote(lines.told(text), entry) for entry, _, text in read_rows(lines))
+    return tuple(Quote(lines.take_block(text), entry) for entry, _, text in read_rows(lines))
 
 
 def who_of(tags: list[str], otherwise: Who) -> Who:
-    """Who is named among the tags of a row."""
+    """Return the person among the tags of a row; `otherwise` if there is none."""
     for tag in tags:
-        if tag in WHO:
-            return WHO[tag]
+        if tag in WHO_BY_TAG:
+            return WHO_BY_TAG[tag]
     return otherwise
 
 
-def each_row(lines: Lines) -> Iterator[None]:
-    """Once for each row that is still to be read."""
-    while lines.more():
+def each_row(lines: SummaryLines) -> Iterator[None]:
+    """Yield once for each row that follows."""
+    while lines.has_row():
         yield None
 
 
-REASON = ": "
-CHOSEN = re.compile(
+REASON_MARK = ": "
+CHOSEN = Pattern(
     r" \((user|system|agent)(?:, instead of ([0-9A-Za-z]{1,12}))?\) \[([0-9A-Za-z]{1,12}|-)\]\Z"
 )
 
@@ -181,100 +185,104 @@ def write_decisions(summary: Summary) -> list[str]:
 
 
 def _chosen(one: Decision) -> str:
-    reason = f"{REASON}{field(one.reason)}" if one.reason else ""
+    reason = f"{REASON_MARK}{quote_field(one.reason)}" if one.reason else ""
     instead = f", instead of {one.overrules}" if one.overrules else ""
-    return f"{field(one.choice, REASON)}{reason} ({one.by}{instead}) {head_of(one.entry)}"
+    return (
+        f"{quote_field(one.choice, REASON_MARK)}{reason} ({one.by}{instead}) {row_head(one.entry)}"
+    )
 
 
-def read_decisions(lines: Lines, known: Summary) -> Summary:
+def read_decisions(lines: SummaryLines, known: Summary) -> Summary:
     """Read the decisions."""
     return replace(
-        known, decisions=tuple(_read_decision(take_numbered(lines)) for _ in each_row(lines))
+        known, decisions=tuple(_read_decision(take_numbered_row(lines)) for _ in each_row(lines))
     )
 
 
 def _read_decision(line: str) -> Decision:
     end = CHOSEN.search(line)
-    need(end is not None)
+    require(end is not None)
     assert end is not None
-    choice, rest = split_field(line[: end.start()], REASON)
-    need(rest == "" or rest.startswith(REASON))
-    reason = whole_field(rest.removeprefix(REASON))
-    return Decision(choice, entry_of(end[3]), reason, WHO[end[1]], end[2] or "")
+    choice, rest = split_field(line[: end.start()], REASON_MARK)
+    require(rest == "" or rest.startswith(REASON_MARK))
+    reason = whole_field(rest.removeprefix(REASON_MARK))
+    return Decision(choice, entry_of_name(end[3]), reason, WHO_BY_TAG[end[1]], end[2] or "")
 
 
 def write_findings(summary: Summary) -> list[str]:
-    """One row for each thing that the agent found or reported."""
+    """One row for each finding of the agent."""
     return write_quotes(summary.findings)
 
 
-def read_findings(lines: Lines, known: Summary) -> Summary:
+def read_findings(lines: SummaryLines, known: Summary) -> Summary:
     """Read the findings."""
     return replace(known, findings=read_quotes(lines))
 
 
 PHASE, COMPLETED = "- **Phase:** ", "- **Completed:**"
 REMAINING, TESTS, SEEN = "- **Remaining:**", "- **Tests:** ", "- **Seen in:** "
-ITEM = "  - "
+ITEM_MARK = "  - "
 
 
 def write_progress(summary: Summary) -> list[str]:
-    """Where the work stands; nothing when that is not known."""
+    """The progress of the work; no rows if it is not known."""
     progress = summary.progress
     if progress == Progress():
         return []
     return [
-        f"{PHASE}{or_none(progress.phase)}",
+        f"{PHASE}{field_or_none(progress.phase)}",
         *_listed(COMPLETED, progress.completed),
         *_listed(REMAINING, progress.remaining),
-        f"{TESTS}{or_none(progress.tests)}",
-        *([f"{SEEN}{head_of(progress.entry)}"] if progress.entry else []),
+        f"{TESTS}{field_or_none(progress.tests)}",
+        *([f"{SEEN}{row_head(progress.entry)}"] if progress.entry else []),
     ]
 
 
 def _listed(label: str, items: tuple[str, ...]) -> list[str]:
     if not items:
         return [f"{label} {NONE}"]
-    return [label, *(f"{ITEM}{field(item)}" for item in items)]
+    return [label, *(f"{ITEM_MARK}{quote_field(item)}" for item in items)]
 
 
-def read_progress(lines: Lines, known: Summary) -> Summary:
-    """Read where the work stands."""
+def read_progress(lines: SummaryLines, known: Summary) -> Summary:
+    """Read the progress of the work."""
     progress = Progress(
-        phase=none_or(lines.take(PHASE)),
+        phase=text_or_empty(lines.take(PHASE)),
         completed=_read_list(lines, COMPLETED),
         remaining=_read_list(lines, REMAINING),
-        tests=none_or(lines.take(TESTS)),
-        entry=split_head(lines.take(SEEN))[0] if lines.begins(SEEN) else "",
+        tests=text_or_empty(lines.take(TESTS)),
+        entry=split_head(lines.take(SEEN))[0] if lines.starts_with(SEEN) else "",
     )
     return replace(known, progress=progress)
 
 
-def _read_list(lines: Lines, label: str) -> tuple[str, ...]:
-    need(lines.take(label) in {"", f" {NONE}"})
+def _read_list(lines: SummaryLines, label: str) -> tuple[str, ...]:
+    require(lines.take(label) in {"", f" {NONE}"})
     items = list[str]()
-    while lines.begins(ITEM):
-        items.append(whole_field(lines.take(ITEM)))
+    while lines.starts_with(ITEM_MARK):
+        items.append(whole_field(lines.take(ITEM_MARK)))
     return tuple(items)
 
 
 def write_next(summary: Summary) -> list[str]:
-    """A numbered list of the steps to come."""
-    return headed([(_due(one), told(one.step)) for one in summary.next], numbered=True)
+    """A numbered list of the next steps."""
+    return rows_with_heads(
+        [(_due(one), block_lines(one.step)) for one in summary.next], numbered=True
+    )
 
 
 def _due(one: Next) -> str:
     owner = one.owner if one.owner != "agent" else ""
-    return head_of(one.entry, owner, one.status if one.status != PENDING else "")
+    return row_head(one.entry, owner, one.status if one.status != PENDING else "")
 
 
-def read_next(lines: Lines, known: Summary) -> Summary:
-    """Read the steps to come."""
+def read_next(lines: SummaryLines, known: Summary) -> Summary:
+    """Read the next steps."""
     found = list[Next]()
     for entry, tags, text in read_rows(lines, numbered=True):
         owner = who_of(tags[:1], "agent")
         status = [tag for tag in tags if tag != owner]
-        found.append(Next(lines.told(text), entry, owner, status[0] if status else PENDING))
+        found.append(Next(lines.take_block(text), entry, owner, status[0] if status else PENDING))
     return replace(known, next=tuple(found))
 
 
@@ -282,97 +290,98 @@ def read_next(lines: Lines, known: Summary) -> Summary:
 
 
 OPEN, RESOLVED = "open", "resolved by "
-MET = " → "
-KEPT = re.compile(r" \((-?[\d,]{1,20}) tokens\) \[([0-9A-Za-z]{1,12}|-)\]\Z")
+STATUS_MARK = " → "
+REF_END = Pattern(r" \((-?[\d,]{1,20}) tokens\) \[([0-9A-Za-z]{1,12}|-)\]\Z")
 
 
 def write_errors(summary: Summary) -> list[str]:
-    """One row for each error, with how it stands."""
-    return headed([(_stands(error), _met(error)) for error in summary.errors])
+    """One row for each error, with its status."""
+    return rows_with_heads([(_stands(error), _met(error)) for error in summary.errors])
 
 
 def _stands(error: Error) -> str:
-    return head_of(error.entry, f"{RESOLVED}{error.resolved}" if error.resolved else OPEN)
+    return row_head(error.entry, f"{RESOLVED}{error.resolved}" if error.resolved else OPEN)
 
 
 def _met(error: Error) -> list[str]:
-    first, *others = told(error.text)
-    if not error.what and MET not in first and not first.startswith('"'):
+    first, *others = block_lines(error.text)
+    if not error.what and STATUS_MARK not in first and not first.startswith('"'):
         return [first, *others]
-    what = field(error.what, MET.rstrip()) if error.what else '""'
-    return [f"{what}{MET}{first}", *others]
+    what = quote_field(error.what, STATUS_MARK.rstrip()) if error.what else '""'
+    return [f"{what}{STATUS_MARK}{first}", *others]
 
 
-def read_errors(lines: Lines, known: Summary) -> Summary:
+def read_errors(lines: SummaryLines, known: Summary) -> Summary:
     """Read the errors."""
     found = tuple(_read_error(entry, tags, text, lines) for entry, tags, text in read_rows(lines))
     return replace(known, errors=found)
 
 
-def _read_error(entry: str, tags: list[str], text: str, lines: Lines) -> Error:
-    what, rest = split_field(text, MET)
+def _read_error(entry: str, tags: list[str], text: str, lines: SummaryLines) -> Error:
+    what, rest = split_field(text, STATUS_MARK)
     if not rest:
-        what, rest = "", f"{MET}{text}"
-    need(rest.startswith(MET))
+        what, rest = "", f"{STATUS_MARK}{text}"
+    require(rest.startswith(STATUS_MARK))
     resolved = next((tag for tag in tags if tag.startswith(RESOLVED)), "")
-    gone = entry_of(resolved.removeprefix(RESOLVED)) if resolved else ""
-    return Error(lines.told(rest.removeprefix(MET)), entry, what, gone)
+    gone = entry_of_name(resolved.removeprefix(RESOLVED)) if resolved else ""
+    return Error(lines.take_block(rest.removeprefix(STATUS_MARK)), entry, what, gone)
 
 
 def write_facts(summary: Summary) -> list[str]:
     """The facts under the entry and the call that each came from."""
     lines = list[str]()
     for (entry, source), facts in groupby(summary.facts, lambda fact: (fact.entry, fact.source)):
-        lines.append(f"{head_of(entry)} {field(source)}" if source else head_of(entry))
+        lines.append(f"{row_head(entry)} {quote_field(source)}" if source else row_head(entry))
         for fact in facts:
-            first, *others = told(fact.text)
+            first, *others = block_lines(fact.text)
             lines += [f" {first}", *others]
     return lines
 
 
-def read_facts(lines: Lines, known: Summary) -> Summary:
-    """Read the facts; their worth is not told."""
+def read_facts(lines: SummaryLines, known: Summary) -> Summary:
+    """Read the facts; the text does not contain their worth."""
     facts = list[Fact]()
-    while lines.more():
+    while lines.has_row():
         head, bracket, source = lines.take().partition("] ")
         entry, _ = split_head(f"{head}]" if bracket else head)
         source = whole_field(source)
-        while lines.begins(" "):
-            facts.append(Fact(lines.told(lines.take(" ")), entry, source))
+        while lines.starts_with(" "):
+            facts.append(Fact(lines.take_block(lines.take(" ")), entry, source))
     return replace(known, facts=tuple(facts))
 
 
 def write_refs(summary: Summary) -> list[str]:
-    """One row for each entry that is worth going back to."""
+    """One row for each recovery reference."""
     # The name comes last here: it is where a message ends, and a client may trim it.
     return [
-        f"- {field(ref.what)} ({ref.tokens:,} tokens) {head_of(ref.entry)}" for ref in summary.refs
+        f"- {quote_field(ref.what)} ({ref.tokens:,} tokens) {row_head(ref.entry)}"
+        for ref in summary.refs
     ]
 
 
-def read_refs(lines: Lines, known: Summary) -> Summary:
+def read_refs(lines: SummaryLines, known: Summary) -> Summary:
     """Read the references."""
     return replace(known, refs=tuple(_read_ref(lines.take("- ")) for _ in each_row(lines)))
 
 
 def _read_ref(line: str) -> Ref:
-    end = KEPT.search(line)
-    need(end is not None)
+    end = REF_END.search(line)
+    require(end is not None)
     assert end is not None
-    return Ref(entry_of(end[2]), whole_field(line[: end.start()]), number_of(end[1]))
+    return Ref(entry_of_name(end[2]), whole_field(line[: end.start()]), parse_number(end[1]))
 
 
 # The sections of what was said: intent, constraints, words of the user, open questions.
 
 
-FORBIDS = "forbids"
-LIFTED = "taken back by "
+FORBIDS_TAG = "forbids"
+LIFTED_TAG = "taken back by "
 ORIGINAL, CURRENT, CHANGE = "- **Original:** ", "- **Current:** ", "- **Scope change:** "
 ORIGINAL_REST, CURRENT_REST = "- **Original, too:** ", "- **Current, too:** "
 
 
 def write_intent(summary: Summary) -> list[str]:
-    """What the user wanted first, wants now, and changed in between."""
+    """The original and the current request, and the changes of scope."""
     original, current = summary.intent.original, summary.intent.current
     rows = [(ORIGINAL, original)] if original != Quote() else []
     rows += [(ORIGINAL_REST, part) for part in summary.intent.original_rest]
@@ -383,19 +392,19 @@ def write_intent(summary: Summary) -> list[str]:
 
 
 def _labelled(label: str, quote: Quote) -> list[str]:
-    first, *others = told(quote.text)
-    return [f"{label}{head_of(quote.entry)} {first}", *others]
+    first, *others = block_lines(quote.text)
+    return [f"{label}{row_head(quote.entry)} {first}", *others]
 
 
-def read_intent(lines: Lines, known: Summary) -> Summary:
-    """Read the intent; with one request only, that is also the current one."""
+def read_intent(lines: SummaryLines, known: Summary) -> Summary:
+    """Read the intent; if there is one request only, it is also the current one."""
     labels = (ORIGINAL, ORIGINAL_REST, CURRENT, CURRENT_REST, CHANGE)
     found: dict[str, list[Quote]] = {label: [] for label in labels}
-    while lines.more():
-        label = next((label for label in found if lines.begins(label)), "")
-        need(label != "")
-        head, text = split_headed(lines.take(label), "")
-        found[label].append(Quote(lines.told(text), split_head(head)[0]))
+    while lines.has_row():
+        label = next((label for label in found if lines.starts_with(label)), "")
+        require(label != "")
+        head, text = split_row(lines.take(label), "")
+        found[label].append(Quote(lines.take_block(text), split_head(head)[0]))
     original = (found[ORIGINAL] or [Quote()])[0]
     current = (found[CURRENT] or [original])[0]
     rests = tuple(found[ORIGINAL_REST]), tuple(found[CURRENT_REST])
@@ -404,35 +413,37 @@ def read_intent(lines: Lines, known: Summary) -> Summary:
 
 def write_constraints(summary: Summary) -> list[str]:
     """One row for each constraint."""
-    return headed([(_bound(one), told(one.text)) for one in summary.constraints])
+    return rows_with_heads([(_bound(one), block_lines(one.text)) for one in summary.constraints])
 
 
 def _bound(one: Constraint) -> str:
     by = one.by if one.by != "user" else ""
-    lifted = f"{LIFTED}{one.lifted}" if one.lifted else ""
-    return head_of(one.entry, by, FORBIDS if one.negative else "", lifted)
+    lifted = f"{LIFTED_TAG}{one.lifted}" if one.lifted else ""
+    return row_head(one.entry, by, FORBIDS_TAG if one.negative else "", lifted)
 
 
-def read_constraints(lines: Lines, known: Summary) -> Summary:
+def read_constraints(lines: SummaryLines, known: Summary) -> Summary:
     """Read the constraints."""
     found = tuple(
-        Constraint(lines.told(text), entry, who_of(tags, "user"), FORBIDS in tags, _lifted(tags))
+        Constraint(
+            lines.take_block(text), entry, who_of(tags, "user"), FORBIDS_TAG in tags, _lifted(tags)
+        )
         for entry, tags, text in read_rows(lines)
     )
     return replace(known, constraints=found)
 
 
 def _lifted(tags: Iterable[str]) -> str:
-    said = (tag.removeprefix(LIFTED) for tag in tags if tag.startswith(LIFTED))
+    said = (tag.removeprefix(LIFTED_TAG) for tag in tags if tag.startswith(LIFTED_TAG))
     return next(said, "")
 
 
 def write_words(summary: Summary) -> list[str]:
-    """One row for each of the user's other words."""
+    """One row for each other message of the user."""
     return write_quotes(summary.words)
 
 
-def read_words(lines: Lines, known: Summary) -> Summary:
+def read_words(lines: SummaryLines, known: Summary) -> Summary:
     """Read the user's words."""
     return replace(known, words=read_quotes(lines))
 
@@ -442,6 +453,6 @@ def write_questions(summary: Summary) -> list[str]:
     return write_quotes(summary.questions)
 
 
-def read_questions(lines: Lines, known: Summary) -> Summary:
+def read_questions(lines: SummaryLines, known: Summary) -> Summary:
     """Read the open questions."""
     return replace(known, questions=read_quotes(lines))

@@ -1,1 +1,1 @@
-"""The drift watch: signs that the agent left its goal once a summary stood for its past."""
+"""The drift watch: detect that the agent has left its goal after a summary replaced its history."""

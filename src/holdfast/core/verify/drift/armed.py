@@ -1,4 +1,4 @@
-"""When the watch is armed: for some steps of the agent after a summary, until a new task comes."""
+"""Find the agent's steps that the drift watch judges: a few after a summary, until a new task."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,107 +10,106 @@ from holdfast.core.ledger.entry import (
     Derived,
     Entry,
     EntryId,
-    Noted,
     Restored,
     Source,
     is_ours,
     role_of,
 )
+from holdfast.core.ledger.notes import Drifted, note_of
 from holdfast.core.ledger.window import Item
-from holdfast.core.verify.drift.ground import is_task
-
-DRIFT = "drift"
-"""What the note of a drift is called."""
+from holdfast.core.verify.drift.evidence import is_task
 
 
-class Watched(Struct, frozen=True):
-    """A step of the agent that is to be judged."""
+class WatchedStep(Struct, frozen=True):
+    """A step of the agent that the watch judges."""
 
     summary: Entry
     """The entry that armed the watch."""
     entries: tuple[Entry, ...]
-    """What the agent said and called in it."""
+    """The entries with the agent's words and calls in this step."""
 
     @property
     def id(self) -> EntryId:
-        """The step by its first entry."""
+        """The id of the step's first entry."""
         return self.entries[0].id
 
     @property
     def bodies(self) -> list[Source]:
-        """What the agent said and called in it."""
+        """The agent's words and calls in this step."""
         return [entry.body for entry in self.entries if not isinstance(entry.body, Derived)]
 
 
-def arms(entry: Entry) -> bool:
-    """Whether an entry puts a summary in the place of what came before."""
+def arms_watch(entry: Entry) -> bool:
+    """Whether an entry replaces earlier history by a summary."""
     body = entry.body
     if isinstance(body, Compressed):
         return body.summary is not None
     return isinstance(body, Compacted)
 
 
-def since_summary(ledger: Sequence[Entry], steps: int) -> list[Watched]:
-    """The agent's steps since the newest summary, oldest first; none when it is no longer armed.
+def steps_since_summary(ledger: Sequence[Entry], steps: int) -> list[WatchedStep]:
+    """Return the agent's steps since the newest summary, oldest first.
 
-    Only the end of the ledger is looked at: as many steps as the watch lasts.
+    Return none if the watch is not armed any more. Only the end of the ledger is read, at most
+    `steps` steps.
     """
-    found: list[list[Entry]] = []
-    speaking = False
+    groups: list[list[Entry]] = []
+    in_step = False
     for entry in reversed(ledger):
-        if arms(entry):
-            return [Watched(entry, tuple(reversed(step))) for step in reversed(found)]
-        if isinstance(entry.body, Restored) or _asks(entry):
+        if arms_watch(entry):
+            return [WatchedStep(entry, tuple(reversed(step))) for step in reversed(groups)]
+        if isinstance(entry.body, Restored) or _is_task(entry):
             return []
         if isinstance(entry.body, Derived):
             continue
-        spoken = role_of(entry.body) == "assistant"
-        if spoken and not speaking:
-            found.append([])
-            if len(found) > steps:
+        is_agent = role_of(entry.body) == "assistant"
+        if is_agent and not in_step:
+            groups.append([])
+            if len(groups) > steps:
                 return []
-        if spoken:
-            found[-1].append(entry)
-        speaking = spoken
+        if is_agent:
+            groups[-1].append(entry)
+        in_step = is_agent
     return []
 
 
-def watched(ledger: Sequence[Entry], steps: int) -> Iterator[Watched]:
-    """Every step that the watch is armed for, over a whole ledger."""
+def watched_steps(ledger: Sequence[Entry], steps: int) -> Iterator[WatchedStep]:
+    """Yield every step of a whole ledger for which the watch is armed."""
     for at, entry in enumerate(ledger):
-        if arms(entry):
-            yield from _after(entry, ledger[at + 1 :], steps)
+        if arms_watch(entry):
+            yield from _steps_after(entry, ledger[at + 1 :], steps)
 
 
-def _after(summary: Entry, later: Sequence[Entry], steps: int) -> Iterator[Watched]:
+def _steps_after(summary: Entry, later: Sequence[Entry], steps: int) -> Iterator[WatchedStep]:
     step: list[Entry] = []
     for entry in later:
-        if arms(entry) or isinstance(entry.body, Restored) or _asks(entry):
+        if arms_watch(entry) or isinstance(entry.body, Restored) or _is_task(entry):
             break
         if isinstance(entry.body, Derived):
             continue
         if role_of(entry.body) == "assistant":
             step.append(entry)
         elif step:
-            yield Watched(summary, tuple(step))
+            yield WatchedStep(summary, tuple(step))
             step, steps = [], steps - 1
             if steps == 0:
                 return
     if step:
-        yield Watched(summary, tuple(step))
+        yield WatchedStep(summary, tuple(step))
 
 
-def pending(ledger: Sequence[Entry]) -> Entry | None:
-    """The note of a drift that the agent was not told of, and has not answered, yet."""
+def pending_drift(ledger: Sequence[Entry]) -> Drifted | None:
+    """Return the note of a drift that the agent was not yet informed of, or None."""
     for entry in reversed(ledger):
-        if isinstance(entry.body, Noted) and entry.body.what == DRIFT:
-            return entry
-        if isinstance(entry.body, Compacted | Restored) or is_ours(entry.body) or _asks(entry):
+        note = note_of(entry.body)
+        if isinstance(note, Drifted):
+            return note
+        if isinstance(entry.body, Compacted | Restored) or is_ours(entry.body) or _is_task(entry):
             return None
         if not isinstance(entry.body, Derived) and role_of(entry.body) == "assistant":
             return None
     return None
 
 
-def _asks(entry: Entry) -> bool:
+def _is_task(entry: Entry) -> bool:
     return not isinstance(entry.body, Derived) and is_task(Item(entry))

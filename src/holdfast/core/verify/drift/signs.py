@@ -1,7 +1,7 @@
-"""What the watch says: the seven signs, one finding, and the verdict over them.
+"""Define the seven signs of drift, and combine findings into a verdict.
 
-Severities and actions are the protocol's own; a finding carries the words that show it and the
-entry that it goes against, so that a reader can check it and the ledger can be asked for more.
+Severities and actions are the protocol's own. A finding has the words that show it and the entry
+that it contradicts, so that a reader can check it and recover more from the ledger.
 """
 
 from math import prod
@@ -9,17 +9,19 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from holdfast.core.ledger.notes import Finding
+
 Severity: TypeAlias = Literal["CRITICAL", "HIGH", "MEDIUM"]
 Status: TypeAlias = Literal["ALIGNED", "DRIFT_DETECTED"]
 
-LINE = 0.5
-"""From this strength on a finding is a sign of drift."""
-BESIDE = 0.2
-"""How much a second finding adds to the strongest one: they often have the same cause."""
+SIGN_THRESHOLD = 0.5
+"""Strength from which a finding is a sign of drift."""
+FURTHER_FINDING_SHARE = 0.2
+"""Share of each further finding that is added to the strongest: they often have one cause."""
 
 
 class Sign(Struct, frozen=True):
-    """One thing that is watched for."""
+    """A kind of drift that the watch detects."""
 
     name: str
     severity: Severity
@@ -56,28 +58,11 @@ SIGNS = (
         "Recover what it came to the first time",
     ),
 )
-SIGN = {sign.name: sign for sign in SIGNS}
-RANK = {"CRITICAL": 0, "HIGH": 1, "MEDIUM": 2}
+SIGN_BY_NAME = {sign.name: sign for sign in SIGNS}
+SEVERITY_RANK = {"CRITICAL": 0, "HIGH": 1, "MEDIUM": 2}
 
 
-class Finding(Struct, frozen=True, omit_defaults=True):
-    """How strongly a message shows one sign, and by what."""
-
-    strength: float = 0.0
-    """From 0 to 1."""
-    why: str = ""
-    """One sentence for a reader."""
-    evidence: str = ""
-    """The agent's own words or call."""
-    quote: str = ""
-    """The user's words, the decision or the request that it goes against."""
-    ref: str = ""
-    """The entry in which that stands."""
-    missing: tuple[str, ...] = ()
-    """What to look for in the ledger."""
-
-
-NOTHING = Finding()
+NO_FINDING = Finding()
 
 
 class Signal(Struct, frozen=True, omit_defaults=True):
@@ -91,38 +76,38 @@ class Signal(Struct, frozen=True, omit_defaults=True):
 
     @property
     def strength(self) -> float:
-        """How strongly it shows, from 0 to 1."""
+        """The strength of the finding, from 0 to 1."""
         return self.finding.strength
 
     def to_dict(self) -> dict[str, object]:
         """The same as plain values."""
-        found = self.finding
+        finding = self.finding
         return {
             "signal": self.name,
             "severity": self.severity,
             "what": self.what,
             "action": self.action,
-            "strength": round(found.strength, 3),
-            "why": found.why,
-            "evidence": found.evidence,
-            "quote": found.quote,
-            "ref": found.ref[:12],
-            "missing": list(found.missing),
+            "strength": round(finding.strength, 3),
+            "why": finding.why,
+            "evidence": finding.evidence,
+            "quote": finding.quote,
+            "ref": finding.ref[:12],
+            "missing": list(finding.missing),
         }
 
 
 class Drift(Struct, frozen=True, omit_defaults=True):
-    """What one message of the agent looks like against its session."""
+    """The verdict on one message of the agent."""
 
     score: float = 0.0
     signals: tuple[Signal, ...] = ()
-    """The gravest first; none when all is well."""
+    """The most severe first; empty if there is no drift."""
     since: int = 0
-    """Which step of the agent after the summary it is; 0 when there was no summary."""
+    """The number of the step after the summary; 0 without a summary."""
 
     @property
     def status(self) -> Status:
-        """Whether any sign shows strongly enough."""
+        """`DRIFT_DETECTED` if there is any signal, else `ALIGNED`."""
         return "DRIFT_DETECTED" if self.signals else "ALIGNED"
 
     def to_dict(self) -> dict[str, object]:
@@ -135,15 +120,15 @@ class Drift(Struct, frozen=True, omit_defaults=True):
         }
 
 
-def verdict(findings: dict[str, Finding], since: int = 0) -> Drift:
-    """All findings on one message, put together."""
-    strengths = sorted((found.strength for found in findings.values()), reverse=True)
+def combine_findings(findings: dict[str, Finding], since: int = 0) -> Drift:
+    """Combine all findings on one message into a verdict."""
+    strengths = sorted((finding.strength for finding in findings.values()), reverse=True)
     top = strengths[0] if strengths else 0.0
-    rest = prod(1 - BESIDE * strength for strength in strengths[1:])
-    shown = [
+    rest = prod(1 - FURTHER_FINDING_SHARE * strength for strength in strengths[1:])
+    signals = [
         Signal(sign.name, sign.severity, sign.what, sign.action, findings[sign.name])
         for sign in SIGNS
-        if sign.name in findings and findings[sign.name].strength >= LINE
+        if sign.name in findings and findings[sign.name].strength >= SIGN_THRESHOLD
     ]
-    shown.sort(key=lambda signal: (RANK[signal.severity], -signal.strength))
-    return Drift(min(1 - (1 - top) * rest, 1.0), tuple(shown), since)
+    signals.sort(key=lambda signal: (SEVERITY_RANK[signal.severity], -signal.strength))
+    return Drift(min(1 - (1 - top) * rest, 1.0), tuple(signals), since)

@@ -1,1 +1,1 @@
-"""Decisions of all sessions: graph, history, rendering."""
+"""The decisions of all sessions of a project: graph, history and rendering."""

@@ -1,40 +1,41 @@
-"""How things came to be as they are: decisions version by version, packets revision by revision."""
+"""Show how decisions changed version by version, and which packets were handed over."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import Entry, Handed, PacketCleared, PacketRead, PacketReported
-from holdfast.core.view.decisions.graph import Graph, Node
-from holdfast.core.view.search.excerpts import REFERENCE
+from holdfast.core.ledger.entry import Entry, PacketCleared, PacketRead, PacketReported, PacketSent
+from holdfast.core.view.decisions.graph import DecisionGraph, DecisionNode
+from holdfast.core.view.search.excerpts import REF_CHARS
+from holdfast.text.clip import clip
 from holdfast.text.jsontext import Json
 
-TASK = 60
+MAX_TASK_CHARS = 60
 """Characters of a task that a line shows."""
 
 
 class Lineage(Struct, frozen=True):
-    """A decision and what it took the place of, the first version first."""
+    """The versions of a decision, the first one first."""
 
-    versions: tuple[Node, ...]
+    versions: tuple[DecisionNode, ...]
 
 
-def lineages(graph: Graph, *, single: bool = False) -> tuple[Lineage, ...]:
-    """How decisions evolved: from each that replaced none to the one that holds.
+def lineages(graph: DecisionGraph, *, single: bool = False) -> tuple[Lineage, ...]:
+    """Return the versions of each decision, from the first to the one in force.
 
-    Those that never changed are left out, unless `single`.
+    Decisions that never changed are left out, unless `single`.
     """
-    by_id = {one.id: one for one in graph.nodes}
+    by_id = {node.id: node for node in graph.nodes}
     newer = {edge.target for edge in graph.edges if edge.kind == "supersedes"}
     older = {edge.source for edge in graph.edges if edge.kind == "supersedes"}
-    first = [one for one in graph.nodes if one.id not in older and (one.id in newer or single)]
-    return tuple(Lineage(tuple(_line(one, by_id))) for one in first)
+    first = [node for node in graph.nodes if node.id not in older and (node.id in newer or single)]
+    return tuple(Lineage(tuple(_versions_from(node, by_id))) for node in first)
 
 
-def _line(one: Node, by_id: dict[str, Node]) -> Iterator[Node]:
+def _versions_from(node: DecisionNode, by_id: dict[str, DecisionNode]) -> Iterator[DecisionNode]:
     seen: set[str] = set()
-    following: Node | None = one
+    following: DecisionNode | None = node
     while following is not None and following.id not in seen:
         seen.add(following.id)
         yield following
@@ -42,7 +43,7 @@ def _line(one: Node, by_id: dict[str, Node]) -> Iterator[Node]:
 
 
 class Handover(Struct, frozen=True, omit_defaults=True):
-    """One revision of a packet, and what became of it."""
+    """One revision of a packet, with its reads, feedback and outcome."""
 
     ref: str
     session: str
@@ -53,7 +54,7 @@ class Handover(Struct, frozen=True, omit_defaults=True):
     tokens: int
     at: str = ""
     what: str = ""
-    """What the revision brought."""
+    """What the revision changed."""
     depth: str = ""
     reads: int = 0
     outcome: str = ""
@@ -64,34 +65,34 @@ class Handover(Struct, frozen=True, omit_defaults=True):
 
 
 def handovers(entries: Iterable[Entry], *, session: str = "") -> tuple[Handover, ...]:
-    """The packets that a session handed over, oldest first."""
-    made: dict[str, Handover] = {}
+    """Return the packets that a session handed over, oldest first."""
+    by_entry: dict[str, Handover] = {}
     for entry in entries:
         match entry.body:
-            case Handed() as body:
-                made[entry.id] = _handed(entry, body, session)
-            case PacketRead(packet=name) if name in made:
-                made[name] = replace(made[name], reads=made[name].reads + 1)
-            case PacketCleared(packet=name) if name in made:
-                made[name] = replace(made[name], cleared=True)
-            case PacketReported(feedback=told) if told.packet in made:
-                one = made[told.packet]
-                made[told.packet] = replace(
-                    one,
+            case PacketSent() as body:
+                by_entry[entry.id] = _handover(entry, body, session)
+            case PacketRead(packet=name) if name in by_entry:
+                by_entry[name] = replace(by_entry[name], reads=by_entry[name].reads + 1)
+            case PacketCleared(packet=name) if name in by_entry:
+                by_entry[name] = replace(by_entry[name], cleared=True)
+            case PacketReported(feedback=feedback) if feedback.packet in by_entry:
+                handover = by_entry[feedback.packet]
+                by_entry[feedback.packet] = replace(
+                    handover,
                     reported=True,
-                    outcome=told.outcome or one.outcome,
-                    gaps=tuple(dict.fromkeys((*one.gaps, *told.gaps))),
-                    unused=tuple(dict.fromkeys((*one.unused, *told.unused))),
+                    outcome=feedback.outcome or handover.outcome,
+                    gaps=tuple(dict.fromkeys((*handover.gaps, *feedback.gaps))),
+                    unused=tuple(dict.fromkeys((*handover.unused, *feedback.unused))),
                 )
             case _:
                 pass
-    return tuple(made.values())
+    return tuple(by_entry.values())
 
 
-def _handed(entry: Entry, body: Handed, session: str) -> Handover:
+def _handover(entry: Entry, body: PacketSent, session: str) -> Handover:
     packet = body.packet
     return Handover(
-        ref=entry.id[:REFERENCE],
+        ref=entry.id[:REF_CHARS],
         session=session,
         audience=packet.audience,
         task=packet.target_task,
@@ -105,76 +106,77 @@ def _handed(entry: Entry, body: Handed, session: str) -> Handover:
 
 
 def render_history(lines: Sequence[Lineage], packets: Sequence[Handover]) -> str:
-    """Both as one page."""
-    return "\n".join([*_decisions(lines), *_packets(packets)])
+    """Render decisions and packets as one page."""
+    return "\n".join([*_decision_lines(lines), *_packet_lines(packets)])
 
 
-def _decisions(lines: Sequence[Lineage]) -> Iterator[str]:
+def _decision_lines(lines: Sequence[Lineage]) -> Iterator[str]:
     yield "Decisions that changed:" if lines else "No decision on record has changed."
     for line in lines:
-        for number, one in enumerate(line.versions, 1):
+        for number, version in enumerate(line.versions, 1):
             began = "Initial: " if number == 1 else ""
-            why = f", {one.reason}" if one.reason else ""
-            when = f" {one.at}" if one.at else ""
-            yield f"  v{number}: {began}{one.choice} ({one.by}{why}) [{one.session} {one.id}{when}]"
+            why = f", {version.reason}" if version.reason else ""
+            when = f" {version.at}" if version.at else ""
+            place = f"[{version.session} {version.id}{when}]"
+            yield f"  v{number}: {began}{version.choice} ({version.by}{why}) {place}"
         yield ""
 
 
-def _packets(packets: Sequence[Handover]) -> Iterator[str]:
+def _packet_lines(packets: Sequence[Handover]) -> Iterator[str]:
     yield "Packets handed over:" if packets else "No packet was handed over yet."
-    for one in packets:
-        came = one.outcome or ("reported" if one.reported else "")
-        read = f"read {one.reads}x" if one.reads else "not read"
-        marks = [f"{one.tokens} tokens", read, *([came] if came else ["no report yet"])]
-        marks += ["cleared"] if one.cleared else []
-        task = one.task if len(one.task) <= TASK else f"{one.task[: TASK - 1]}…"
-        when = f"{one.at} " if one.at else ""
-        who = f"{when}{one.audience or '-'} v{one.revision} {one.act}"
+    for packet in packets:
+        result = packet.outcome or ("reported" if packet.reported else "")
+        read = f"read {packet.reads}x" if packet.reads else "not read"
+        marks = [f"{packet.tokens} tokens", read, *([result] if result else ["no report yet"])]
+        marks += ["cleared"] if packet.cleared else []
+        task = clip(packet.task, MAX_TASK_CHARS)
+        when = f"{packet.at} " if packet.at else ""
+        who = f"{when}{packet.audience or '-'} v{packet.revision} {packet.act}"
         yield f"  {who}: {task} ({', '.join(marks)})"
-        if one.what:
-            yield f"    {one.what}"
-        yield from (f"    gap: {gap}" for gap in one.gaps)
-        yield from (f"    unused: {part}" for part in one.unused)
+        if packet.what:
+            yield f"    {packet.what}"
+        yield from (f"    gap: {gap}" for gap in packet.gaps)
+        yield from (f"    unused: {part}" for part in packet.unused)
 
 
 def history_document(lines: Sequence[Lineage], packets: Sequence[Handover]) -> dict[str, Json]:
-    """Both as one JSON document."""
+    """Return decisions and packets as one JSON document."""
     return {
         "decisions": [
             {
                 "versions": [
                     {
                         "version": number,
-                        "id": one.id,
-                        "choice": one.choice,
-                        "reason": one.reason,
-                        "by": one.by,
-                        "session": one.session,
-                        "at": one.at,
+                        "id": version.id,
+                        "choice": version.choice,
+                        "reason": version.reason,
+                        "by": version.by,
+                        "session": version.session,
+                        "at": version.at,
                     }
-                    for number, one in enumerate(line.versions, 1)
+                    for number, version in enumerate(line.versions, 1)
                 ]
             }
             for line in lines
         ],
         "packets": [
             {
-                "ref": one.ref,
-                "session": one.session,
-                "audience": one.audience,
-                "task": one.task,
-                "revision": one.revision,
-                "act": one.act,
-                "tokens": one.tokens,
-                "at": one.at,
-                "what": one.what,
-                "depth": one.depth,
-                "reads": one.reads,
-                "outcome": one.outcome,
-                "gaps": list(one.gaps),
-                "unused": list(one.unused),
-                "cleared": one.cleared,
+                "ref": packet.ref,
+                "session": packet.session,
+                "audience": packet.audience,
+                "task": packet.task,
+                "revision": packet.revision,
+                "act": packet.act,
+                "tokens": packet.tokens,
+                "at": packet.at,
+                "what": packet.what,
+                "depth": packet.depth,
+                "reads": packet.reads,
+                "outcome": packet.outcome,
+                "gaps": list(packet.gaps),
+                "unused": list(packet.unused),
+                "cleared": packet.cleared,
             }
-            for one in packets
+            for packet in packets
         ],
     }

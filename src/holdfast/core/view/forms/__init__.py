@@ -1,37 +1,42 @@
-"""Every written form of the summary that the source documents define."""
+"""Render a summary in any of the forms that the source documents define."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from holdfast.core.ledger.summary import Summary
-from holdfast.core.shrink.summary.text import write
-from holdfast.core.view.forms.exports import as_object
-from holdfast.core.view.forms.parts import About
-from holdfast.core.view.forms.phases import planning, research
-from holdfast.core.view.forms.templates import anchored, checkpoint, compression_skill, notes
+from holdfast.core.shrink.summary.text import write_summary
+from holdfast.core.view.forms.exports import summary_object
+from holdfast.core.view.forms.parts import FormContext
+from holdfast.core.view.forms.phases import planning_form, research_form
+from holdfast.core.view.forms.templates import (
+    anchored_form,
+    checkpoint_form,
+    compression_skill_form,
+    notes_form,
+)
 from holdfast.errors import BadSetting
 
-__all__ = ["FORMS", "About", "Form", "as_object", "render"]
+__all__ = ["FORMS", "Form", "FormContext", "render_form", "summary_object"]
 
-Form: TypeAlias = Callable[[Summary, About], str]
+Form: TypeAlias = Callable[[Summary, FormContext], str]
 
 
-def _window(summary: Summary, about: About) -> str:
-    return write(summary, session=about.session, frame="whole")
+def _window_form(summary: Summary, context: FormContext) -> str:
+    return write_summary(summary, session=context.session, frame="whole")
 
 
 FORMS: Mapping[str, Form] = {
-    "ctx-001": _window,
-    "lar-033": compression_skill,
-    "anchored": anchored,
-    "notes": notes,
-    "checkpoint": checkpoint,
-    "research": research,
-    "planning": planning,
+    "ctx-001": _window_form,
+    "lar-033": compression_skill_form,
+    "anchored": anchored_form,
+    "notes": notes_form,
+    "checkpoint": checkpoint_form,
+    "research": research_form,
+    "planning": planning_form,
 }
 
 
-def render(
+def render_form(
     summary: Summary,
     form: str,
     *,
@@ -40,7 +45,7 @@ def render(
     archive: str = "",
     facts: str = "",
 ) -> str:
-    """The summary in one of its forms.
+    """Render the summary in the form of that name.
 
     Raises:
         BadSetting: there is no such form.
@@ -48,4 +53,4 @@ def render(
     if form not in FORMS:
         known = ", ".join(FORMS)
         raise BadSetting("form", f"{form!r} is none of {known}", origin="the caller")
-    return FORMS[form](summary, About(session, task, archive, facts))
+    return FORMS[form](summary, FormContext(session, task, archive, facts))

@@ -1,10 +1,9 @@
-"""The parts that the written forms share: one kind of row each, as Markdown for files and people.
+"""The sections and rows that all forms of a summary share, as Markdown for files and people.
 
-These texts are read by eye and never back. A row is one line, so what a tool said cannot start a
-section; words of the user that have several lines stand raw inside a fence.
+These texts are read by people and never parsed. A row is one line, so that a tool's output cannot
+start a section; quotes of several lines are put in a fence.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
@@ -20,210 +19,221 @@ from holdfast.core.ledger.summary import (
     Ref,
     Summary,
 )
-from holdfast.core.observe.results.choices import overruled
-from holdfast.core.shrink.summary.quoting import NONE, head_of, name_of
-from holdfast.core.shrink.summary.text import gist_of
+from holdfast.core.observe.results.choices import overruled_decisions
+from holdfast.core.shrink.summary.quoting import NONE, row_head, short_name
+from holdfast.core.shrink.summary.text import main_error_line
+from holdfast.text.patterns import Pattern
 
 SEARCH = "`holdfast recover WORDS`"
-"""How to find what no file holds."""
-FOUND = 20
-"""Findings that a page shows: it is read from end to end."""
-FENCE = 3
-TICKS = re.compile(r"`{3,}")
+"""The command that finds content that no file contains."""
+MAX_FINDINGS = 20
+"""Findings that a page shows: people read it from start to end."""
+MIN_FENCE_TICKS = 3
+# Matches the fence "```"; not the quotes in "`name`".
+TICK_RUN = Pattern(r"`{3,}")
 
 
-class About(Struct, frozen=True):
-    """What a form is about, beside the summary itself."""
+class FormContext(Struct, frozen=True):
+    """The values that a form needs beside the summary."""
 
     session: str = ""
     task: str = ""
     archive: str = ""
-    """The file that holds the whole conversation; empty when none was written."""
+    """The file with the whole conversation; empty when none was written."""
     facts: str = ""
-    """What to say where there are no facts, when nobody looked for any."""
+    """The text for a missing facts section when no facts were searched for."""
 
     @property
     def cache(self) -> str:
-        """The folder that the archive is in, which holds the offloaded content too."""
+        """Return the folder that contains the archive and the offloaded content."""
         return self.archive.rpartition("/conversations/")[0] or "cache"
 
     @property
     def title(self) -> str:
-        """What it is called in a heading."""
-        return in_a_line(self.task or self.session) or NONE
+        """Return the title for a heading: the task, else the session."""
+        return join_lines(self.task or self.session) or NONE
 
 
-def in_a_line(text: str) -> str:
-    """A text without its line breaks."""
+def join_lines(text: str) -> str:
+    """Return a text with its line breaks replaced by spaces."""
     return " ".join(text.splitlines())
 
 
-def in_a_row(texts: Iterable[str]) -> str:
-    """A row of a table."""
-    return f"| {' | '.join(in_a_line(text).replace('|', chr(92) + '|') for text in texts)} |"
+def table_row(texts: Iterable[str]) -> str:
+    """Return texts as a row of a Markdown table."""
+    return f"| {' | '.join(join_lines(text).replace('|', chr(92) + '|') for text in texts)} |"
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A table, or nothing when it has no rows."""
+def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return a Markdown table; empty when it has no rows."""
     rule = "|".join("-" * (len(column) + 2) for column in columns)
-    return [in_a_row(columns), f"|{rule}|", *map(in_a_row, rows)] if rows else []
+    return [table_row(columns), f"|{rule}|", *map(table_row, rows)] if rows else []
 
 
-def section(title: str, lines: Sequence[str]) -> list[str]:
-    """A section; one that is empty says so."""
+def section_lines(title: str, lines: Sequence[str]) -> list[str]:
+    """Return a section with its heading; an empty one says `None`."""
     return ["", f"### {title}", *(lines or [NONE])]
 
 
-def bullets(texts: Iterable[str]) -> list[str]:
-    """Texts as a list."""
-    return [f"- {in_a_line(text)}" for text in texts]
+def bullet_lines(texts: Iterable[str]) -> list[str]:
+    """Return texts as a bullet list."""
+    return [f"- {join_lines(text)}" for text in texts]
 
 
-def numbered(texts: Iterable[str]) -> list[str]:
-    """Texts as a list in their order."""
-    return [f"{number}. {in_a_line(text)}" for number, text in enumerate(texts, 1)]
+def numbered_lines(texts: Iterable[str]) -> list[str]:
+    """Return texts as a numbered list."""
+    return [f"{number}. {join_lines(text)}" for number, text in enumerate(texts, 1)]
 
 
-def words(quote: Quote) -> list[str]:
-    """Words as they were said: raw, inside a fence when they have several lines."""
+def quote_lines(quote: Quote) -> list[str]:
+    """Return a quote unchanged, in a fence when it has several lines."""
     if "\n" not in quote.text:
         return [quote.text]
-    longest = max(map(len, TICKS.findall(quote.text)), default=FENCE - 1)
+    longest = max(map(len, TICK_RUN.findall(quote.text)), default=MIN_FENCE_TICKS - 1)
     fence = "`" * (longest + 1)
     return [f"{fence}text", quote.text, fence]
 
 
-def quoted(quotes: Iterable[Quote], label: str = "") -> list[str]:
-    """Words with where they stand, a row each."""
+def quote_rows(quotes: Iterable[Quote], label: str = "") -> list[str]:
+    """Return quotes as rows with the entries that contain them."""
     lines = list[str]()
     for quote in quotes:
-        first, *others = words(quote)
-        start = f"- {label}{head_of(name_of(quote.entry))}"
+        first, *others = quote_lines(quote)
+        start = f"- {label}{row_head(short_name(quote.entry))}"
         lines += [start, first, *others] if others else [f"{start} {first}"]
     return lines
 
 
-def wanted(intent: Intent) -> list[str]:
-    """What the user wants: the first request, the newest when it is another, the changes."""
-    lines = words(intent.original) if intent.original.text else []
-    lines += quoted(intent.original_rest)
+def intent_lines(intent: Intent) -> list[str]:
+    """Return the first request, the newest one if it differs, and the scope changes."""
+    lines = quote_lines(intent.original) if intent.original.text else []
+    lines += quote_rows(intent.original_rest)
     if intent.current.text and intent.current.text != intent.original.text:
-        lines += quoted([intent.current, *intent.current_rest], "**Now:** ")
-    return lines + quoted(intent.changes, "**Scope change:** ")
+        lines += quote_rows([intent.current, *intent.current_rest], "**Now:** ")
+    return lines + quote_rows(intent.changes, "**Scope change:** ")
 
 
-def in_force(summary: Summary) -> list[Constraint]:
-    """The constraints that hold, the user's own first: a program repeats those of its system."""
-    held = (one for one in summary.constraints if not one.lifted)
-    return sorted(held, key=lambda one: one.by != "user")
+def constraints_in_force(summary: Summary) -> list[Constraint]:
+    """Return the constraints in force, the user's own first."""
+    active = (constraint for constraint in summary.constraints if not constraint.lifted)
+    return sorted(active, key=lambda constraint: constraint.by != "user")
 
 
-def bound(summary: Summary, label: str = "") -> list[str]:
-    """The constraints that hold, word for word."""
-    return quoted((Quote(one.text, one.entry) for one in in_force(summary)), label)
+def constraint_rows(summary: Summary, label: str = "") -> list[str]:
+    """Return the constraints in force as rows, word for word."""
+    return quote_rows(
+        (Quote(constraint.text, constraint.entry) for constraint in constraints_in_force(summary)),
+        label,
+    )
 
 
-def changed(summary: Summary) -> list[File]:
-    """The files that were changed."""
+def changed_files(summary: Summary) -> list[File]:
+    """Return the files that were changed."""
     return [file for file in summary.files if file.action != "read"]
 
 
-def done_to(file: File) -> str:
-    """What was done to a file."""
+def file_action(file: File) -> str:
+    """Return what was done to a file."""
     return f"{file.action} from {file.was}" if file.was else file.action
 
 
-def state_of(file: File) -> str:
-    """Whether what was done to a file came to its end."""
+def file_status(file: File) -> str:
+    """Return whether the work on a file is complete."""
     return "Partial" if file.partial else "Complete"
 
 
-def artifacts(summary: Summary) -> list[str]:
-    """The table of what was made."""
+def artifact_table(summary: Summary) -> list[str]:
+    """Return the table of created and changed files."""
     rows = [
-        (f"{_base(file.path)} ({done_to(file)})", file.path, state_of(file))
-        for file in changed(summary)
+        (f"{_base_name(file.path)} ({file_action(file)})", file.path, file_status(file))
+        for file in changed_files(summary)
     ]
-    return table(("Artifact", "Path", "Status"), rows)
+    return markdown_table(("Artifact", "Path", "Status"), rows)
 
 
-def _base(path: str) -> str:
+def _base_name(path: str) -> str:
     return path.rstrip("/").rpartition("/")[2] or path
 
 
-def files_modified(summary: Summary) -> list[str]:
-    """The table of what was changed, and how."""
-    rows = [(file.path, done_to(file), _unfinished(file.change, file)) for file in changed(summary)]
-    return table(("File", "Action", "What Changed"), rows)
+def modified_files_table(summary: Summary) -> list[str]:
+    """Return the table of changed files with what changed."""
+    rows = [
+        (file.path, file_action(file), _change_text(file.change, file))
+        for file in changed_files(summary)
+    ]
+    return markdown_table(("File", "Action", "What Changed"), rows)
 
 
-def _unfinished(change: str, file: File) -> str:
+def _change_text(change: str, file: File) -> str:
     return f"{change} (partial)".lstrip() if file.partial else change
 
 
-def files_read(summary: Summary) -> list[str]:
-    """The files that were only read, and what for."""
-    return bullets(looked_at(file) for file in summary.files if file.action == "read")
+def read_file_bullets(summary: Summary) -> list[str]:
+    """Return the files that were only read, with the reasons."""
+    return bullet_lines(describe_read_file(file) for file in summary.files if file.action == "read")
 
 
-def looked_at(file: File) -> str:
-    """A file that was read: its lines, and why."""
+def describe_read_file(file: File) -> str:
+    """Describe a file that was read: path, lines and reason."""
     span = ", ".join(f"{first}–{last}" for first, last in file.lines)
     lines, why = f" lines {span}" if span else "", f" — {file.why}" if file.why else ""
     return f"{file.path}{lines}{why}"
 
 
-def decisions(summary: Summary) -> list[str]:
-    """The decisions with their reasons, in their order, and which of them are over."""
-    gone = overruled(summary.decisions)
+def decision_list(summary: Summary) -> list[str]:
+    """Return the decisions with their reasons, in order; overruled ones are marked."""
+    overruled_by = overruled_decisions(summary.decisions)
     rows = enumerate(summary.decisions)
-    return numbered(f"{chosen(one)}{_over(gone.get(number))}" for number, one in rows)
+    return numbered_lines(
+        f"{describe_decision(decision)}{_overruled_note(overruled_by.get(number))}"
+        for number, decision in rows
+    )
 
 
-def _over(by: int | None) -> str:
+def _overruled_note(by: int | None) -> str:
     return f" (no longer: see {by + 1})" if by is not None else ""
 
 
-def chosen(one: Decision) -> str:
-    """A decision, its reason, and who made it when it was not the agent."""
-    reason = f": {one.reason}" if one.reason else ""
-    by = one.by if one.by != "agent" else ""
-    instead = f"instead of {name_of(one.overrules)}" if one.overrules else ""
-    return f"{one.choice}{reason}{_in_parentheses(by, instead)}"
+def describe_decision(decision: Decision) -> str:
+    """Describe a decision with its reason, and its maker unless that is the agent."""
+    reason = f": {decision.reason}" if decision.reason else ""
+    by = decision.by if decision.by != "agent" else ""
+    instead = f"instead of {short_name(decision.overrules)}" if decision.overrules else ""
+    return f"{decision.choice}{reason}{_in_parentheses(by, instead)}"
 
 
 def _in_parentheses(*tags: str) -> str:
-    told = ", ".join(tag for tag in tags if tag)
-    return f" ({told})" if told else ""
+    joined = ", ".join(tag for tag in tags if tag)
+    return f" ({joined})" if joined else ""
 
 
-def found(summary: Summary, label: str = "") -> list[str]:
-    """What the agent found out and reported; of much only the newest."""
-    earlier = len(summary.findings) - FOUND
+def finding_rows(summary: Summary, label: str = "") -> list[str]:
+    """Return the findings of the agent as rows; only the newest when there are many."""
+    earlier = len(summary.findings) - MAX_FINDINGS
     more = [f"- {label}{earlier:,} earlier: {SEARCH}"] if earlier > 0 else []
-    return [*more, *quoted(summary.findings[-FOUND:], label)]
+    return [*more, *quote_rows(summary.findings[-MAX_FINDINGS:], label)]
 
 
-def progress(summary: Summary) -> list[str]:
-    """Where the work stands, as the protocol lists it."""
+def progress_lines(summary: Summary) -> list[str]:
+    """Return the progress in the protocol's list form."""
     now = summary.progress
     lines = [
-        f"- **Phase:** {in_a_line(now.phase) or NONE}",
-        *_listed("Completed", now.completed),
-        *_listed("Remaining", now.remaining),
+        f"- **Phase:** {join_lines(now.phase) or NONE}",
+        *_labelled_list("Completed", now.completed),
+        *_labelled_list("Remaining", now.remaining),
     ]
-    tests = [f"- **Tests:** {in_a_line(now.tests)}"] if now.tests else []
+    tests = [f"- **Tests:** {join_lines(now.tests)}"] if now.tests else []
     return [*lines, *tests] if now.phase or now.completed or now.remaining or now.tests else []
 
 
-def _listed(label: str, items: Sequence[str]) -> list[str]:
+def _labelled_list(label: str, items: Sequence[str]) -> list[str]:
     if not items:
         return [f"- **{label}:** {NONE}"]
-    return [f"- **{label}:**", *(f"  - {in_a_line(item)}" for item in items)]
+    return [f"- **{label}:**", *(f"  - {join_lines(item)}" for item in items)]
 
 
-def count_of(summary: Summary) -> str:
-    """How much is done, and what; nothing when nobody keeps count."""
+def describe_progress(summary: Summary) -> str:
+    """Describe how many steps are done and which; empty when no steps are tracked."""
     done, left = summary.progress.completed, summary.progress.remaining
     if not done and not left:
         return ""
@@ -231,62 +241,62 @@ def count_of(summary: Summary) -> str:
     return f"{len(done)}/{len(done) + len(left)} steps done ({'; '.join(names)})"
 
 
-def errors(summary: Summary) -> list[str]:
-    """What went wrong: what still does first."""
+def error_bullets(summary: Summary) -> list[str]:
+    """Return the errors, open ones first."""
     ranked = sorted(summary.errors, key=lambda error: bool(error.resolved))
-    return bullets(failed(error) for error in ranked)
+    return bullet_lines(describe_error(error) for error in ranked)
 
 
-def failed(error: Error) -> str:
-    """Something that went wrong, and how it stands."""
+def describe_error(error: Error) -> str:
+    """Describe an error and whether it is resolved."""
     what = f"{error.what} → " if error.what else ""
-    state = f"resolved by {name_of(error.resolved)}" if error.resolved else "open"
-    text = gist_of(error.text) if error.resolved else error.text
-    return f"{head_of(name_of(error.entry), state)} {what}{text}"
+    state = f"resolved by {short_name(error.resolved)}" if error.resolved else "open"
+    text = main_error_line(error.text) if error.resolved else error.text
+    return f"{row_head(short_name(error.entry), state)} {what}{text}"
 
 
-def facts(summary: Summary) -> list[str]:
-    """The lines that may be needed again, each with what brought it."""
-    return bullets(
+def fact_bullets(summary: Summary) -> list[str]:
+    """Return the facts, each with its source."""
+    return bullet_lines(
         f"{fact.text.strip()} ({fact.source})" if fact.source else fact.text.strip()
         for fact in summary.facts
     )
 
 
-def steps(summary: Summary) -> list[str]:
-    """What is to be done, the first thing first."""
-    return numbered(due(one) for one in summary.next)
+def next_step_list(summary: Summary) -> list[str]:
+    """Return the next steps in order."""
+    return numbered_lines(describe_next_step(step) for step in summary.next)
 
 
-def due(one: Next) -> str:
-    """A step, who takes it when it is not the agent, and how it stands when it is under way."""
-    owner = one.owner if one.owner != "agent" else ""
-    status = one.status if one.status != "pending" else ""
-    return f"{one.step}{_in_parentheses(owner, status)}"
+def describe_next_step(step: Next) -> str:
+    """Describe a step with its owner and status where they are not the default."""
+    owner = step.owner if step.owner != "agent" else ""
+    status = step.status if step.status != "pending" else ""
+    return f"{step.step}{_in_parentheses(owner, status)}"
 
 
-def where(summary: Summary, about: About) -> list[str]:
-    """Where everything is that is out of sight: in files that were written, or in the ledger."""
-    if about.archive:
-        places = (about.archive, f"{about.cache}/offloaded/", f"{about.cache}/checkpoints/")
+def recovery_lines(summary: Summary, context: FormContext) -> list[str]:
+    """Return where hidden content is: in written files, or in the ledger."""
+    if context.archive:
+        places = (context.archive, f"{context.cache}/offloaded/", f"{context.cache}/checkpoints/")
     else:
         places = (SEARCH, "`holdfast recover --ref NAME`", NONE)
     labels = ("Full conversation", "Offloaded content", "Checkpoints")
     return [
-        *bullets(f"{label}: {place}" for label, place in zip(labels, places, strict=True)),
-        *bullets(kept(ref) for ref in summary.refs),
+        *bullet_lines(f"{label}: {place}" for label, place in zip(labels, places, strict=True)),
+        *bullet_lines(describe_ref(ref) for ref in summary.refs),
     ]
 
 
-def kept(ref: Ref) -> str:
-    """What an entry holds that is out of sight, and how large it is."""
+def describe_ref(ref: Ref) -> str:
+    """Describe the content of a hidden entry and its size."""
     size = f" ({ref.tokens:,} tokens)" if ref.tokens else ""
-    return f"{head_of(name_of(ref.entry))} {ref.what}{size}"
+    return f"{row_head(short_name(ref.entry))} {ref.what}{size}"
 
 
-def stamped(summary: Summary) -> list[str]:
-    """When it was made, and what it saves."""
+def timestamp_lines(summary: Summary) -> list[str]:
+    """Return when the summary was made, and how many tokens it saves."""
     return [
-        f"**Generated:** {in_a_line(summary.at) or NONE}",
+        f"**Generated:** {join_lines(summary.at) or NONE}",
         f"**Context Saved:** {summary.saved:,} tokens",
     ]

@@ -1,1 +1,1 @@
-"""The ledger as a worker needs it: what goes into a packet, and how a packet is written."""
+"""Context packets for workers: select content from the ledger, and render and seal it."""

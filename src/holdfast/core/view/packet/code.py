@@ -1,8 +1,7 @@
-"""Layer 3: files in a line each, and which files of a codebase a task is about."""
+"""Layer 3 of a packet: describe files in one line each, choose relevant ones, extract patterns."""
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,14 +14,15 @@ from holdfast.core.observe.files.patches import symbols_in
 from holdfast.core.observe.files.touch import touch_of
 from holdfast.core.observe.scene import Scene
 from holdfast.core.view.packet.select import Similar
+from holdfast.text.patterns import Pattern
 
 LONGEST_TEXT = 60_000
-_NUMBERED = re.compile(r"^\s{0,8}(?:L?\d{1,6}(?:→|\t|: ?|\| ?|- | {1,2}(?=\S)))")
+_NUMBERED = Pattern(r"^\s{0,8}(?:L?\d{1,6}(?:→|\t|: ?|\| ?|- | {1,2}(?=\S)))")
 
 
 @rule([])
-def touched(files: Iterable[File], scene: Scene) -> list[RelevantFile]:
-    """Files of the record in a line each, the newest changes first."""
+def touched_files(files: Iterable[File], scene: Scene) -> list[RelevantFile]:
+    """Return the files of the record in one line each, the newest changes first."""
     known = list(files)
     changed = [one for one in reversed(known) if one.action != "read"]
     read = [one for one in reversed(known) if one.action == "read"]
@@ -30,7 +30,7 @@ def touched(files: Iterable[File], scene: Scene) -> list[RelevantFile]:
     return [
         RelevantFile(
             one.path,
-            one.change or summary_of(one.path, _seen_text(one.path, texts)) or one.why,
+            one.change or file_summary(one.path, _seen_text(one.path, texts)) or one.why,
             (one.entry,) if one.entry else (),
         )
         for one in (*changed, *read)
@@ -57,8 +57,8 @@ def _seen_text(path: str, texts: Mapping[str, str]) -> str:
 
 
 @rule("")
-def summary_of(path: str, text: str) -> str:
-    """A file in a line: what it defines, or how it begins."""
+def file_summary(path: str, text: str) -> str:
+    """Return a file in one line: the names it defines, or its beginning."""
     lines = text[:LONGEST_TEXT].split("\n")
     names = symbols_in(lines, path)
     if names:
@@ -71,15 +71,15 @@ def summary_of(path: str, text: str) -> str:
 def relevant_files(
     task: str, codebase: Mapping[str, str], similar: Similar, *, most: int = 12
 ) -> list[RelevantFile]:
-    """The files of a codebase that a task is about, the nearest first."""
-    rows = [RelevantFile(path, summary_of(path, text)) for path, text in codebase.items()]
+    """Return the files of a codebase that are nearest to a task, the nearest first."""
+    rows = [RelevantFile(path, file_summary(path, text)) for path, text in codebase.items()]
     ranked = [(nearness(task, row, codebase[row.path], similar), row) for row in rows]
     near = sorted((one for one in ranked if one[0] > 0), key=lambda one: (-one[0], one[1].path))
     return [row for _, row in near[:most]]
 
 
 def nearness(task: str, row: RelevantFile, text: str, similar: Similar) -> float:
-    """How near a file is to a task: named in it, alike in name, or alike in what it holds."""
+    """Return how near a file is to a task: named in it, or similar in name or content."""
     name = row.path.rpartition("/")[2]
     if row.path in task or (len(name) > 4 and name in task):
         return 2.0
@@ -87,61 +87,55 @@ def nearness(task: str, row: RelevantFile, text: str, similar: Similar) -> float
     return by_name + similar(f"{row.summary} {text[:2_000]}", task) / 2
 
 
-def lines_in(rows: Iterable[RelevantFile]) -> Iterator[str]:
-    """Files as lines."""
-    for row in rows:
-        yield f"{row.path}: {row.summary}" if row.summary else row.path
-
-
 # Strategy 3, patterns: instead of many files that are alike, what they share and one to read.
 
 
 LEAST = 3
-"""Files from which on something is a pattern."""
+"""Files that make a pattern."""
 SHARE = 0.6
-"""Part of a group that has to have something for it to be the group's."""
+"""Share of a group's files that must have a trait for it to be the group's trait."""
 LOOKED_AT = 60_000
-"""Characters of a file that are looked at."""
+"""Characters of a file that are searched."""
 MOST = 4
 """Traits that one pattern names."""
 
-_PHRASE = re.compile(r"\s{0,8}[;,]\s{1,8}")
-_PLAIN = re.compile(r"[^\w{}:. ]+")
-TRAITS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("handlers are async", re.compile(r"(?m)^\s{0,8}(?:export )?async (?:def|function)\b")),
-    ("tests are pytest functions", re.compile(r"(?m)^(?:async )?def test_\w{1,80}\(")),
-    ("tests are unittest classes", re.compile(r"\bunittest\.TestCase\b|\(TestCase\)")),
-    ("tests use describe/it", re.compile(r"(?m)^\s{0,8}(?:describe|it)\(['\"`]")),
-    ("tests are table-driven", re.compile(r"\bt\.Run\(tt\.|range tests\b")),
-    ("values are dataclasses", re.compile(r"(?m)^@(?:dataclasses\.)?dataclass\b")),
-    ("errors are wrapped with fmt.Errorf", re.compile(r"fmt\.Errorf\([^\n]{0,120}%w")),
+_PHRASE = Pattern(r"\s{0,8}[;,]\s{1,8}")
+_PLAIN = Pattern(r"[^\w{}:. ]+")
+TRAITS: tuple[tuple[str, Pattern[str]], ...] = (
+    ("handlers are async", Pattern(r"(?m)^\s{0,8}(?:export )?async (?:def|function)\b")),
+    ("tests are pytest functions", Pattern(r"(?m)^(?:async )?def test_\w{1,80}\(")),
+    ("tests are unittest classes", Pattern(r"\bunittest\.TestCase\b|\(TestCase\)")),
+    ("tests use describe/it", Pattern(r"(?m)^\s{0,8}(?:describe|it)\(['\"`]")),
+    ("tests are table-driven", Pattern(r"\bt\.Run\(tt\.|range tests\b")),
+    ("values are dataclasses", Pattern(r"(?m)^@(?:dataclasses\.)?dataclass\b")),
+    ("errors are wrapped with fmt.Errorf", Pattern(r"fmt\.Errorf\([^\n]{0,120}%w")),
 )
-"""What code can have in common, and how it shows."""
+"""Common traits of code, and the patterns that detect them."""
 _SHARED = (
-    re.compile(r"(?m)^\s{0,8}@([\w.]{3,60})"),
-    re.compile(r"(?m)^class \w{1,80}\(([\w.]{3,60})"),
-    re.compile(
+    Pattern(r"(?m)^\s{0,8}@([\w.]{3,60})"),
+    Pattern(r"(?m)^class \w{1,80}\(([\w.]{3,60})"),
+    Pattern(
         r"(?m)^(?:from ([\w.]{3,60}) import|import \{[^}\n]{1,200}\} from ['\"]([^'\"\n]{3,80}))"
     ),
 )
 _WORDS = ("decorated with @{}", "classes extend {}", "import from {}")
 
 
-class Extracted(Struct, frozen=True):
-    """What is left of a list of files once its patterns are told."""
+class ExtractedPatterns(Struct, frozen=True):
+    """The files that remain after common patterns were extracted, with those patterns."""
 
     files: tuple[RelevantFile, ...] = ()
     patterns: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
 
 
-def extract(
+def extract_patterns(
     files: Sequence[RelevantFile], texts: Mapping[str, str] | None = None, *, least: int = LEAST
-) -> Extracted:
-    """Files of one folder and kind that share something become a pattern and an example.
+) -> ExtractedPatterns:
+    """Replace files of one folder and kind that share traits by a pattern and an example.
 
-    What they share is read off their summaries and, where it is given, off their text. The example
-    stays in the list; of the others, only those that say something of their own.
+    Traits come from the summaries of the files and, if given, from their texts. The example stays
+    in the list; of the others only those that add something of their own.
     """
     groups: dict[tuple[str, str], list[RelevantFile]] = {}
     for file in files:
@@ -160,7 +154,7 @@ def extract(
         examples.append(example.path)
         gone.update({file.path: _without(file, traits) for file in group if file is not example})
     rest = (gone.get(file.path, file) for file in files)
-    return Extracted(tuple(file for file in rest if file), tuple(patterns), tuple(examples))
+    return ExtractedPatterns(tuple(file for file in rest if file), tuple(patterns), tuple(examples))
 
 
 def _group(path: str) -> tuple[str, str]:
@@ -177,7 +171,7 @@ def _shared(group: Sequence[RelevantFile], texts: Mapping[str, str]) -> list[str
     seen = Counter[str]()
     spelled: dict[str, str] = {}
     for file in group:
-        traits = {*_phrases(file.summary), *traits_of(texts.get(file.path, ""))}
+        traits = {*_phrases(file.summary), *code_traits(texts.get(file.path, ""))}
         for trait in sorted(traits):
             spelled.setdefault(_plain(trait), trait)
         seen.update({_plain(trait) for trait in traits})
@@ -200,8 +194,8 @@ def _without(file: RelevantFile, traits: Iterable[str]) -> RelevantFile | None:
     return replace(file, summary=", ".join(own)) if own else None
 
 
-def traits_of(text: str) -> list[str]:
-    """What the text of a file has that other files may have too."""
+def code_traits(text: str) -> list[str]:
+    """Return the traits of a file's text that other files may share."""
     head = text[:LOOKED_AT]
     found = [name for name, pattern in TRAITS if pattern.search(head)]
     for pattern, words in zip(_SHARED, _WORDS, strict=True):

@@ -1,7 +1,7 @@
-"""The nested form of a packet that files and tools carry, and the seal on it.
+"""Convert a packet to and from its nested document, seal it, verify it, and describe its schema.
 
-One table says where each member of a packet stands. What a newer version or a person added is
-kept with its place, and stands there again when the packet is written.
+One table defines the place of each field. Unknown fields, from a newer version or a person, are
+kept with their places and written back there.
 """
 
 import hmac
@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from holdfast.core.ledger.packet import SCHEMA, Packet
 from holdfast.text.jsontext import SURROGATE, whole_number
+from holdfast.text.utf8 import to_bytes
 from holdfast.text.yaml import to_yaml as written
 
 ENVELOPE = (
@@ -27,15 +28,15 @@ CONTEXT = (
 VALIDATION = ("over_budget", "token_count", "checksum", "signature")
 SEALS = ("checksum", "signature")
 ALWAYS = frozenset({"version", "created", "creator", "target_task", "revision", "goal"})
-"""What is written although it is empty."""
+"""Fields that are written even when they are empty."""
 
 
-class NoPacket(ValueError):
-    """Why something is no packet, in a sentence."""
+class InvalidPacket(ValueError):
+    """Raised when a document is not a valid packet; the message says why."""
 
 
-def nested(packet: Packet) -> dict[str, object]:
-    """A packet as it is written."""
+def packet_document(packet: Packet) -> dict[str, object]:
+    """Return a packet as its nested document."""
     plain = cast(dict[str, object], msgspec.to_builtins(packet))
     full = {name: getattr(packet, name) for name in ALWAYS}
     held = {**full, **plain}
@@ -82,18 +83,18 @@ def _put_back(value: object, place: list[str], extra: object) -> None:
             _put_back(items[place_in_list], rest, extra)
 
 
-def unnested(document: Mapping[str, object]) -> Packet:
-    """The packet that a document holds; what is not known of it is kept.
+def packet_from_document(document: Mapping[str, object]) -> Packet:
+    """Return the packet that a document contains; unknown fields are kept.
 
     Raises:
-        NoPacket: something is missing or is not what it has to be.
+        InvalidPacket: a field is missing or has the wrong type.
     """
     version = document.get("version")
     if version != SCHEMA or isinstance(version, bool):
-        raise NoPacket(f"it has version {version!r}, and this program reads version {SCHEMA}")
+        raise InvalidPacket(f"it has version {version!r}, and this program reads version {SCHEMA}")
     context = document.get("context")
     if not isinstance(context, dict):
-        raise NoPacket("it has no `context`")
+        raise InvalidPacket("it has no `context`")
     flat: dict[str, object] = {}
     extra: dict[str, str] = {}
     _sort(document, (*ENVELOPE, *VALIDATION, "context"), "", flat, extra)
@@ -102,7 +103,7 @@ def unnested(document: Mapping[str, object]) -> Packet:
     try:
         packet = msgspec.convert(flat, Packet)
     except msgspec.ValidationError as error:
-        raise NoPacket(_readable(str(error))) from None
+        raise InvalidPacket(_readable(str(error))) from None
     known = cast(dict[str, object], msgspec.to_builtins(packet))
     for name, value in flat.items():
         _leftover(value, known.get(name), _place(name), extra)
@@ -150,7 +151,7 @@ MEMBERS = frozenset(
         *("revision", "what", "at"),
     }
 )
-"""Members of rows: one that is missing in what was read was empty."""
+"""Known fields of rows: one that is missing in the output was empty."""
 
 
 def _escaped(name: str) -> str:
@@ -171,59 +172,62 @@ def _readable(error: str) -> str:
     return f"`{where}` is not what it has to be: {told[:1].lower()}{told[1:]}{quote}"
 
 
-def canonical(document: Mapping[str, object]) -> bytes:
-    """Everything but the seals, the same bytes however it was written."""
+def canonical_bytes(document: Mapping[str, object]) -> bytes:
+    """Return everything but the seals as bytes that do not depend on formatting."""
     bare = {name: value for name, value in document.items() if name not in SEALS}
     return msgspec.json.encode(_whole(bare), order="sorted")
 
 
 def checksum_of(document: Mapping[str, object]) -> str:
-    """What the content of a document comes to."""
-    return f"sha256:{sha256(canonical(document)).hexdigest()}"
+    """Return the checksum of a document's content."""
+    return f"sha256:{sha256(canonical_bytes(document)).hexdigest()}"
 
 
 def signature_of(document: Mapping[str, object], key: str) -> str:
-    """What only who has the key can say of it."""
-    made = hmac.new(key.encode("utf-8", "surrogatepass"), canonical(document), sha256)
+    """Return the HMAC signature of a document."""
+    made = hmac.new(to_bytes(key), canonical_bytes(document), sha256)
     return f"hmac-sha256:{made.hexdigest()}"
 
 
-def sealed(packet: Packet, key: str = "") -> Packet:
-    """A packet with its checksum, and its signature where there is a key."""
+def seal_packet(packet: Packet, key: str = "") -> Packet:
+    """Return the packet with its checksum and, if there is a key, its signature."""
     bare = replace(packet, checksum="", signature="")
-    document = nested(bare)
+    document = packet_document(bare)
     signature = signature_of(document, key) if key else ""
     return replace(bare, checksum=checksum_of(document), signature=signature)
 
 
-def verify(document: Mapping[str, object], key: str = "") -> None:
-    """Refuse a document that is not what was sealed.
+def verify_seal(document: Mapping[str, object], key: str = "") -> None:
+    """Verify the checksum of a document and, if there is a key, its signature.
 
     Raises:
-        NoPacket: its checksum or signature is missing, or of another content.
+        InvalidPacket: the checksum or signature is missing or belongs to other content.
     """
     told, found = document.get("checksum"), checksum_of(document)
     if not told:
-        raise NoPacket("it has no checksum")
+        raise InvalidPacket("it has no checksum")
     if told != found:
-        raise NoPacket(f"its checksum is {short(told)}, and its content comes to {short(found)}")
+        raise InvalidPacket(
+            f"its checksum is {short_checksum(told)}, and its content comes to "
+            f"{short_checksum(found)}"
+        )
     if not key:
         return
     signature = document.get("signature")
     if not isinstance(signature, str) or not signature:
-        raise NoPacket("it is not signed, and a key is set")
+        raise InvalidPacket("it is not signed, and a key is set")
     if not hmac.compare_digest(signature.encode(), signature_of(document, key).encode()):
-        raise NoPacket("it is signed with another key")
+        raise InvalidPacket("it is signed with another key")
 
 
-def short(checksum: object) -> str:
-    """A checksum as a sentence names it."""
+def short_checksum(checksum: object) -> str:
+    """Return the beginning of a checksum, for messages."""
     return f"{str(checksum)[:19]}…"
 
 
 def packet_yaml(packet: Packet) -> str:
-    """A packet as a worker's file has it."""
-    return written(nested(packet))
+    """Render a packet as the YAML of a worker's file."""
+    return written(packet_document(packet))
 
 
 # The shape of a packet's file as a JSON Schema, from the values themselves.
@@ -233,15 +237,17 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 REQUIRED = ("version", "created", "creator", "target_task", "context", "checksum")
 
 
-def schema(told: Mapping[str, str]) -> dict[str, object]:
-    """What a packet's file holds; `told` says what each member means.
+def packet_schema(descriptions: Mapping[str, str]) -> dict[str, object]:
+    """Return the JSON Schema of a packet's file; `descriptions` is by field.
 
-    Members that are not named are allowed anywhere: whoever reads a packet keeps them.
+    Unknown fields are allowed everywhere, because readers keep them.
     """
     _, parts = msgspec.json.schema_components([Packet], ref_template="#/$defs/{name}")
     defined = cast(dict[str, dict[str, object]], parts)
     members = cast(dict[str, dict[str, object]], defined.pop("Packet")["properties"])
-    named = {name: _described(member, told.get(name, "")) for name, member in members.items()}
+    named = {
+        name: _described(member, descriptions.get(name, "")) for name, member in members.items()
+    }
     named["version"] = {"const": SCHEMA}
     context = {name: named[name] for name in CONTEXT}
     return {

@@ -1,48 +1,43 @@
-"""Layer 1: what is to be done, when it is done, and what binds whoever does it.
+"""Layer 1 of a packet: the goal, the success criteria and the constraints of a task.
 
-Constraints stand word for word and are never left out. The goal is the task in its own words; of a
-task that is a document, its beginning, and where the rest is.
+Constraints are copied word for word and never left out. The goal is the task in its own words; a
+task that is a long document is cut to its beginning, with a note on the rest.
 """
 
-import re
 from collections.abc import Iterable
 
 from msgspec import Struct
 
 from holdfast.core.faults import rule
-from holdfast.core.ledger.packet import Packet
 from holdfast.core.ledger.summary import Quote, Summary
 from holdfast.core.measure.tokens import CountTokens
-from holdfast.core.observe.sentences import (
-    is_question,
-    own_words,
-    plain,
-    sentences,
-    without_remarks,
-)
-from holdfast.core.view.forms.parts import in_force
+from holdfast.core.observe.sentences import own_words, sentences
+from holdfast.core.view.forms.parts import constraints_in_force
 from holdfast.core.view.packet.select import telling_words
+from holdfast.text.clip import clip_and_mark
 from holdfast.text.jsontext import SURROGATE
+from holdfast.text.patterns import Pattern
+from holdfast.text.sentences import is_question, plain_words, without_html_comments
 
 TASK, FRAME = 0.18, 0.06
-"""Parts of a budget that the task may take, and what it is a part of."""
+"""Shares of a budget for the task, and for the larger request that it is part of."""
 NEW = 5
-"""Telling words that a request has to add to the task to be told with it."""
+"""Telling words that the larger request must add to be shown with the task."""
 LEAST = 40
-"""Tokens of a task that are shown however small the budget is."""
+"""Tokens of a task that are shown even in a small budget."""
 LOOKED_AT = 40_000
-"""Characters of a task in which its beginning is looked for."""
+"""Characters of a task that are searched for its beginning."""
 WHOLE = 4_000
-"""Characters of a task that a packet carries; of a longer one, the beginning."""
+"""Characters of a task that a packet stores; a longer one is cut."""
 MOST, LONGEST_CRITERION = 4, 240
-"""Criteria that are told, and characters of one."""
-_END = re.compile(r"(?<![\s\n(]\d)(?<!\s\d\d)[.!?](?=\s)|\n|[。！？]")
+"""Maximum number of criteria, and of characters in each."""
+_END = Pattern(r"(?<![\s\n(]\d)(?<!\s\d\d)[.!?](?=\s)|\n|[。！？]")
 """Where a sentence ends; the number of a list entry is no sentence."""
-_TAG = re.compile(r"^(?:</?[\w-]{1,40}>\s{0,4}){1,4}")
-_TAG_LINE = re.compile(r"(?m)^[ \t]{0,8}</?[\w-]{1,40}>[ \t]{0,8}$")
-_BLANK_LINES = re.compile(r"\n[ \t]{0,8}\n\s{1,200}(?=\n)")
-_NO_CRITERION = re.compile(r"^(?:#|run\b|```|\||<)|:$")
-_CRITERION = re.compile(
+_TAG = Pattern(r"^(?:</?[\w-]{1,40}>\s{0,4}){1,4}")
+_TAG_LINE = Pattern(r"(?m)^[ \t]{0,8}</?[\w-]{1,40}>[ \t]{0,8}$")
+_BLANK_LINES = Pattern(r"\n[ \t]{0,8}\n\s{1,200}(?=\n)")
+_NO_CRITERION = Pattern(r"^(?:#|run\b|```|\||<)|:$")
+_CRITERION = Pattern(
     r"\b(?:done when|success(?: criteria| means)|acceptance|make sure|ensure|verify that"
     r"|so that|should (?:receive|return|show|see|get|be able|pass|work|print|exit)"
     r"|(?:all )?tests? (?:must|should|need to|have to|still) pass|expected)\b"
@@ -50,19 +45,19 @@ _CRITERION = re.compile(
 
 
 class Goal(Struct, frozen=True):
-    """What a worker is to do."""
+    """The goal of a worker, with criteria and constraints."""
 
     text: str = ""
     criteria: tuple[str, ...] = ()
     constraints: tuple[str, ...] = ()
     left: int = 0
-    """Tokens of the task that are not in the text."""
+    """Tokens of the task that the text leaves out."""
 
 
 def goal_of(task: str, rows: Summary, budget: int, count: CountTokens) -> Goal:
-    """The goal of a task that is part of what the rows tell, in its share of a budget."""
-    task = said(task)
-    begun = beginning(task, max(int(budget * TASK), LEAST), count)
+    """Return the goal of a task within its share of a budget."""
+    task = own_task_words(task)
+    begun = beginning_of_text(task, max(int(budget * TASK), LEAST), count)
     constraints = constraints_of(rows)
     # Of a task that is a document already, its own words say what it is about.
     frame = _frame(task, rows, int(budget * FRAME), count) if begun == task else ""
@@ -75,11 +70,11 @@ def goal_of(task: str, rows: Summary, budget: int, count: CountTokens) -> Goal:
     )
 
 
-def said(task: str) -> str:
-    """A task in the words of whoever set it, without what a program put around them."""
+def own_task_words(task: str) -> str:
+    """Return a task in its author's words, without what a program added around them."""
     whole = SURROGATE.sub("\ufffd", task).strip()
     words = "\n".join(part.strip() for part in own_words(whole))
-    shown = _BLANK_LINES.sub("\n\n", _TAG_LINE.sub("", without_remarks(words))).strip()
+    shown = _BLANK_LINES.sub("\n\n", _TAG_LINE.sub("", without_html_comments(words))).strip()
     return shown or words.strip() or whole
 
 
@@ -90,8 +85,8 @@ def _left(task: str, begun: str, count: CountTokens) -> int:
     return count(task) - count(begun) if len(task) <= LOOKED_AT else len(task) // 4
 
 
-def beginning(text: str, room: int, count: CountTokens) -> str:
-    """As many whole sentences or lines from the beginning of a text as fit; at least some words."""
+def beginning_of_text(text: str, room: int, count: CountTokens) -> str:
+    """Return as many whole sentences or lines as fit, at least some words."""
     if len(text) <= room * 8 and count(text) <= room:
         return text
     text = text[: min(LOOKED_AT, room * 12)]
@@ -118,18 +113,18 @@ def _frame(task: str, rows: Summary, room: int, count: CountTokens) -> str:
         if words in " ".join(task.split()):
             continue
         if len(set(telling_words(words)) - known) >= NEW:
-            return f"Part of: {beginning(words, room, count)}"
+            return f"Part of: {beginning_of_text(words, room, count)}"
     return ""
 
 
 def constraints_of(rows: Summary) -> tuple[str, ...]:
-    """Every constraint that holds, word for word."""
-    return tuple(dict.fromkeys(one.text for one in in_force(rows)))
+    """Return every constraint in force, word for word."""
+    return tuple(dict.fromkeys(one.text for one in constraints_in_force(rows)))
 
 
 @rule([])
 def criteria_in(task: str, rows: Summary) -> list[str]:
-    """Sentences of the task and of the user's requests that say when it is done."""
+    """Return the sentences of the task and the requests that say when it is done."""
     requests: Iterable[Quote] = (rows.intent.current, rows.intent.original)
     texts = [task, *(quote.text for quote in requests)]
     found: dict[str, None] = {}
@@ -142,18 +137,13 @@ def criteria_in(task: str, rows: Summary) -> list[str]:
 
 
 def _is_criterion(text: str) -> bool:
-    words = plain(text).strip()
+    words = plain_words(text).strip()
     if len(text) > LONGEST_CRITERION or is_question(text) or _NO_CRITERION.search(words):
         return False
     return _CRITERION.search(words) is not None
 
 
-def carried(task: str) -> str:
-    """The task as a packet carries it."""
+def task_to_carry(task: str) -> str:
+    """Return the task as a packet stores it: cut to its beginning when it is long."""
     task = SURROGATE.sub("\ufffd", task).strip()
-    return task if len(task) <= WHOLE else f"{task[:WHOLE].rstrip()} …"
-
-
-def is_shortened(packet: Packet) -> bool:
-    """Whether the packet has only the beginning of its task."""
-    return packet.target_task.endswith(" …") and len(packet.target_task) > WHOLE - 40
+    return clip_and_mark(task, WHOLE, " …")

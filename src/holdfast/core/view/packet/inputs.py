@@ -1,7 +1,7 @@
-"""What the record gives a packet: a value, so that what was worked out for one worker can be kept.
+"""Gather the inputs of a packet: what the session's record offers, and what the caller asks for.
 
-Nothing here depends on the task. Where several workers are spawned, in one process or in several,
-the record is looked through for the first of them.
+The part taken from the record does not depend on the task. So it is computed once and kept, also
+when several workers are started by several processes.
 """
 
 from collections.abc import Mapping
@@ -13,49 +13,49 @@ from holdfast.core.ledger.entry import EntryId
 from holdfast.core.ledger.packet import Choice, FailedAttempt, Packet, RelevantFile
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.measure.tokens import CountTokens
-from holdfast.core.observe.results.progress import tested_in
+from holdfast.core.observe.results.progress import newest_test_counts
 from holdfast.core.observe.scene import Scene
-from holdfast.core.observe.worth import Likely, hold, telling_names
-from holdfast.core.view.packet.code import touched
-from holdfast.core.view.packet.history import choices_of, failures_of
+from holdfast.core.observe.worth import NeedEstimator, find_names, names_by_entry
+from holdfast.core.view.packet.code import touched_files
+from holdfast.core.view.packet.history import decisions_in_force, failures_of
 from holdfast.core.view.packet.lines import bare_command
-from holdfast.core.view.packet.record import Pool, pool_of
+from holdfast.core.view.packet.record import LinePool, line_pool
 from holdfast.core.view.packet.select import Similar
 
 
-class Gathered(Struct, frozen=True):
+class RecordInputs(Struct, frozen=True):
     """What a packet takes from the record of a session."""
 
     rows: Summary = Summary()
-    pool: Pool = Pool()
+    pool: LinePool = LinePool()
     weights: Mapping[str, float] = {}
     """How likely each name in the pool is needed again."""
     files: tuple[RelevantFile, ...] = ()
     failed: tuple[FailedAttempt, ...] = ()
     tested: str = ""
-    """The command by which the tests were run last."""
+    """The command that last ran the tests."""
     steps: Mapping[EntryId, int] = {}
-    """At which step of the agent each decision was made."""
+    """The step of the agent at which each decision was made."""
     now: int = 0
     entries: int = 0
 
     def weigh(self, name: str) -> float:
-        """How likely a name is needed again; of no account when nothing in the pool holds it."""
+        """Return how likely a name is needed again; 0 when nothing in the pool contains it."""
         return self.weights.get(name, 0.0)
 
 
-def gathered(rows: Summary, scene: Scene) -> Gathered:
-    """What rows and the scene that they end with give a packet."""
+def gather_record_inputs(rows: Summary, scene: Scene) -> RecordInputs:
+    """Gather what a packet needs from a summary and the scene at its end."""
     if not scene.items:
-        return Gathered(rows)
-    held = hold(scene.items, {})
-    likely = Likely(scene, held)
-    pool = pool_of(scene, held, likely)
-    return Gathered(
+        return RecordInputs(rows)
+    held = names_by_entry(scene.items, {})
+    likely = NeedEstimator(scene, held)
+    pool = line_pool(scene, held, likely)
+    return RecordInputs(
         rows=rows,
         pool=pool,
         weights={name: likely(name) for name in sorted(_names(pool))},
-        files=tuple(touched(rows.files, scene)),
+        files=tuple(touched_files(rows.files, scene)),
         failed=failures_of(rows, scene),
         tested=_tested(scene),
         steps=_steps(rows, scene),
@@ -64,21 +64,21 @@ def gathered(rows: Summary, scene: Scene) -> Gathered:
     )
 
 
-def _names(pool: Pool) -> set[str]:
+def _names(pool: LinePool) -> set[str]:
     sources = {line.fact.source for line in pool.lines}
-    return {name for line in pool.lines for name in line.names}.union(*map(telling_names, sources))
+    return {name for line in pool.lines for name in line.names}.union(*map(find_names, sources))
 
 
 @rule("")
 def _tested(scene: Scene) -> str:
-    _, at = tested_in(scene)
-    pair = scene.of_result.get(at)
+    _, at = newest_test_counts(scene)
+    pair = scene.by_result.get(at)
     return bare_command(pair.body) if pair else ""
 
 
 @rule({})
 def _steps(rows: Summary, scene: Scene) -> dict[EntryId, int]:
-    wanted = {ref for one in choices_of(rows) for ref in one.refs}
+    wanted = {ref for one in decisions_in_force(rows) for ref in one.refs}
     steps = zip(scene.items, scene.steps, strict=True)
     return {item.entry.id: step for item, step in steps if item.entry.id in wanted}
 
@@ -86,42 +86,42 @@ def _steps(rows: Summary, scene: Scene) -> dict[EntryId, int]:
 # What a packet is made of: what is asked for, what there is, and what of the world it takes.
 
 
-class Tools(Struct, frozen=True):
-    """What making a packet needs of the world."""
+class PacketTools(Struct, frozen=True):
+    """The functions of the caller that making a packet needs."""
 
     count: CountTokens
     similar: Similar
 
 
-class Wish(Struct, frozen=True):
-    """What is asked for."""
+class PacketRequest(Struct, frozen=True):
+    """What the caller asks for."""
 
     task: str
     depth: str = "standard"
     layers: tuple[int, ...] = ()
-    """Which layers; those of the depth when none are named."""
+    """Layers to include; those of the depth when empty."""
     budget: int = 0
-    """Tokens; the cap of the depth when 0."""
+    """Token budget; the cap of the depth when 0."""
     caps: Mapping[str, int] = {}
-    """Tokens by depth, where they are not the usual ones."""
+    """Token caps by depth that replace the defaults."""
     known: Mapping[str, str] = {}
-    """By kind of task: the depth that the record of earlier tasks recommends."""
+    """The recommended depth by type of task, from earlier tasks."""
     order: tuple[str, ...] = ()
-    """Parts of a packet, the most needed first, where the record of earlier tasks says so."""
+    """Sections of a packet, the most needed first, as recommended from earlier tasks."""
     before: Packet = Packet()
-    """The revision before: what a person wrote in it stays, and its history goes on."""
+    """The previous revision: its manual edits stay, and its changelog continues."""
     why: str = ""
     at: str = ""
-    """What the changelog says of the new revision, and when it was made."""
+    """Time of the new revision; `why` is its reason in the changelog."""
 
 
-class Material(Struct, frozen=True):
-    """All that a packet can be made of."""
+class PacketMaterial(Struct, frozen=True):
+    """All content that a packet can be made of."""
 
-    record: Gathered = Gathered()
+    record: RecordInputs = RecordInputs()
     codebase: Mapping[str, str] = {}
-    """Files that were scanned or handed in, by path: their text."""
+    """Texts of scanned or given files, by path."""
     decisions: tuple[Choice, ...] = ()
-    """What was decided elsewhere in the project."""
+    """Decisions of other sessions of the project."""
     prior: str = ""
-    """What an earlier session of the same task came to."""
+    """The result of an earlier session of the same task."""

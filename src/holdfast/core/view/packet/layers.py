@@ -1,9 +1,9 @@
-"""The four layers, the depths that choose among them, and how deep a task needs to go."""
+"""The four layers of a packet, the depths that select them, and the depth that a task needs."""
 
-import re
 from collections.abc import Iterable, Mapping
 
 from holdfast.core.ledger.packet import Depth
+from holdfast.text.patterns import Pattern
 
 PARTS: Mapping[int, tuple[str, ...]] = {
     1: ("goal", "success_criteria", "constraints"),
@@ -11,38 +11,38 @@ PARTS: Mapping[int, tuple[str, ...]] = {
     3: ("codebase",),
     4: ("failed_attempts", "pivots", "open_questions"),
 }
-"""Which members of a packet each layer is made of."""
+"""The fields of a packet that make up each layer."""
 SECTIONS = (
     *("success_criteria", "constraints", "decisions", "state", "relevant_files", "patterns"),
     *("anti_patterns", "failed_attempts", "pivots", "open_questions", "prior_session"),
 )
-"""Parts that a worker may find missing or needless, in the order in which they are told."""
+"""Sections that a worker may find missing or unused, in the order in which they are rendered."""
 LAYERS: Mapping[str, tuple[int, ...]] = {
     "minimal": (1,),
     "standard": (1, 2, 3),
     "deep": (1, 2, 3, 4),
 }
 CAPS: Mapping[str, int] = {"minimal": 100, "standard": 400, "deep": 800}
-"""Tokens of a packet as a worker reads it."""
+"""Maximum tokens of the rendered packet."""
 SAME: Mapping[str, Depth] = {"simple": "minimal", "complex": "deep"}
-"""What orchestrators call a depth otherwise."""
+"""Other names that orchestrators use for a depth."""
 DEPTHS = ("minimal", "standard", "deep", "auto")
 
-_DEEP = re.compile(
+_DEEP = Pattern(
     r"(?i)\b(?:refactor\w{0,6}|migrat\w{0,4}|redesign|re-?architect\w{0,6}|architecture|rewrite"
     r"|concurren\w{0,4}|race|deadlock|security|investigat\w{0,4}|debug|root cause|flaky"
     r"|performance|across|everywhere|end[- ]to[- ]end|regression|backwards?[- ]compat\w{0,8}"
     r"|still (?:fails?|broken)|again)\b"
 )
-_PLAIN = re.compile(
+_PLAIN = Pattern(
     r"(?i)\b(?:typos?|spelling|rename|bump|comments?|reformat|format|lint|readme|changelog"
     r"|one[- ]liner|docstrings?|whitespace|wording)\b"
 )
 LONG, SHORT = 60, 12
-"""Words of a task from which it is long, and up to which it may be plain."""
+"""Words from which a task is long, and up to which it may be simple."""
 
-TYPES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (name, re.compile(rf"(?i)\b(?:{words})\b"))
+TYPES: tuple[tuple[str, Pattern[str]], ...] = tuple(
+    (name, Pattern(rf"(?i)\b(?:{words})\b"))
     for name, words in (
         ("docs", r"docs?|readme|changelog|docstrings?|documentation|guide"),
         ("test", r"tests?|coverage|fixtures?"),
@@ -53,17 +53,17 @@ TYPES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("feature", r"add|implement|create|build|support|introduce|write|make|integrate|new"),
     )
 )
-"""What kind a task is, by its words; the first kind whose word comes first."""
+"""Task types with their words; the type whose word occurs first wins."""
 OTHER = "other"
 
 
-def layers_of(depth: str) -> tuple[int, ...]:
-    """The layers that a depth stands for."""
+def layers_for_depth(depth: str) -> tuple[int, ...]:
+    """Return the layers of a depth."""
     return LAYERS[SAME.get(depth, depth)]
 
 
 def task_type_of(task: str) -> str:
-    """What kind of task it is: one of a small, stable set."""
+    """Return the type of a task: one of a small, stable set."""
     words = task[:2_000]
     found = ((match.start(), name) for name, one in TYPES if (match := one.search(words)))
     return min(found, default=(0, OTHER))[1]
@@ -72,10 +72,10 @@ def task_type_of(task: str) -> str:
 def depth_for(
     task: str, *, failures: int = 0, known: Mapping[str, str] | None = None
 ) -> tuple[Depth, str]:
-    """How deep a packet for a task has to go, and why: history first, then its words.
+    """Return the depth that a task needs, and why: from earlier tasks first, then from its words.
 
-    `failures` are errors of the session that are still open, `known` what the record of earlier
-    tasks recommends for a kind of task.
+    `failures` counts the open errors of the session; `known` is the recommended depth by type of
+    task.
     """
     kind = task_type_of(task)
     recommended = (known or {}).get(kind, "")
@@ -99,5 +99,5 @@ def _as_depth(name: str) -> Depth:
 
 
 def sorted_layers(layers: Iterable[int]) -> tuple[int, ...]:
-    """Layers in order; the first is always among them."""
+    """Return layers in order; layer 1 is always included."""
     return tuple(sorted({1, *layers}))

@@ -1,8 +1,7 @@
-"""A packet from the record: layer by layer, within its cap, and with a word on what is not in it.
+"""Make a packet from the record: layer by layer, within its cap, with a note on what is left out.
 
-Layer 1 is always whole. What room is left goes to decisions, then to what the record shows of the
-code and of where the work stands, then to history. Where it is too much in the end, rows leave from
-layer 4, then 3, then 2.
+Layer 1 is always complete. The remaining room goes to decisions, then to code and the state of the
+work, then to history. If the result is too large, rows are removed from layer 4, then 3, then 2.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,66 +11,78 @@ from msgspec.structs import replace
 
 from holdfast.core.faults import rule, rule_keeping, rule_or
 from holdfast.core.ledger.packet import Change, Choice, Codebase, Packet
-from holdfast.core.observe.worth import telling_names
-from holdfast.core.view.packet.code import extract, relevant_files
-from holdfast.core.view.packet.document import sealed
-from holdfast.core.view.packet.goal import beginning, carried, goal_of
+from holdfast.core.observe.worth import find_names
+from holdfast.core.view.packet.code import extract_patterns, relevant_files
+from holdfast.core.view.packet.document import seal_packet
+from holdfast.core.view.packet.goal import beginning_of_text, goal_of, task_to_carry
 from holdfast.core.view.packet.history import (
     USER,
-    Told,
-    ages,
-    avoided_in,
-    by_distance,
-    choices_of,
+    DecisionsByAge,
+    age_by_refs,
+    decisions_by_age,
+    decisions_in_force,
+    open_questions_of,
     pivots_of,
-    questions_of,
+    rejected_options,
 )
-from holdfast.core.view.packet.inputs import Material, Tools, Wish
+from holdfast.core.view.packet.inputs import PacketMaterial, PacketRequest, PacketTools
 from holdfast.core.view.packet.layers import (
     CAPS,
     SECTIONS,
     depth_for,
-    layers_of,
+    layers_for_depth,
     sorted_layers,
     task_type_of,
 )
-from holdfast.core.view.packet.prompt import failed, to_prompt, told, turned
-from holdfast.core.view.packet.record import Found, fill
-from holdfast.core.view.packet.revise import revised
-from holdfast.core.view.packet.select import Left, exclusions, less_of, merged, relevant, short_refs
+from holdfast.core.view.packet.prompt import (
+    render_decision,
+    render_failed_attempt,
+    render_pivot,
+    to_prompt,
+)
+from holdfast.core.view.packet.record import PacketSelection, select_lines
+from holdfast.core.view.packet.revise import next_revision
+from holdfast.core.view.packet.select import (
+    LeftOut,
+    describe_exclusions,
+    drop_one_row,
+    merge_decisions,
+    relevant_items,
+    shorten_refs,
+)
 
 Row = TypeVar("Row")
 
 SHARES: Mapping[int, float] = {2: 0.35, 4: 0.3}
-"""Parts of the room behind layer 1 that decisions and history may take."""
+"""Shares of the room after layer 1 for decisions and for history."""
 SCAN = 0.5
-"""Part of the room of layer 3 that files of a codebase take which the session never touched."""
+"""Share of layer 3's room for files of the codebase that the session never touched."""
 MORE, LESS = 1.5, 0.4
-"""How a share changes for a part that was missing, and for one that nobody needed."""
+"""Factors for the share of a section that was missing, and of one that was unused."""
 EARLIER, LATER = -2, 3
-"""How far such a part is moved among the parts."""
+"""How many places a section must be moved forward or back for these factors."""
 TRIES = 6
 SLACK = 4
 """Tokens of a cap that may stay unused."""
 ROW = 4
 JUST_NOW = 12
-"""Steps of the agent within which a decision needs no likeness to the task."""
+"""Steps within which a decision need not be similar to the task."""
 STATE = 3
-"""Rows on the plan: what comes next is soon old."""
+"""Rows about the plan, which is soon out of date."""
 
 
-def make(wish: Wish, material: Material, tools: Tools) -> Packet:
-    """A packet for a task; what is not its own affair (who, when, for whom) is left empty."""
+def make_packet(wish: PacketRequest, material: PacketMaterial, tools: PacketTools) -> Packet:
+    """Make a packet for a task; creator, time and audience are left empty for the caller."""
     rows = material.record.rows
     still = sum(not one.resolved for one in rows.errors)
     depth, why = (wish.depth, "")
     if depth == "auto":
         depth, why = depth_for(wish.task, failures=still, known=wish.known)
-    layers = sorted_layers(wish.layers or layers_of(depth))
+    layers = sorted_layers(wish.layers or layers_for_depth(depth))
     cap = wish.budget or wish.caps.get(depth) or CAPS[depth]
     goal = goal_of(wish.task, rows, cap, tools.count)
     first = Packet(
-        target_task=carried(wish.task),
+        target_task=task_to_carry(wish.task),
         task_type=task_type_of(wish.task),
         depth=depth,
         layers=layers,
@@ -81,7 +92,7 @@ def make(wish: Wish, material: Material, tools: Tools) -> Packet:
         changelog=(Change(1, f"made at depth {depth}" + (f": {why}" if why else "")),),
     )
     making = _Making(first, cap, wish, material, tools, goal.left)
-    return sealed(short_refs(making.packet()))
+    return seal_packet(shorten_refs(making.packet()))
 
 
 class _Making:
@@ -91,9 +102,9 @@ class _Making:
         self,
         first: Packet,
         cap: int,
-        wish: Wish,
-        material: Material,
-        tools: Tools,
+        wish: PacketRequest,
+        material: PacketMaterial,
+        tools: PacketTools,
         left: int,
     ) -> None:
         self._first, self._cap, self._wish = first, cap, wish
@@ -103,13 +114,13 @@ class _Making:
         self._decisions, self._tags = decided.shown, decided.tags
         deep = 4 in first.layers
         self._pivots = pivots_of(self._rows) if deep else ()
-        self._questions = questions_of(self._rows) if deep else ()
+        self._questions = open_questions_of(self._rows) if deep else ()
 
-    @rule(Told())
-    def _decided(self) -> Told:
-        every = (*choices_of(self._rows), *self._material.decisions)
-        age = ages(self._record.steps, self._record.now)
-        about = relevant(
+    @rule(DecisionsByAge())
+    def _decided(self) -> DecisionsByAge:
+        every = (*decisions_in_force(self._rows), *self._material.decisions)
+        age = age_by_refs(self._record.steps, self._record.now)
+        about = relevant_items(
             every,
             self._wish.task,
             lambda one: f"{one.choice} {one.reason}",
@@ -117,10 +128,10 @@ class _Making:
             # What was decided a moment ago was decided with this task in mind.
             pinned=lambda one: one.made_by == USER or (bool(one.refs) and age(one) <= JUST_NOW),
         )
-        return by_distance(reversed(merged(about, self._tools.similar)), age)
+        return decisions_by_age(reversed(merge_decisions(about, self._tools.similar)), age)
 
     def packet(self) -> Packet:
-        """The packet, filled as far as its cap goes."""
+        """Return the packet, filled up to its cap."""
         bare = self._finished(self._first)
         if bare.token_count > self._cap or self._first.layers == (1,):
             return self._barest(bare)
@@ -132,16 +143,16 @@ class _Making:
         kept = {name: getattr(self._wish.before, name) for name in self._wish.before.edited}
         done = replace(packet, edited=self._wish.before.edited, **kept)
         if "not_included" not in kept:
-            done = replace(done, not_included=exclusions(done, self._left(done)))
+            done = replace(done, not_included=describe_exclusions(done, self._left(done)))
         if self._wish.before.goal:
-            done = revised(self._wish.before, done, why=self._wish.why, at=self._wish.at)
+            done = next_revision(self._wish.before, done, why=self._wish.why, at=self._wish.at)
         return replace(done, token_count=self._tools.count(to_prompt(done)))
 
-    def _left(self, packet: Packet) -> Left:
+    def _left(self, packet: Packet) -> LeftOut:
         shown = {file.path for file in packet.codebase.relevant_files}
         bound = "\n".join(packet.constraints)
         untold = [one for one in self._decisions if one.choice not in bound]
-        return Left(
+        return LeftOut(
             task=self._rest,
             decisions=sum(one not in packet.decisions for one in untold),
             tags=self._tags,
@@ -171,12 +182,12 @@ class _Making:
     def _with_prior(self, packet: Packet, room: int) -> Packet:
         if not self._material.prior:
             return packet
-        text = beginning(self._material.prior, max(room // 2, 20), self._tools.count)
+        text = beginning_of_text(self._material.prior, max(room // 2, 20), self._tools.count)
         return replace(packet, prior_session=text)
 
     @rule_keeping(1)
     def _with_decisions(self, packet: Packet, room: int) -> Packet:
-        return replace(packet, decisions=self._taken(self._ordered(), told, room))
+        return replace(packet, decisions=self._taken(self._ordered(), render_decision, room))
 
     def _ordered(self) -> list[Choice]:
         """What the user decided first; the rest the newest first."""
@@ -185,10 +196,10 @@ class _Making:
     @rule_keeping(1)
     def _with_history(self, packet: Packet, room: int) -> Packet:
         questions = self._taken(self._questions, str, room // 4)
-        pivots = self._taken(self._pivots, turned, room // 4)
-        spent = sum(self._tools.count(turned(one)) + ROW for one in pivots)
+        pivots = self._taken(self._pivots, render_pivot, room // 4)
+        spent = sum(self._tools.count(render_pivot(one)) + ROW for one in pivots)
         spent += sum(self._tools.count(one) + ROW for one in questions)
-        failures = self._taken(self._record.failed, failed, room - spent)
+        failures = self._taken(self._record.failed, render_failed_attempt, room - spent)
         return replace(packet, failed_attempts=failures, pivots=pivots, open_questions=questions)
 
     def _taken(self, rows: Iterable[Row], text: Callable[[Row], str], room: int) -> tuple[Row, ...]:
@@ -205,7 +216,7 @@ class _Making:
     def _with_scanned(self, packet: Packet, room: int) -> Packet:
         similar, codebase = self._tools.similar, self._material.codebase
         near = relevant_files(self._wish.task, codebase, similar)
-        found = extract(near, codebase)
+        found = extract_patterns(near, codebase)
         files = self._taken(found.files, lambda row: f"{row.path}: {row.summary}", room)
         paths = {file.path for file in files}
         examples = tuple(path for path in found.examples if path in paths)
@@ -219,12 +230,14 @@ class _Making:
         packet = self._with_plan(packet)
         base = self._finished(packet)
         best = base
-        covered = telling_names(to_prompt(base))
+        covered = find_names(to_prompt(base))
         room, step = self._cap - base.token_count, 1
         for _ in range(TRIES):
             if room < SLACK:
                 break
-            found = fill(record.pool, room, record.weigh, covered=covered, layers=packet.layers)
+            found = select_lines(
+                record.pool, room, record.weigh, covered=covered, layers=packet.layers
+            )
             made = self._finished(self._composed(packet, found))
             over = made.token_count - self._cap
             if over <= 0 and made.token_count > best.token_count:
@@ -251,7 +264,7 @@ class _Making:
         """The command by which the tests were run last."""
         return f" (`{self._record.tested}`)" if self._record.tested else ""
 
-    def _composed(self, packet: Packet, found: Found) -> Packet:
+    def _composed(self, packet: Packet, found: PacketSelection) -> Packet:
         code = packet.codebase
         known = {file.path for file in code.relevant_files}
         files = tuple(file for file in found.files if file.path not in known)
@@ -260,7 +273,7 @@ class _Making:
         packet = replace(packet, state=(*packet.state, *found.said, *ran, *loose))
         if 3 not in packet.layers:
             return packet
-        avoid = avoided_in(self._rows)[:2]
+        avoid = rejected_options(self._rows)[:2]
         rows = (*code.relevant_files, *files)
         return replace(packet, codebase=Codebase(rows, code.patterns, code.examples, avoid))
 
@@ -299,7 +312,7 @@ class _Making:
     def _trimmed(self, packet: Packet) -> Packet:
         """Take rows out, from layer 4 down to layer 2, until it fits; layer 1 stays."""
         while packet.token_count > self._cap:
-            less = less_of(packet, frozenset(packet.edited), self._wish.order)
+            less = drop_one_row(packet, frozenset(packet.edited), self._wish.order)
             if less is None:
                 return self._barest(packet)
             packet = self._finished(less)

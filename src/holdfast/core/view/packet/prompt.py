@@ -1,36 +1,31 @@
-"""A packet as a worker reads it: Markdown, the most binding first.
+"""Render a packet as the Markdown that a worker reads, the most binding content first.
 
-What was quoted cannot pass for a heading or a row of ours: rows are told in one line, and a line of
-the goal that looks like a heading is escaped.
+Quoted text cannot pass for a heading or a row of ours: rows are one line each, and a line of the
+goal that looks like a heading is escaped.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
 from holdfast.core.ledger.packet import Choice, Codebase, FailedAttempt, Packet, Pivot
+from holdfast.text.clip import clip_words, one_line
 from holdfast.text.jsontext import SURROGATE
+from holdfast.text.patterns import Pattern
 
-_BLANKS = re.compile(r"\s+")
-_RULE = re.compile(r"\s{0,8}[-=_*~]{3,}\s{0,8}$")
-_HEADING = re.compile(r"^(\s{0,3})([#>-]|`{3}|~{3})")
+_RULE = Pattern(r"\s{0,8}[-=_*~]{3,}\s{0,8}$")
+_HEADING = Pattern(r"^(\s{0,3})([#>-]|`{3}|~{3})")
 
 NOTHING = "nothing that a worker acts on"
 CHANGES, CHANGE = 3, 140
-"""Revisions that are told, the newest, and characters of each."""
+"""Newest revisions that are shown, and characters of each."""
 
 Lines: TypeAlias = Iterator[str]
 
 
 def to_prompt(packet: Packet) -> str:
-    """The words that a worker gets."""
+    """Render the packet as the text that a worker gets."""
     text = "\n".join(line for part in PARTS for line in part(packet))
     return SURROGATE.sub("\ufffd", text)
-
-
-def in_a_line(text: str) -> str:
-    """A text without line ends."""
-    return _BLANKS.sub(" ", text).strip()
 
 
 def _goal(packet: Packet) -> Lines:
@@ -49,23 +44,23 @@ def _quoted(text: str) -> Lines:
 
 def _constraints(packet: Packet) -> Lines:
     # A goal that is nothing but the constraint says it already.
-    goal = in_a_line(packet.goal)
-    rows = [one for one in packet.constraints if in_a_line(one) != goal]
+    goal = one_line(packet.goal)
+    rows = [one for one in packet.constraints if one_line(one) != goal]
     yield from _rows("## Constraints (follow exactly)", rows)
 
 
 def _decisions(packet: Packet) -> Lines:
     # What a constraint says word for word is not told twice.
     bound = "\n".join(packet.constraints)
-    rows = [told(one) for one in packet.decisions if one.choice not in bound]
+    rows = [render_decision(one) for one in packet.decisions if one.choice not in bound]
     yield from _rows("## Decided (do not decide again)", rows)
 
 
-def told(one: Choice) -> str:
-    """A decision in a line."""
-    reason = f" — {in_a_line(one.reason)}" if one.reason else ""
-    was = f" (was: {in_a_line(one.superseded)})" if one.superseded else ""
-    return f"{in_a_line(one.choice)}{reason}{was} [{one.made_by}]"
+def render_decision(one: Choice) -> str:
+    """Render a decision on one line."""
+    reason = f" — {one_line(one.reason)}" if one.reason else ""
+    was = f" (was: {one_line(one.superseded)})" if one.superseded else ""
+    return f"{one_line(one.choice)}{reason}{was} [{one.made_by}]"
 
 
 def _state(packet: Packet) -> Lines:
@@ -78,32 +73,34 @@ def _codebase(packet: Packet) -> Lines:
         return
     yield "## Code"
     for file in code.relevant_files:
-        summary = f": {in_a_line(file.summary)}" if file.summary else ""
-        yield f"- {in_a_line(file.path)}{summary}"
+        summary = f": {one_line(file.summary)}" if file.summary else ""
+        yield f"- {one_line(file.path)}{summary}"
     yield from _rows("Follow:", code.patterns)
     if code.examples:
-        yield f"Read for reference: {', '.join(map(in_a_line, code.examples))}"
+        yield f"Read for reference: {', '.join(map(one_line, code.examples))}"
     yield from _rows("Avoid:", code.anti_patterns)
 
 
 def _history(packet: Packet) -> Lines:
-    yield from _rows("## Tried and failed", [failed(one) for one in packet.failed_attempts])
-    yield from _rows("## Changed on the way", [turned(one) for one in packet.pivots])
+    yield from _rows(
+        "## Tried and failed", [render_failed_attempt(one) for one in packet.failed_attempts]
+    )
+    yield from _rows("## Changed on the way", [render_pivot(one) for one in packet.pivots])
     yield from _rows("## Open questions", packet.open_questions)
 
 
-def failed(one: FailedAttempt) -> str:
-    """A failed attempt in a line."""
+def render_failed_attempt(one: FailedAttempt) -> str:
+    """Render a failed attempt on one line."""
     return _because(one.approach, one.reason_failed)
 
 
-def turned(one: Pivot) -> str:
-    """A change of direction in a line."""
+def render_pivot(one: Pivot) -> str:
+    """Render a change of direction on one line."""
     return _because(one.change, one.reason)
 
 
 def _because(what: str, why: str) -> str:
-    return f"{in_a_line(what)} — {in_a_line(why)}" if why else in_a_line(what)
+    return f"{one_line(what)} — {one_line(why)}" if why else one_line(what)
 
 
 def _prior(packet: Packet) -> Lines:
@@ -120,8 +117,7 @@ def _changes(packet: Packet) -> Lines:
 
 
 def _brief(text: str) -> str:
-    words = in_a_line(text)
-    return words if len(words) <= CHANGE else f"{words[:CHANGE].rpartition(' ')[0]}…"
+    return clip_words(one_line(text), CHANGE, "…", split=False)
 
 
 def _rest(packet: Packet) -> Lines:
@@ -129,7 +125,7 @@ def _rest(packet: Packet) -> Lines:
 
 
 def _rows(title: str, rows: Iterable[str]) -> Lines:
-    told = [f"- {line}" for row in rows if (line := in_a_line(row))]
+    told = [f"- {line}" for row in rows if (line := one_line(row))]
     if told:
         yield title
         yield from told
@@ -138,4 +134,4 @@ def _rows(title: str, rows: Iterable[str]) -> Lines:
 PARTS: tuple[Callable[[Packet], Lines], ...] = (
     *(_goal, _constraints, _decisions, _state, _codebase, _history, _prior, _changes, _rest),
 )
-"""Each part of it, in order."""
+"""The functions that render each part, in order."""

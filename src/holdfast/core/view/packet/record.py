@@ -1,11 +1,9 @@
-"""What the record shows of where the work stands: files with what is telling in them, words, runs.
+"""Select from the record what a worker likely needs: lines of files, sentences and commands.
 
-A file is told by those of its lines and names that the agent is likely to need again, in the order
-in which they stand there; what was said, by whole sentences; what was run, as it was run. One
-measure decides what the room goes to.
+For each file: the lines and names that the agent likely needs again, in their order. Messages give
+whole sentences, calls give their commands. One measure decides how the room is used.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from heapq import nlargest
@@ -19,60 +17,61 @@ from holdfast.core.ledger.packet import RelevantFile
 from holdfast.core.ledger.summary import Fact
 from holdfast.core.observe.files.touch import arguments_of, touch_of
 from holdfast.core.observe.scene import Scene
-from holdfast.core.observe.worth import Telling, telling_names
-from holdfast.core.shrink.summary.facts import Line, Weigh, facts_in, pick
+from holdfast.core.observe.worth import NamesByEntry, find_names
+from holdfast.core.shrink.summary.facts import FactLine, Weigh, facts_in, pick_lines
 from holdfast.core.view.packet.lines import (
     LONGEST_TEXT,
     LOOSE,
     RAN,
     SAID,
-    about,
     code_lines,
     command_lines,
+    estimate_line_tokens,
     file_named_in,
     spoken_lines,
 )
+from holdfast.text.patterns import Pattern
 
 LEADING = 120
-"""Names, the likeliest first, whose places are looked at."""
+"""The most likely names, whose places are searched."""
 POOL = 500
-"""Lines and names among which is chosen."""
+"""Lines and names to choose from."""
 MENTION = 0.7
-"""How much of a name's worth its bare mention is to a worker; the rest is for the line it is in."""
+"""Share of a name's worth that its bare mention has; the rest belongs to its line."""
 PLACES = 2
-"""Entries that are looked at for a name: the newest that hold it."""
+"""Newest entries that are searched for a name."""
 MOST_LOOSE = 12
-"""Names that are told although no file and no sentence goes with them."""
+"""Names that are shown without a file or a sentence."""
 HEAD = 1
 """Tokens that a file takes besides its path."""
-_DIFFED = re.compile(r"(?m)^\+\+\+ (?:b/)?(\S{1,200})$")
+_DIFFED = Pattern(r"(?m)^\+\+\+ (?:b/)?(\S{1,200})$")
 
 
-class Found(Struct, frozen=True):
-    """What a room was filled with."""
+class PacketSelection(Struct, frozen=True):
+    """The lines that were selected for a room."""
 
     files: tuple[RelevantFile, ...] = ()
     said: tuple[str, ...] = ()
     ran: tuple[str, ...] = ()
     loose: tuple[str, ...] = ()
-    """Names that were met, but in no file."""
+    """Names that occurred outside of files."""
 
 
-class Pool(Struct, frozen=True):
-    """Everything that could be told."""
+class LinePool(Struct, frozen=True):
+    """All lines that could be selected."""
 
-    lines: tuple[Line, ...] = ()
+    lines: tuple[FactLine, ...] = ()
     entries: Mapping[tuple[str, str], EntryId] = {}
-    """By where it stands and what it says: the entry that a line was read in."""
+    """The entry of each line, by its head and text."""
 
 
-@rule(Pool())
-def pool_of(scene: Scene, held: Telling, weigh: Weigh) -> Pool:
-    """What a scene tells, each under the file, the words or the command it is of."""
-    found: dict[tuple[str, str], tuple[Line, EntryId]] = {}
+@rule(LinePool())
+def line_pool(scene: Scene, held: NamesByEntry, weigh: Weigh) -> LinePool:
+    """Return the lines of a scene, each under its file, or as a sentence or command."""
+    found: dict[tuple[str, str], tuple[FactLine, EntryId]] = {}
     told = list(_told(scene, _places(scene, held, weigh)))
-    names = whole_paths(line.fact.source for line, _ in told if line.fact.source)
-    own = {path: telling_names(path) for path in names.values()}
+    names = full_paths(line.fact.source for line, _ in told if line.fact.source)
+    own = {path: find_names(path) for path in names.values()}
     for line, entry in told:
         path = names.get(line.fact.source, "")
         for one in _placed(line, path, own[path]) if path else (line,):
@@ -81,8 +80,8 @@ def pool_of(scene: Scene, held: Telling, weigh: Weigh) -> Pool:
     return _best(found, weigh)
 
 
-def whole_paths(paths: Iterable[str]) -> dict[str, str]:
-    """Each path as the longest one that ends with it, where there is only one: the same file."""
+def full_paths(paths: Iterable[str]) -> dict[str, str]:
+    """Map each path to the only longest path that ends with it: the same file."""
     known = sorted(set(paths))
     ends: dict[str, list[str]] = {}
     for path in known:
@@ -97,16 +96,18 @@ def _longest(path: str, longer: Sequence[str]) -> str:
     return whole if all(whole.endswith(one) for one in longer) else path
 
 
-def _placed(line: Line, path: str, own: frozenset[str]) -> Iterator[Line]:
+def _placed(line: FactLine, path: str, own: frozenset[str]) -> Iterator[FactLine]:
     """A line below the whole path of its file, and the file alone; its own name says nothing."""
-    yield Line(Fact("", path, path), frozenset(), 0)
+    yield FactLine(Fact("", path, path), frozenset(), 0)
     names = frozenset(name for name in line.names if name not in own and not path.endswith(name))
     if names:
-        yield Line(Fact(line.fact.text, path, path), names, line.tokens, line.rich)
+        yield FactLine(Fact(line.fact.text, path, path), names, line.tokens, line.rich)
 
 
 @row_rule
-def _told(scene: Scene, places: Mapping[EntryId, frozenset[str]]) -> Iterator[tuple[Line, EntryId]]:
+def _told(
+    scene: Scene, places: Mapping[EntryId, frozenset[str]]
+) -> Iterator[tuple[FactLine, EntryId]]:
     owners = _owners(scene, places)
     bodies = {item.entry.id: item.body for item in scene.items if item.entry.id in places}
     for entry, body in bodies.items():
@@ -160,7 +161,9 @@ def _output(body: ToolReturned, path: str, changed: bool) -> _Owner:
     return _Owner(path, False, starts, tuple(one[1] for one in found))
 
 
-def _read(fact: Fact, names: frozenset[str], body: Source, owner: _Owner | None) -> Iterator[Line]:
+def _read(
+    fact: Fact, names: frozenset[str], body: Source, owner: _Owner | None
+) -> Iterator[FactLine]:
     """What a line of a call or of a result tells."""
     match body:
         case ToolCalled():
@@ -179,14 +182,14 @@ def _read(fact: Fact, names: frozenset[str], body: Source, owner: _Owner | None)
             pass
 
 
-def _asked(path: str, text: str, names: frozenset[str], body: ToolCalled) -> Iterator[Line]:
+def _asked(path: str, text: str, names: frozenset[str], body: ToolCalled) -> Iterator[FactLine]:
     """The names in the first line of a call, besides its tool, its keys and the path."""
     known = {path, path.rpartition("/")[2], body.tool, *arguments_of(body)}
     found = code_lines(path, text.replace(path, " "), names - known)
     return (one for one in found if " " not in one.fact.text)
 
 
-def _best(found: Mapping[tuple[str, str], tuple[Line, EntryId]], weigh: Weigh) -> Pool:
+def _best(found: Mapping[tuple[str, str], tuple[FactLine, EntryId]], weigh: Weigh) -> LinePool:
     """What could be chosen at all, in its order: nobody takes one of thousands."""
 
     def worth(key: tuple[str, str]) -> float:
@@ -196,10 +199,10 @@ def _best(found: Mapping[tuple[str, str], tuple[Line, EntryId]], weigh: Weigh) -
     kept = set(nlargest(POOL, found, key=worth))
     kept |= {key for key in found if not key[1]}
     lines = tuple(line for key, (line, _) in found.items() if key in kept)
-    return Pool(lines, {key: entry for key, (_, entry) in found.items() if key in kept})
+    return LinePool(lines, {key: entry for key, (_, entry) in found.items() if key in kept})
 
 
-def _places(scene: Scene, held: Telling, weigh: Weigh) -> dict[EntryId, frozenset[str]]:
+def _places(scene: Scene, held: NamesByEntry, weigh: Weigh) -> dict[EntryId, frozenset[str]]:
     """The entries in which the likeliest names were met last, with those that stand there."""
     met: dict[str, list[EntryId]] = {}
     for item in scene.items:
@@ -217,18 +220,18 @@ def _places(scene: Scene, held: Telling, weigh: Weigh) -> dict[EntryId, frozense
     }
 
 
-def fill(
-    pool: Pool, room: int, weigh: Weigh, *, covered: Iterable[str], layers: Sequence[int]
-) -> Found:
-    """What is most worth a room: of files in layer 3, of words and commands in 2."""
+def select_lines(
+    pool: LinePool, room: int, weigh: Weigh, *, covered: Iterable[str], layers: Sequence[int]
+) -> PacketSelection:
+    """Select the most valuable lines for a room: files in layer 3, the rest in layer 2."""
     wanted = [one for one in pool.lines if _layer(one.fact.entry) in layers]
     loose = [one for one in wanted if one.fact.entry == LOOSE]
     few = {one.fact.text for one in nlargest(MOST_LOOSE, loose, key=lambda one: _worth(one, weigh))}
-    chosen = pick(
+    chosen = pick_lines(
         [one for one in wanted if one.fact.entry != LOOSE or one.fact.text in few],
         room,
         weigh=weigh,
-        count=about,
+        count=estimate_line_tokens,
         covered=covered,
         head=HEAD,
         mention=MENTION,
@@ -238,13 +241,13 @@ def fill(
         grouped.setdefault(fact.entry, []).append(fact.text)
     said, ran, names = (grouped.pop(head, []) for head in (SAID, RAN, LOOSE))
     files = tuple(
-        RelevantFile(path, joined(texts), _refs(pool, path, texts))
+        RelevantFile(path, join_texts(texts), _refs(pool, path, texts))
         for path, texts in grouped.items()
     )
-    return Found(files, tuple(said), tuple(ran), tuple(names))
+    return PacketSelection(files, tuple(said), tuple(ran), tuple(names))
 
 
-def _worth(line: Line, weigh: Weigh) -> float:
+def _worth(line: FactLine, weigh: Weigh) -> float:
     return fsum(map(weigh, line.names))
 
 
@@ -252,8 +255,8 @@ def _layer(head: str) -> int:
     return 2 if head in (SAID, RAN, LOOSE) else 3
 
 
-def joined(texts: Sequence[str]) -> str:
-    """Names and lines in a row: names with commas, lines with semicolons."""
+def join_texts(texts: Sequence[str]) -> str:
+    """Join names with commas and lines with semicolons."""
     told, last = "", ""
     for text in filter(None, texts):
         names = bool(last) and " " not in text and " " not in last
@@ -262,6 +265,6 @@ def joined(texts: Sequence[str]) -> str:
     return told
 
 
-def _refs(pool: Pool, path: str, texts: Iterable[str]) -> tuple[EntryId, ...]:
+def _refs(pool: LinePool, path: str, texts: Iterable[str]) -> tuple[EntryId, ...]:
     newest = [pool.entries[path, text] for text in texts if (path, text) in pool.entries]
     return tuple(newest[-1:])

@@ -1,10 +1,10 @@
-"""Strategy 1, relevance: only what is about the task goes in.
+"""Select content for a packet: relevance to the task, exclusions, merging, and trimming to size.
 
-How alike two texts are is the share of the telling words of the shorter one that the other has
-too, in the same form or a like one. It is no cosine of vectors, so the bound is not the 0.7 of the
-document: it was set where it parts a request and what the agent said to it from a request and what
-was said in another project (`benchmarks/packets.py` prints both). Constraints, decisions of the
-user and failures are never asked whether they are relevant.
+The similarity of two texts is the share of the telling words of the shorter one that the other
+contains, in the same or a similar form. It is not a cosine of vectors, so the bound is not the 0.7
+of the document: it was set to separate a request and the agent's answer from a request and text of
+another project (`benchmarks/packets.py` prints both). Constraints, the user's decisions and
+failures are never filtered by relevance.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,30 +17,28 @@ from holdfast.core.faults import rule_or
 from holdfast.core.ledger.packet import Choice, Packet
 from holdfast.core.observe.results.choices import terms_of
 from holdfast.text.language import COMMON_WORDS
-from holdfast.text.words import words_in
+from holdfast.text.words import content_words, prefix_of, words_in
 
 Like: TypeAlias = Callable[[str], Iterable[tuple[str, float]]]
-"""Words that mean nearly the same as a word, and how nearly."""
+"""Returns words of similar meaning, and how similar they are."""
 Similar: TypeAlias = Callable[[str, str], float]
-"""How alike two texts are, from 0 to 1."""
+"""Returns how similar two texts are, from 0 to 1."""
 T = TypeVar("T")
 
 BOUND = 0.1
-STEM = 5
-"""Letters by which two long words are forms of one."""
 FORM = 0.9
 MOST = 400
 """Words of a text that are compared."""
 
 
-def none_like(word: str) -> Iterable[tuple[str, float]]:
-    """No word is like another: only the same words count."""
+def no_similar_words(word: str) -> Iterable[tuple[str, float]]:
+    """Return no words: only equal words count as similar."""
     del word
     return ()
 
 
-def similar_by(like: Like = none_like) -> Similar:
-    """A measure of how alike texts are; what a text is made of is worked out once."""
+def similarity_by(like: Like = no_similar_words) -> Similar:
+    """Return a similarity measure; the words of each text are computed once."""
     known: dict[str, Mapping[str, float]] = {}
 
     def reach(text: str) -> Mapping[str, float]:
@@ -55,13 +53,9 @@ def similar_by(like: Like = none_like) -> Similar:
 
 
 def telling_words(text: str) -> tuple[str, ...]:
-    """The words of a text that say what it is about, each once."""
-    found = dict.fromkeys(word for word in words_in(text[:20_000]) if _tells(word))
-    return tuple(found)[:MOST]
-
-
-def _tells(word: str) -> bool:
-    return len(word) > 2 and word not in COMMON_WORDS and not word.isdigit()
+    """Return the words that say what a text is about, each once."""
+    words = words_in(text[:20_000])
+    return content_words(words, COMMON_WORDS, min_chars=3, numbers=False)[:MOST]
 
 
 def _reach(words: Iterable[str], like: Like) -> dict[str, float]:
@@ -69,8 +63,7 @@ def _reach(words: Iterable[str], like: Like) -> dict[str, float]:
     near: dict[str, float] = {}
     for word in words:
         near[word] = 1.0
-        if len(word) > STEM:
-            near.setdefault(word[:STEM], FORM)
+        near.setdefault(prefix_of(word), FORM)
         for other, degree in like(word):
             near[other] = max(near.get(other, 0.0), degree * degree)
     return near
@@ -86,11 +79,10 @@ def _alike(
 
 
 def _met(word: str, reach: Mapping[str, float]) -> float:
-    exact = reach.get(word, 0.0)
-    return max(exact, reach.get(word[:STEM], 0.0)) if len(word) > STEM else exact
+    return max(reach.get(word, 0.0), reach.get(prefix_of(word), 0.0))
 
 
-def relevant(
+def relevant_items(
     items: Iterable[T],
     task: str,
     text: Callable[[T], str],
@@ -99,7 +91,7 @@ def relevant(
     bound: float = BOUND,
     pinned: Callable[[T], bool] = lambda _: False,
 ) -> list[T]:
-    """The items that are about the task, in their order; what is pinned is kept unasked."""
+    """Return the items that are about the task, in their order; pinned items are always kept."""
     return [one for one in items if pinned(one) or similar(text(one), task) >= bound]
 
 
@@ -107,13 +99,13 @@ def relevant(
 
 
 LAYER = {2: "decisions", 3: "code", 4: "failures"}
-"""What the layers that were not asked for hold, in a word."""
+"""The content of each layer that was not asked for, in one word."""
 TAGS = 6
-"""Words for old decisions that are named."""
+"""Tags of old decisions that are named."""
 
 
-class Left(Struct, frozen=True):
-    """How much was left out."""
+class LeftOut(Struct, frozen=True):
+    """How much content was left out."""
 
     task: int = 0
     """Tokens of the task."""
@@ -122,11 +114,11 @@ class Left(Struct, frozen=True):
     files: int = 0
     failures: int = 0
     entries: int = 0
-    """Entries of the conversation, all of them."""
+    """All entries of the conversation."""
 
 
-def exclusions(packet: Packet, left: Left) -> tuple[str, ...]:
-    """What was left out, and where it is, in as few words as can be."""
+def describe_exclusions(packet: Packet, left: LeftOut) -> tuple[str, ...]:
+    """Describe what was left out and how to get it, in few words."""
     task = f"{left.task:,} tokens of the task (`target_task`)" if left.task > 0 else ""
     layers = [name for number, name in LAYER.items() if number not in packet.layers]
     tags = f"old decisions ({', '.join(left.tags[:TAGS])})" if left.tags else ""
@@ -137,7 +129,7 @@ def exclusions(packet: Packet, left: Left) -> tuple[str, ...]:
     return (f"{told}: `holdfast recover QUERY`",) if left.entries else (told,)
 
 
-def _counted(packet: Packet, left: Left) -> list[str]:
+def _counted(packet: Packet, left: LeftOut) -> list[str]:
     shown: list[str] = []
     if left.decisions > 0 and 2 in packet.layers:
         shown.append(f"{left.decisions} more decision{'s' * (left.decisions > 1)}")
@@ -150,10 +142,10 @@ def _counted(packet: Packet, left: Left) -> list[str]:
 
 
 LONGEST = 220
-"""Characters of a merged choice: what is longer stays two."""
+"""Characters of a merged choice; longer ones stay separate."""
 PLUS = " + "
 ALIKE = 0.45
-"""How alike two choices of one maker are that speak of the same thing."""
+"""Similarity from which two choices of one maker are about the same thing."""
 
 
 def _unmerged(decisions: Iterable[Choice], similar: Similar) -> tuple[Choice, ...]:
@@ -163,20 +155,20 @@ def _unmerged(decisions: Iterable[Choice], similar: Similar) -> tuple[Choice, ..
 
 
 @rule_or(_unmerged)
-def merged(decisions: Iterable[Choice], similar: Similar) -> tuple[Choice, ...]:
-    """Decisions with those merged that one maker made together or about the same thing."""
+def merge_decisions(decisions: Iterable[Choice], similar: Similar) -> tuple[Choice, ...]:
+    """Merge decisions of one maker that were made together or about the same thing."""
     kept: list[Choice] = []
     for one in decisions:
-        at = next((at for at, other in enumerate(kept) if belongs(one, other, similar)), -1)
+        at = next((at for at, other in enumerate(kept) if belong_together(one, other, similar)), -1)
         if at < 0:
             kept.append(one)
         else:
-            kept[at] = joined(kept[at], one)
+            kept[at] = join_decisions(kept[at], one)
     return tuple(kept)
 
 
-def belongs(one: Choice, other: Choice, similar: Similar) -> bool:
-    """Whether two decisions are parts of one."""
+def belong_together(one: Choice, other: Choice, similar: Similar) -> bool:
+    """Return whether two decisions are parts of one."""
     if one.made_by != other.made_by or one.superseded or other.superseded:
         return False
     if _same(one.choice, other.choice):
@@ -191,8 +183,8 @@ def _same(one: str, other: str) -> bool:
     return bool(words) and words == others
 
 
-def joined(one: Choice, other: Choice) -> Choice:
-    """Two decisions as one: what each chose once, and every reason once."""
+def join_decisions(one: Choice, other: Choice) -> Choice:
+    """Join two decisions: each choice once, each reason once."""
     choices = [one.choice] if _same(one.choice, other.choice) else [one.choice, other.choice]
     told = one.reason.split(PLUS)
     reasons = [text for text in (one.reason, other.reason) if text]
@@ -211,13 +203,13 @@ def joined(one: Choice, other: Choice) -> Choice:
 Row = TypeVar("Row")
 
 REF = 12
-"""Characters of an entry's name by which it is found."""
+"""Characters of an entry id that are enough to find the entry."""
 
 
-def less_of(packet: Packet, kept: frozenset[str], order: Sequence[str] = ()) -> Packet | None:
-    """A packet with one row less; nothing when only layer 1 and what a person wrote is left.
+def drop_one_row(packet: Packet, kept: frozenset[str], order: Sequence[str] = ()) -> Packet | None:
+    """Return a packet with one row less; None when only layer 1 and manual edits are left.
 
-    Within a layer, what comes last in `order` goes first.
+    Within a layer, the last section in `order` loses rows first.
     """
     for name in _needed_last(("open_questions", "pivots", "failed_attempts"), order):
         rows: Sequence[object] = getattr(packet, name)
@@ -240,8 +232,8 @@ def _needed_last(parts: Sequence[str], order: Sequence[str]) -> list[str]:
     return sorted(parts, key=lambda part: -order.index(part) if part in order else -len(order))
 
 
-def short_refs(packet: Packet) -> Packet:
-    """A packet that names entries by the beginning of their ids: enough to find them."""
+def shorten_refs(packet: Packet) -> Packet:
+    """Return a packet with entry ids cut to a beginning that is enough to find them."""
 
     def short(rows: tuple[Row, ...]) -> tuple[Row, ...]:
         return tuple(

@@ -1,1 +1,1 @@
-"""What packets were worth: records, measures, recommendations."""
+"""How useful packets were: task records, measures and recommendations."""

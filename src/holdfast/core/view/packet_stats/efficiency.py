@@ -1,7 +1,7 @@
-"""What records of tasks add up to: how much context was enough, what was idle, what was missing.
+"""Compute from task records how much context was enough, which sections were unused, which missing.
 
-Everything is a share with its bounds. Where there are too few tasks to tell, that is said, and
-nothing follows from it.
+Every result is a share with its confidence interval. Where there are too few tasks for a
+conclusion, the result says so and nothing is derived from it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,65 +10,65 @@ from math import inf, sqrt
 from msgspec import Struct
 
 from holdfast.core.view.packet.layers import SECTIONS
-from holdfast.core.view.packet_stats.records import Gap, Record, bare, counted_as_one
+from holdfast.core.view.packet_stats.records import Gap, TaskRecord, group_gaps, names_section
 from holdfast.core.view.search.ranking import Stems
 
-# Shares of small numbers, honestly: an interval says what a few tasks cannot tell.
+# Shares of few tasks are uncertain, so each has a confidence interval.
 
 
-Z = 1.96
-"""An interval holds the true share nineteen times in twenty."""
+Z_95 = 1.96
+"""Normal quantile of a 95 % confidence interval."""
 
 
-class Share(Struct, frozen=True):
-    """How often something came about, and between what bounds that may really be."""
+class TaskShare(Struct, frozen=True):
+    """A share of tasks, with its confidence interval."""
 
     hits: int
     of: int
 
     @property
     def rate(self) -> float:
-        """The share that was seen; 0 when nothing was."""
+        """Return the observed share; 0 without observations."""
         return self.hits / self.of if self.of else 0.0
 
     @property
     def low(self) -> float:
-        """The lower end of its Wilson interval."""
+        """Return the lower end of the Wilson interval."""
         return self._bounds()[0]
 
     @property
     def high(self) -> float:
-        """The upper end of it; nothing seen may be anything."""
+        """Return the upper end of the Wilson interval; 1 without observations."""
         return self._bounds()[1]
 
     def _bounds(self) -> tuple[float, float]:
         if not self.of:
             return 0.0, 1.0
         n, p = self.of, self.rate
-        middle = p + Z * Z / (2 * n)
-        spread = Z * sqrt(p * (1 - p) / n + Z * Z / (4 * n * n))
-        scale = 1 + Z * Z / n
+        middle = p + Z_95 * Z_95 / (2 * n)
+        spread = Z_95 * sqrt(p * (1 - p) / n + Z_95 * Z_95 / (4 * n * n))
+        scale = 1 + Z_95 * Z_95 / n
         return max((middle - spread) / scale, 0.0), min((middle + spread) / scale, 1.0)
 
-    def surely_above(self, other: "Share") -> bool:
-        """Whether the two differ by more than chance would have it."""
+    def surely_above(self, other: "TaskShare") -> bool:
+        """Return whether this share is higher by more than chance: the intervals do not overlap."""
         return self.low > other.high
 
 
-def told(share: Share) -> str:
-    """A share as a reader gets it: with its bounds and how many tasks it is of."""
+def render_share(share: TaskShare) -> str:
+    """Render a share with its interval and its number of tasks."""
     if not share.of:
         return "no task yet"
     return f"{share.rate:.0%} ({share.low:.0%}-{share.high:.0%}, {share.hits} of {share.of})"
 
 
 def mean(values: Sequence[float]) -> float:
-    """The average; 0 of nothing."""
+    """Return the average; 0 for no values."""
     return sum(values) / len(values) if values else 0.0
 
 
 def median(values: Sequence[float]) -> float:
-    """What stands in the middle; 0 of nothing."""
+    """Return the median; 0 for no values."""
     order = sorted(values)
     half = len(order) // 2
     if not order:
@@ -76,179 +76,180 @@ def median(values: Sequence[float]) -> float:
     return order[half] if len(order) % 2 else (order[half - 1] + order[half]) / 2
 
 
-def error_of(values: Sequence[float]) -> float:
-    """How far off an average of these may be; anything, when there are not two."""
+def error_of_mean(values: Sequence[float]) -> float:
+    """Return the half width of the mean's confidence interval; infinite for fewer than two."""
     if len(values) < 2:
         return inf
     middle = mean(values)
     spread = sum((value - middle) ** 2 for value in values) / (len(values) - 1)
-    return Z * sqrt(spread / len(values))
+    return Z_95 * sqrt(spread / len(values))
 
 
-BANDS = (100, 200, 400, 800, 1_600)
-"""Tokens up to which packets are compared with each other."""
-LARGER = 10**9
-ENOUGH = 8
-"""Tasks of a band from which on it says anything."""
-USUAL = 0.5
-"""The share of tasks from which on a part is usually unused, by the lower bound."""
-TOP = 5
+BAND_LIMITS = (100, 200, 400, 800, 1_600)
+"""Upper limits, in tokens, of the size bands in which packets are compared."""
+NO_LIMIT = 10**9
+MIN_BAND_TASKS = 8
+"""Tasks that a band needs before it supports a conclusion."""
+USUAL_SHARE = 0.5
+"""Share of tasks, by the lower bound, from which a section is usually unused."""
+MAX_GAPS_LISTED = 5
 """Gaps that a report lists."""
 
 
-class Band(Struct, frozen=True):
+class SizeBand(Struct, frozen=True):
     """Tasks with packets of about the same size."""
 
     most: int
-    success: Share
+    success: TaskShare
 
 
-class Unused(Struct, frozen=True):
-    """A part of packets, and how often nobody needed it."""
+class UnusedSection(Struct, frozen=True):
+    """A section of packets, and how often workers did not need it."""
 
     section: str
-    share: Share
+    share: TaskShare
 
     @property
     def usual(self) -> bool:
-        """Whether it is sure enough that it is mostly not needed."""
-        return self.share.low > USUAL
+        """Return whether it is certain enough that most tasks do not need the section."""
+        return self.share.low > USUAL_SHARE
 
 
-class Missing(Struct, frozen=True):
-    """A gap, how many tasks had it, and how often those failed against all others."""
+class GapStats(Struct, frozen=True):
+    """A gap, how many tasks had it, and how often those failed compared with all others."""
 
     gap: Gap
-    share: Share
-    failed_with: Share
-    failed_without: Share
+    share: TaskShare
+    failed_with: TaskShare
+    failed_without: TaskShare
 
     @property
     def fails(self) -> bool:
-        """Whether tasks with the gap surely fail more often than those without."""
+        """Return whether tasks with the gap certainly fail more often than those without."""
         return self.failed_with.surely_above(self.failed_without)
 
 
-class Kind(Struct, frozen=True):
-    """What is known of one kind of task."""
+class TaskTypeStats(Struct, frozen=True):
+    """Statistics of one type of task."""
 
     task_type: str
     tasks: int
     size: float
-    """Tokens of a packet in the middle of all."""
-    success: Share
-    bands: tuple[Band, ...] = ()
+    """Median tokens of a packet."""
+    success: TaskShare
+    bands: tuple[SizeBand, ...] = ()
     enough: int = 0
-    """The fewest tokens that tasks did as well with as with more; 0 when nobody can tell yet."""
-    unused: tuple[Unused, ...] = ()
-    missing: tuple[Missing, ...] = ()
+    """The fewest tokens with which tasks did as well as with more; 0 when not known yet."""
+    unused: tuple[UnusedSection, ...] = ()
+    missing: tuple[GapStats, ...] = ()
 
 
 class Efficiency(Struct, frozen=True):
-    """What all records add up to."""
+    """Statistics of all task records."""
 
     tasks: int
     size: float
-    """Tokens of a packet on average."""
-    success: Share
-    gaps: tuple[Missing, ...] = ()
-    unused: tuple[Unused, ...] = ()
-    kinds: tuple[Kind, ...] = ()
+    """Average tokens of a packet."""
+    success: TaskShare
+    gaps: tuple[GapStats, ...] = ()
+    unused: tuple[UnusedSection, ...] = ()
+    kinds: tuple[TaskTypeStats, ...] = ()
 
 
-def efficiency(records: Sequence[Record], *, stems: Stems) -> Efficiency:
-    """What records add up to, in all and by kind of task."""
-    sent = [one.context_sent for one in records if one.context_sent]
-    gaps = counted_as_one((gap for one in records for gap in one.gaps), stems)
-    kinds = sorted({one.task_type for one in records})
+def measure_efficiency(records: Sequence[TaskRecord], *, stems: Stems) -> Efficiency:
+    """Compute the statistics of records, in total and by type of task."""
+    sent = [record.context_sent for record in records if record.context_sent]
+    gaps = group_gaps((gap for record in records for gap in record.gaps), stems)
+    kinds = sorted({record.task_type for record in records})
     return Efficiency(
         len(records),
         mean(sent),
-        _success(records),
-        _missing(records, gaps),
-        _unused(records, stems),
+        _success_share(records),
+        _gap_stats(records, gaps),
+        _unused_sections(records, stems),
         tuple(
-            _kind(name, [one for one in records if one.task_type == name], gaps, stems)
+            _task_type_stats(
+                name, [record for record in records if record.task_type == name], gaps, stems
+            )
             for name in kinds
         ),
     )
 
 
-def _kind(name: str, records: Sequence[Record], gaps: Sequence[Gap], stems: Stems) -> Kind:
-    sent = [one.context_sent for one in records if one.context_sent]
+def _task_type_stats(
+    name: str, records: Sequence[TaskRecord], gaps: Sequence[Gap], stems: Stems
+) -> TaskTypeStats:
+    sent = [record.context_sent for record in records if record.context_sent]
     bands = _bands(records)
-    return Kind(
+    return TaskTypeStats(
         name,
         len(records),
         median(sent),
-        _success(records),
+        _success_share(records),
         bands,
-        _enough(bands),
-        _unused(records, stems),
-        _missing(records, gaps),
+        _smallest_sufficient_band(bands),
+        _unused_sections(records, stems),
+        _gap_stats(records, gaps),
     )
 
 
-def _success(records: Iterable[Record]) -> Share:
-    told = [one.success for one in records if one.success is not None]
-    return Share(sum(told), len(told))
+def _success_share(records: Iterable[TaskRecord]) -> TaskShare:
+    outcomes = [record.success for record in records if record.success is not None]
+    return TaskShare(sum(outcomes), len(outcomes))
 
 
-def _bands(records: Sequence[Record]) -> tuple[Band, ...]:
-    by_band: dict[int, list[Record]] = {}
-    for one in records:
-        if one.context_sent:
-            band = next((most for most in BANDS if one.context_sent <= most), LARGER)
-            by_band.setdefault(band, []).append(one)
-    return tuple(Band(most, _success(by_band[most])) for most in sorted(by_band))
+def _bands(records: Sequence[TaskRecord]) -> tuple[SizeBand, ...]:
+    by_band: dict[int, list[TaskRecord]] = {}
+    for record in records:
+        if record.context_sent:
+            band = next((most for most in BAND_LIMITS if record.context_sent <= most), NO_LIMIT)
+            by_band.setdefault(band, []).append(record)
+    return tuple(SizeBand(most, _success_share(by_band[most])) for most in sorted(by_band))
 
 
-def _enough(bands: Sequence[Band]) -> int:
-    """The smallest band that does as well as any larger one, as far as enough tasks tell."""
-    told = [band for band in bands if band.success.of >= ENOUGH]
-    for at, band in enumerate(told):
-        larger = told[at + 1 :]
+def _smallest_sufficient_band(bands: Sequence[SizeBand]) -> int:
+    """Return the limit of the smallest band that does as well as any larger one; else 0."""
+    large_enough = [band for band in bands if band.success.of >= MIN_BAND_TASKS]
+    for at, band in enumerate(large_enough):
+        larger = large_enough[at + 1 :]
         worse = any(other.success.low > band.success.rate for other in larger)
-        if not worse and band.success.low > USUAL and band.most != LARGER:
+        if not worse and band.success.low > USUAL_SHARE and band.most != NO_LIMIT:
             return band.most
     return 0
 
 
-def _unused(records: Sequence[Record], stems: Stems) -> tuple[Unused, ...]:
-    """How often each part was sent and not needed, the most idle first."""
-    rows: list[Unused] = []
+def _unused_sections(records: Sequence[TaskRecord], stems: Stems) -> tuple[UnusedSection, ...]:
+    """Return how often each section was sent and not needed, the most unused first."""
+    rows: list[UnusedSection] = []
     for section in SECTIONS:
-        sent = [one for one in records if section in one.sections]
-        idle = sum(any(names(part, section, stems) for part in one.unused) for one in sent)
-        if idle:
-            rows.append(Unused(section, Share(idle, len(sent))))
+        sent = [record for record in records if section in record.sections]
+        unused = sum(
+            any(names_section(part, section, stems) for part in record.unused) for record in sent
+        )
+        if unused:
+            rows.append(UnusedSection(section, TaskShare(unused, len(sent))))
     return tuple(sorted(rows, key=lambda row: (-row.share.low, row.section)))
 
 
-def names(part: str, section: str, stems: Stems) -> bool:
-    """Whether a worker's words name a part of a packet: `failed_attempts (didn't reference)`."""
-    words = set(stems(bare(part).replace("_", " ")))
-    wanted = {stem for word in section.split("_") for stem in stems(word)[:1]}
-    # `files` is said for relevant files, `decisions` for decisions; `state` for the state of work.
-    return wanted <= words or (section == "relevant_files" and bool(words & set(stems("files"))))
-
-
-def _missing(records: Sequence[Record], gaps: Sequence[Gap]) -> tuple[Missing, ...]:
-    """Every gap of some tasks, the most frequent first."""
-    rows: list[Missing] = []
+def _gap_stats(records: Sequence[TaskRecord], gaps: Sequence[Gap]) -> tuple[GapStats, ...]:
+    """Return the statistics of each gap that occurs, the most frequent first."""
+    rows: list[GapStats] = []
     for gap in gaps:
         wordings = set(gap.wordings)
-        with_it = [one for one in records if not wordings.isdisjoint(one.gaps)]
+        with_it = [record for record in records if not wordings.isdisjoint(record.gaps)]
         if with_it:
-            without = [one for one in records if wordings.isdisjoint(one.gaps)]
+            without = [record for record in records if wordings.isdisjoint(record.gaps)]
             rows.append(
-                Missing(
-                    gap, Share(len(with_it), len(records)), _failure(with_it), _failure(without)
+                GapStats(
+                    gap,
+                    TaskShare(len(with_it), len(records)),
+                    _failure_share(with_it),
+                    _failure_share(without),
                 )
             )
     return tuple(sorted(rows, key=lambda row: (-row.share.hits, row.gap.label)))
 
 
-def _failure(records: Iterable[Record]) -> Share:
-    share = _success(records)
-    return Share(share.of - share.hits, share.of)
+def _failure_share(records: Iterable[TaskRecord]) -> TaskShare:
+    share = _success_share(records)
+    return TaskShare(share.of - share.hits, share.of)

@@ -1,114 +1,120 @@
-"""The five measures of success, before and after: did packets, or a change to them, help?"""
+"""Compare five measures of success before and after a point: did packets or a change help?"""
 
 from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
 
-from holdfast.core.view.packet_stats.efficiency import Share, error_of, mean
-from holdfast.core.view.packet_stats.records import Record
+from holdfast.core.view.packet_stats.efficiency import TaskShare, error_of_mean, mean
+from holdfast.core.view.packet_stats.records import TaskRecord
 
-FEWEST = 10
-"""Tasks on either side from which on a difference says anything."""
+MIN_TASKS_PER_SIDE = 10
+"""Tasks that each side needs before a difference supports a conclusion."""
 
 
 class Measure(Struct, frozen=True):
-    """One measure on both sides of a point, and what can be said of the difference."""
+    """One measure before and after, and a verdict on the difference."""
 
     name: str
     what: str
     before: float | None
     after: float | None
     tasks: tuple[int, int]
-    """How many tasks each side is of."""
+    """Number of tasks on each side."""
     wanted: str
-    """`more` or `less`: which way is better."""
+    """The better direction: `more` or `less`."""
     verdict: str
     """`better`, `worse`, `no difference to be seen` or `not enough yet`."""
 
 
-class Split(Struct, frozen=True):
-    """Records on both sides of a point, and what that point is."""
+class RecordSplit(Struct, frozen=True):
+    """Records before and after a point, with the name of that point."""
 
     what: str
-    before: tuple[Record, ...]
-    after: tuple[Record, ...]
+    before: tuple[TaskRecord, ...]
+    after: tuple[TaskRecord, ...]
 
 
-def split(records: Sequence[Record], *, since: str = "") -> Split:
-    """Where before ends and after begins: a moment; else the newest tuning; else having a packet.
+def split_records(records: Sequence[TaskRecord], *, since: str = "") -> RecordSplit:
+    """Split records at a moment; else at the newest tuning; else by having a packet.
 
-    Where none of these parts the records, the older half is compared with the newer.
+    When none of these divides the records, compare the older half with the newer one.
     """
     if since:
-        return _parted(records, f"before and since {since}", lambda one: one.at >= since)
-    newest = max((one.tuning for one in records), default=0)
-    if newest and any(one.tuning < newest for one in records):
-        return _parted(records, f"tuning {newest}", lambda one: one.tuning >= newest)
-    if any(not one.context_sent for one in records) and any(one.context_sent for one in records):
-        return _parted(records, "without and with a packet", lambda one: one.context_sent > 0)
+        return _split_by(records, f"before and since {since}", lambda record: record.at >= since)
+    newest = max((record.tuning for record in records), default=0)
+    if newest and any(record.tuning < newest for record in records):
+        return _split_by(records, f"tuning {newest}", lambda record: record.tuning >= newest)
+    if any(not record.context_sent for record in records) and any(
+        record.context_sent for record in records
+    ):
+        return _split_by(
+            records, "without and with a packet", lambda record: record.context_sent > 0
+        )
     half = len(records) // 2
-    return Split("older and newer half", tuple(records[:half]), tuple(records[half:]))
+    return RecordSplit("older and newer half", tuple(records[:half]), tuple(records[half:]))
 
 
-def _parted(records: Sequence[Record], what: str, is_after: Callable[[Record], bool]) -> Split:
-    after = tuple(one for one in records if is_after(one))
-    return Split(what, tuple(one for one in records if not is_after(one)), after)
+def _split_by(
+    records: Sequence[TaskRecord], what: str, is_after: Callable[[TaskRecord], bool]
+) -> RecordSplit:
+    after = tuple(record for record in records if is_after(record))
+    return RecordSplit(what, tuple(record for record in records if not is_after(record)), after)
 
 
-def measures(parted: Split) -> tuple[Measure, ...]:
-    """The five measures on both sides."""
+def compare_measures(sides: RecordSplit) -> tuple[Measure, ...]:
+    """Return the five measures before and after the split."""
     return (
-        _share(
-            parted,
+        _share_measure(
+            sides,
             "worker success",
             "share of tasks that were done",
             "more",
-            lambda some: _told(one.success for one in some),
+            lambda some: _known(record.success for record in some),
         ),
-        _mean(
-            parted,
+        _mean_measure(
+            sides,
             "tokens per task",
             "tokens that a worker needed for its task",
             "less",
-            lambda some: [float(one.tokens_used) for one in some if one.tokens_used],
+            lambda some: [float(record.tokens_used) for record in some if record.tokens_used],
         ),
-        _mean(
-            parted,
+        _mean_measure(
+            sides,
             "looked up again",
             "things per task that the orchestrator knew already",
             "less",
-            lambda some: [float(one.explored) for one in some],
+            lambda some: [float(record.explored) for record in some],
         ),
-        _mean(
-            parted,
+        _mean_measure(
+            sides,
             "context gaps",
             "gaps per task that workers reported",
             "less",
-            lambda some: [float(len(one.gaps)) for one in some],
+            lambda some: [float(len(record.gaps)) for record in some],
         ),
-        _share(
-            parted,
+        _share_measure(
+            sides,
             "written by hand",
             "share of tasks whose packet somebody had to write on, or that had none",
             "less",
-            lambda some: [one.edited or not one.context_sent for one in some],
+            lambda some: [record.edited or not record.context_sent for record in some],
         ),
     )
 
 
-def _told(values: Iterable[bool | None]) -> list[bool]:
+def _known(values: Iterable[bool | None]) -> list[bool]:
     return [value for value in values if value is not None]
 
 
-def _share(
-    parted: Split,
+def _share_measure(
+    sides: RecordSplit,
     name: str,
     what: str,
     wanted: str,
-    told: Callable[[Sequence[Record]], list[bool]],
+    values_of: Callable[[Sequence[TaskRecord]], list[bool]],
 ) -> Measure:
-    was, now = told(parted.before), told(parted.after)
-    before, after = Share(sum(was), len(was)), Share(sum(now), len(now))
+    was, now = values_of(sides.before), values_of(sides.after)
+    before, after = TaskShare(sum(was), len(was)), TaskShare(sum(now), len(now))
     higher, lower = after.surely_above(before), before.surely_above(after)
     return Measure(
         name,
@@ -121,15 +127,15 @@ def _share(
     )
 
 
-def _mean(
-    parted: Split,
+def _mean_measure(
+    sides: RecordSplit,
     name: str,
     what: str,
     wanted: str,
-    told: Callable[[Sequence[Record]], list[float]],
+    values_of: Callable[[Sequence[TaskRecord]], list[float]],
 ) -> Measure:
-    was, now = told(parted.before), told(parted.after)
-    spread = error_of(was) + error_of(now)
+    was, now = values_of(sides.before), values_of(sides.after)
+    spread = error_of_mean(was) + error_of_mean(now)
     gap = (mean(now) - mean(was)) if was and now else 0.0
     return Measure(
         name,
@@ -143,7 +149,7 @@ def _mean(
 
 
 def _verdict(was: int, now: int, *, higher: bool, lower: bool, wanted: str) -> str:
-    if min(was, now) < FEWEST:
+    if min(was, now) < MIN_TASKS_PER_SIDE:
         return "not enough yet"
     if not higher and not lower:
         return "no difference to be seen"

@@ -1,7 +1,7 @@
-"""A recommendation: what to change in packets for a kind of task, by how much, and why.
+"""Recommend changes to packets for each type of task: depth, budget and order of sections.
 
-It is made from records, offline, and changes nothing by itself. Each has a version and says for
-every change which records speak for it; applying and taking back are somebody's act.
+A recommendation is computed from records and changes nothing by itself: a person applies or reverts
+it. It has a version, and each change names the records that support it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,18 +9,23 @@ from hashlib import sha256
 
 import msgspec
 
-from holdfast.core.ledger.packet_tuning import Change, Recommendation
+from holdfast.core.ledger.packet_tuning import Recommendation, TuningChange
 from holdfast.core.view.packet.layers import SECTIONS
-from holdfast.core.view.packet_stats.efficiency import Efficiency, Kind, Missing, told
+from holdfast.core.view.packet_stats.efficiency import (
+    Efficiency,
+    GapStats,
+    TaskTypeStats,
+    render_share,
+)
 
-DEPTHS = (("minimal", 100), ("standard", 400), ("deep", 800))
-"""What the depths take by default, from the smallest."""
-LACKING = 0.25
-"""The share of tasks with a gap from which on more context is worth it, by the lower bound."""
-FEWEST = 12
-"""Tasks of a kind from which on anything is recommended."""
+DEPTH_SIZES = (("minimal", 100), ("standard", 400), ("deep", 800))
+"""The depths with their default token limits, the smallest first."""
+MIN_GAP_SHARE = 0.25
+"""Share of tasks with a gap, by the lower bound, from which more context is worthwhile."""
+MIN_TASKS = 12
+"""Tasks of a type that are needed for any recommendation."""
 
-_OF_GAP: tuple[tuple[str, tuple[str, ...]], ...] = (
+_SECTION_WORDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "patterns",
         ("pattern", "convention", "style", "testing", "test", "error", "handling", "format"),
@@ -32,13 +37,13 @@ _OF_GAP: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("success_criteria", ("acceptance", "criteria", "done", "expected", "goal")),
     ("open_questions", ("question", "open", "unclear")),
 )
-"""Words of a gap, and the part of a packet that would have filled it."""
+"""Sections of a packet, with the words of gaps that they would have filled."""
 
 
-def recommend(known: Efficiency, before: Recommendation | None = None) -> Recommendation:
-    """What the records speak for; with too few of them, what was in force before."""
+def recommend(efficiency: Efficiency, before: Recommendation | None = None) -> Recommendation:
+    """Return what the records support; keep the previous values where there are too few records."""
     last = before or Recommendation()
-    changes = [change for kind in known.kinds for change in _changes(kind)]
+    changes = [change for kind in efficiency.kinds for change in _changes(kind)]
     depths, budgets, orders = dict(last.depths), dict(last.budgets), dict(last.orders)
     for change in changes:
         match change.what:
@@ -48,77 +53,88 @@ def recommend(known: Efficiency, before: Recommendation | None = None) -> Recomm
                 budgets[change.task_type] = int(change.value)
             case _:
                 orders[change.task_type] = tuple(change.value.split(" > "))
-    made = Recommendation(last.version + 1, known.tasks, depths, budgets, orders, tuple(changes))
-    return msgspec.structs.replace(made, digest=digest_of(made))
+    new = Recommendation(
+        last.version + 1, efficiency.tasks, depths, budgets, orders, tuple(changes)
+    )
+    return msgspec.structs.replace(new, digest=digest_of(new))
 
 
-def digest_of(one: Recommendation) -> str:
-    """What tells two recommendations apart, whenever they were made."""
-    plain = msgspec.structs.replace(one, version=0, at="", digest="")
+def digest_of(recommendation: Recommendation) -> str:
+    """Return a digest of the content, without version and time."""
+    plain = msgspec.structs.replace(recommendation, version=0, at="", digest="")
     return sha256(msgspec.json.encode(plain, order="sorted")).hexdigest()[:12]
 
 
-def says_the_same(one: Recommendation, other: Recommendation) -> bool:
-    """Whether two change the same things to the same values."""
-    return (one.depths, one.budgets, one.orders) == (other.depths, other.budgets, other.orders)
+def is_same_recommendation(recommendation: Recommendation, other: Recommendation) -> bool:
+    """Return whether two recommendations set the same values."""
+    return (recommendation.depths, recommendation.budgets, recommendation.orders) == (
+        other.depths,
+        other.budgets,
+        other.orders,
+    )
 
 
-def _changes(kind: Kind) -> Iterator[Change]:
-    if kind.tasks < FEWEST:
+def _changes(kind: TaskTypeStats) -> Iterator[TuningChange]:
+    if kind.tasks < MIN_TASKS:
         return
-    yield from _size(kind)
-    order = tuple(_order(kind))
+    yield from _size_changes(kind)
+    order = tuple(_section_order(kind))
     if order != SECTIONS:
-        idle = [row for row in kind.unused if row.usual]
-        why = [f"{row.section} was not needed by {told(row.share)}" for row in idle]
-        why += [f"{row.gap.label} was missing for {told(row.share)}" for row in _lacking(kind)]
-        yield Change(kind.task_type, "order", " > ".join(order), "; ".join(why))
+        unused = [row for row in kind.unused if row.usual]
+        why = [f"{row.section} was not needed by {render_share(row.share)}" for row in unused]
+        why += [
+            f"{row.gap.label} was missing for {render_share(row.share)}"
+            for row in _frequent_gaps(kind)
+        ]
+        yield TuningChange(kind.task_type, "order", " > ".join(order), "; ".join(why))
 
 
-def _size(kind: Kind) -> Iterator[Change]:
-    """More where gaps go with failures, less where less was enough."""
-    lacking = [row for row in _lacking(kind) if row.fails]
+def _size_changes(kind: TaskTypeStats) -> Iterator[TuningChange]:
+    """Yield larger sizes when gaps go with failures, smaller ones when fewer tokens were enough."""
+    lacking = [row for row in _frequent_gaps(kind) if row.fails]
     if lacking:
-        depth, budget = _deeper(kind.size)
+        depth, budget = _next_depth(kind.size)
         row = lacking[0]
         why = (
-            f"{row.gap.label} was missing for {told(row.share)}, and of those"
-            f" {told(row.failed_with)} failed, against {told(row.failed_without)}"
+            f"{row.gap.label} was missing for {render_share(row.share)}, and of those"
+            f" {render_share(row.failed_with)} failed, against {render_share(row.failed_without)}"
         )
-        yield Change(kind.task_type, "depth", depth, why)
-        yield Change(kind.task_type, "budget", str(budget), why)
+        yield TuningChange(kind.task_type, "depth", depth, why)
+        yield TuningChange(kind.task_type, "budget", str(budget), why)
     elif kind.enough and kind.enough < kind.size:
         enough = next(band for band in kind.bands if band.most == kind.enough)
-        why = f"with up to {kind.enough} tokens, {told(enough.success)} were done"
-        yield Change(kind.task_type, "depth", _depth_of(kind.enough), why)
-        yield Change(kind.task_type, "budget", str(kind.enough), why)
+        why = f"with up to {kind.enough} tokens, {render_share(enough.success)} were done"
+        yield TuningChange(kind.task_type, "depth", _depth_of(kind.enough), why)
+        yield TuningChange(kind.task_type, "budget", str(kind.enough), why)
 
 
-def _lacking(kind: Kind) -> list[Missing]:
-    return [row for row in kind.missing if row.share.low > LACKING]
+def _frequent_gaps(kind: TaskTypeStats) -> list[GapStats]:
+    return [row for row in kind.missing if row.share.low > MIN_GAP_SHARE]
 
 
-def _deeper(size: float) -> tuple[str, int]:
-    """The depth behind the one that packets of a size have."""
-    larger = [depth for depth in DEPTHS if size <= depth[1]]
-    return larger[1] if len(larger) > 1 else DEPTHS[-1]
+def _next_depth(size: float) -> tuple[str, int]:
+    """Return the depth after the one that packets of this size have."""
+    larger = [depth for depth in DEPTH_SIZES if size <= depth[1]]
+    return larger[1] if len(larger) > 1 else DEPTH_SIZES[-1]
 
 
 def _depth_of(tokens: int) -> str:
-    return next((name for name, most in DEPTHS if tokens <= most), DEPTHS[-1][0])
+    return next((name for name, most in DEPTH_SIZES if tokens <= most), DEPTH_SIZES[-1][0])
 
 
-def _order(kind: Kind) -> Sequence[str]:
-    """The parts of a packet: what was missing first, what was idle last."""
-    first = dict.fromkeys(part for row in _lacking(kind) for part in _filling(row.gap.stems))
-    idle = [row.section for row in kind.unused if row.usual and row.section not in first]
-    middle = [part for part in SECTIONS if part not in first and part not in idle]
-    return (*first, *middle, *reversed(idle))
+def _section_order(kind: TaskTypeStats) -> Sequence[str]:
+    """Return the sections of a packet: missing ones first, unused ones last."""
+    first = dict.fromkeys(
+        part for row in _frequent_gaps(kind) for part in _section_for_gap(row.gap.stems)
+    )
+    unused = [row.section for row in kind.unused if row.usual and row.section not in first]
+    middle = [part for part in SECTIONS if part not in first and part not in unused]
+    return (*first, *middle, *reversed(unused))
 
 
-def _filling(stems: frozenset[str]) -> Iterator[str]:
-    """The part that would have filled a gap."""
-    for part, words in _OF_GAP:
+def _section_for_gap(stems: frozenset[str]) -> Iterator[str]:
+    """Yield the section that would have filled a gap, if any."""
+    for part, words in _SECTION_WORDS:
         if any(
             stem.startswith(word[:4]) or word.startswith(stem) for stem in stems for word in words
         ):
@@ -126,12 +142,13 @@ def _filling(stems: frozenset[str]) -> Iterator[str]:
             return
 
 
-def in_words(one: Recommendation) -> str:
-    """A recommendation for a reader: each change with its reason."""
-    head = f"recommendation {one.version}, from {one.tasks} tasks"
-    if not one.changes:
+def render_recommendation(recommendation: Recommendation) -> str:
+    """Render a recommendation: each change with its reason."""
+    head = f"recommendation {recommendation.version}, from {recommendation.tasks} tasks"
+    if not recommendation.changes:
         return f"{head}\n  nothing to change: not enough tasks of any kind yet, or all is well"
     rows = [
-        f"  {row.task_type}: {row.what} = {row.value}\n    because {row.why}" for row in one.changes
+        f"  {row.task_type}: {row.what} = {row.value}\n    because {row.why}"
+        for row in recommendation.changes
     ]
     return "\n".join([head, *rows])

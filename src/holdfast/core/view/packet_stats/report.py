@@ -1,51 +1,63 @@
-"""What packets were worth, as text and as a document: the protocol's three lines, then the rest."""
+"""Render the statistics of packets as text (the protocol's three lines first) and as JSON."""
 
 from collections.abc import Iterator, Sequence
 
-from holdfast.core.view.packet_stats.efficiency import TOP, Efficiency, Kind, Missing, Share, told
-from holdfast.core.view.packet_stats.measures import Measure, Split
+from holdfast.core.view.packet_stats.efficiency import (
+    MAX_GAPS_LISTED,
+    Efficiency,
+    GapStats,
+    TaskShare,
+    TaskTypeStats,
+    render_share,
+)
+from holdfast.core.view.packet_stats.measures import Measure, RecordSplit
 from holdfast.text.jsontext import Json
 
 
-def render_stats(known: Efficiency, parted: Split, found: Sequence[Measure]) -> str:
-    """The report: size, success and gaps first, as the protocol prints them."""
-    return "\n".join(_lines(known, parted, found))
+def render_stats(efficiency: Efficiency, sides: RecordSplit, measures: Sequence[Measure]) -> str:
+    """Render the report: size, success and gaps first, as the protocol prints them."""
+    return "\n".join(_report_lines(efficiency, sides, measures))
 
 
-def _lines(known: Efficiency, parted: Split, found: Sequence[Measure]) -> Iterator[str]:
-    if not known.tasks:
+def _report_lines(
+    efficiency: Efficiency, sides: RecordSplit, measures: Sequence[Measure]
+) -> Iterator[str]:
+    if not efficiency.tasks:
         yield "No worker has reported on a task yet: `holdfast context feedback` does."
         return
-    yield from headline(known)
+    yield from headline_lines(efficiency)
     yield ""
-    yield f"{known.tasks} tasks; success {told(known.success)}"
-    for kind in known.kinds:
-        yield from _kind(kind)
-    failing = [row for row in known.gaps if row.fails]
-    yield "gaps that go with failures: " + (_named(failing) or "none for sure yet")
+    yield f"{efficiency.tasks} tasks; success {render_share(efficiency.success)}"
+    for kind in efficiency.kinds:
+        yield from _task_type_line(kind)
+    failing = [row for row in efficiency.gaps if row.fails]
+    yield "gaps that go with failures: " + (_gap_labels(failing) or "none for sure yet")
     for row in failing:
         yield (
-            f"  {row.gap.label}: failed {told(row.failed_with)},"
-            f" without it {told(row.failed_without)}"
+            f"  {row.gap.label}: failed {render_share(row.failed_with)},"
+            f" without it {render_share(row.failed_without)}"
         )
-    idle = [f"{row.section} {told(row.share)}" for row in known.unused if row.usual]
-    yield "usually unused: " + ("; ".join(idle) or "nothing for sure yet")
+    unused = [f"{row.section} {render_share(row.share)}" for row in efficiency.unused if row.usual]
+    yield "usually unused: " + ("; ".join(unused) or "nothing for sure yet")
     yield ""
-    yield f"before and after ({parted.what}):"
-    for one in found:
-        yield f"  {one.name}: {_value(one, one.before)} -> {_value(one, one.after)}, {one.verdict}"
+    yield f"before and after ({sides.what}):"
+    for measure in measures:
+        before, after = (_measure_value(measure, side) for side in (measure.before, measure.after))
+        yield f"  {measure.name}: {before} -> {after}, {measure.verdict}"
 
 
-def headline(known: Efficiency) -> Iterator[str]:
-    """The three lines of the protocol."""
-    yield f"Average context size: {known.size:.0f} tokens"
-    success = known.success
+def headline_lines(efficiency: Efficiency) -> Iterator[str]:
+    """Yield the three lines of the protocol."""
+    yield f"Average context size: {efficiency.size:.0f} tokens"
+    success = efficiency.success
     yield f"Worker success rate: {success.rate:.0%}" if success.of else "Worker success rate: -"
-    top = ", ".join(f"{row.gap.label} ({row.share.rate:.0%})" for row in known.gaps[:TOP])
+    top = ", ".join(
+        f"{row.gap.label} ({row.share.rate:.0%})" for row in efficiency.gaps[:MAX_GAPS_LISTED]
+    )
     yield f"Top context gaps: {top or 'none'}"
 
 
-def _kind(kind: Kind) -> Iterator[str]:
+def _task_type_line(kind: TaskTypeStats) -> Iterator[str]:
     enough = (
         f"{kind.enough} tokens were enough"
         if kind.enough
@@ -53,77 +65,79 @@ def _kind(kind: Kind) -> Iterator[str]:
     )
     yield (
         f"  {kind.task_type}: {kind.tasks} tasks, {kind.size:.0f} tokens in the middle,"
-        f" success {told(kind.success)}; {enough}"
+        f" success {render_share(kind.success)}; {enough}"
     )
 
 
-def _named(rows: Sequence[Missing]) -> str:
+def _gap_labels(rows: Sequence[GapStats]) -> str:
     return ", ".join(row.gap.label for row in rows)
 
 
-def _value(one: Measure, value: float | None) -> str:
+def _measure_value(measure: Measure, value: float | None) -> str:
     if value is None:
         return "-"
-    if one.name in ("worker success", "written by hand"):
+    if measure.name in ("worker success", "written by hand"):
         return f"{value:.0%}"
-    return f"{value:,.0f}" if one.name == "tokens per task" else f"{value:.2f}"
+    return f"{value:,.0f}" if measure.name == "tokens per task" else f"{value:.2f}"
 
 
-def stats_document(known: Efficiency, parted: Split, found: Sequence[Measure]) -> dict[str, Json]:
-    """The report as a JSON document."""
+def stats_document(
+    efficiency: Efficiency, sides: RecordSplit, measures: Sequence[Measure]
+) -> dict[str, Json]:
+    """Return the report as a JSON document."""
     return {
-        "tasks": known.tasks,
-        "average_context_size": round(known.size, 1),
-        "worker_success_rate": _share(known.success),
-        "top_context_gaps": [_gap(row) for row in known.gaps],
+        "tasks": efficiency.tasks,
+        "average_context_size": round(efficiency.size, 1),
+        "worker_success_rate": _share_document(efficiency.success),
+        "top_context_gaps": [_gap_document(row) for row in efficiency.gaps],
         "usually_unused": [
-            {"section": row.section, "usual": row.usual, **_share(row.share)}
-            for row in known.unused
+            {"section": row.section, "usual": row.usual, **_share_document(row.share)}
+            for row in efficiency.unused
         ],
-        "task_types": [_of_kind(kind) for kind in known.kinds],
+        "task_types": [_task_type_document(kind) for kind in efficiency.kinds],
         "measures": {
-            "split": parted.what,
+            "split": sides.what,
             "rows": [
                 {
-                    "name": one.name,
-                    "what": one.what,
-                    "before": one.before,
-                    "after": one.after,
-                    "tasks": list(one.tasks),
-                    "wanted": one.wanted,
-                    "verdict": one.verdict,
+                    "name": measure.name,
+                    "what": measure.what,
+                    "before": measure.before,
+                    "after": measure.after,
+                    "tasks": list(measure.tasks),
+                    "wanted": measure.wanted,
+                    "verdict": measure.verdict,
                 }
-                for one in found
+                for measure in measures
             ],
         },
     }
 
 
-def _of_kind(kind: Kind) -> Json:
+def _task_type_document(kind: TaskTypeStats) -> Json:
     return {
         "task_type": kind.task_type,
         "tasks": kind.tasks,
         "median_context_size": kind.size,
-        "success": _share(kind.success),
+        "success": _share_document(kind.success),
         "minimum_viable_context": kind.enough or None,
-        "bands": [{"up_to": band.most, **_share(band.success)} for band in kind.bands],
-        "unused": [{"section": row.section, **_share(row.share)} for row in kind.unused],
-        "gaps": [_gap(row) for row in kind.missing],
+        "bands": [{"up_to": band.most, **_share_document(band.success)} for band in kind.bands],
+        "unused": [{"section": row.section, **_share_document(row.share)} for row in kind.unused],
+        "gaps": [_gap_document(row) for row in kind.missing],
     }
 
 
-def _gap(row: Missing) -> dict[str, Json]:
+def _gap_document(row: GapStats) -> dict[str, Json]:
     return {
         "gap": row.gap.label,
         "wordings": list(row.gap.wordings),
-        **_share(row.share),
-        "failed_with": _share(row.failed_with),
-        "failed_without": _share(row.failed_without),
+        **_share_document(row.share),
+        "failed_with": _share_document(row.failed_with),
+        "failed_without": _share_document(row.failed_without),
         "goes_with_failures": row.fails,
     }
 
 
-def _share(share: Share) -> dict[str, Json]:
+def _share_document(share: TaskShare) -> dict[str, Json]:
     return {
         "rate": round(share.rate, 4),
         "low": round(share.low, 4),

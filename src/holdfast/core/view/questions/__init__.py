@@ -1,1 +1,1 @@
-"""Answer a question from the decisions of recorded sessions."""
+"""Answer a question from the decisions and constraints of recorded sessions."""

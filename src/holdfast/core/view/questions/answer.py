@@ -1,185 +1,202 @@
-"""The answer to a question: what holds, who said so and why, and what it took the place of."""
+"""Choose the answer to a question from statements, and render it with its source and history."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.view.questions.question import Question
-from holdfast.core.view.questions.score import Judged, judge
+from holdfast.core.view.questions.question import ParsedQuestion
+from holdfast.core.view.questions.score import ScoredStatement, score_statements
 from holdfast.core.view.questions.statements import Statement
-from holdfast.core.view.search.excerpts import REFERENCE
+from holdfast.core.view.search.excerpts import REF_CHARS
 from holdfast.core.view.search.ranking import Stems
 from holdfast.text.jsontext import Json
 
-KNOWN = 0.53
-"""The share of a question from which on a statement answers it; measured by `benchmarks/query`."""
-SAID = 0.78
-"""What a sentence counts that nobody put as a decision or a rule."""
-SETTLED = 0.1
-"""By how much more of the question a sentence has to answer to come before a decision."""
-GONE = 0.9
-"""What a statement counts that another took the place of: it leads to that one."""
-ALSO, CLOSE = 3, 0.8
-"""Other answers that are shown, and how near to the best they have to be."""
+MIN_KNOWN_SCORE = 0.53
+"""Share of a question that a statement must answer to count as an answer; measured by
+`benchmarks/query`."""
+PASSAGE_FACTOR = 0.78
+"""Factor for a sentence that is neither a decision nor a constraint."""
+SETTLED_BONUS = 0.1
+"""Bonus of decisions and constraints over passages."""
+REPLACED_FACTOR = 0.9
+"""Factor for a statement that was replaced: it leads to its replacement."""
+MAX_OTHER_ANSWERS, MIN_OTHER_SHARE = 3, 0.8
+"""Maximum number of other answers, and their minimum score as a share of the best."""
 
 
-class Answer(Struct, frozen=True, omit_defaults=True):
-    """What is known of a question."""
+class QuestionAnswer(Struct, frozen=True, omit_defaults=True):
+    """The answer to a question."""
 
     question: str
     known: bool = False
     score: float = 0.0
-    """The share of the question that it answers."""
+    """Share of the question that it answers."""
     statement: Statement | None = None
-    """What holds; when it is not known, what came nearest."""
+    """The statement in force; when the answer is not known, the nearest statement."""
     was: tuple[Statement, ...] = ()
-    """What it took the place of, the newest first."""
+    """Statements that it replaced, the newest first."""
     also: tuple[Statement, ...] = ()
 
 
-def answered(
-    question: Question,
+def answer_question(
+    question: ParsedQuestion,
     settled: Sequence[Statement],
     passages: Sequence[Statement] = (),
     *,
     stems: Stems,
-) -> Answer:
-    """The best answer: a decision or a rule, else a passage, else that it is not known."""
-    judged = judge(question, (*passages, *settled), stems=stems)
-    ranked = sorted((_weighed(one) for one in judged), key=_place)
+) -> QuestionAnswer:
+    """Return the best answer: a decision or constraint, else a passage, else `known=False`."""
+    scored_statements = score_statements(question, (*passages, *settled), stems=stems)
+    ranked = sorted((_apply_factors(scored) for scored in scored_statements), key=_sort_key)
     if not ranked:
-        return Answer(question.text)
-    best, known = ranked[0], ranked[0].score >= KNOWN
+        return QuestionAnswer(question.text)
+    best, known = ranked[0], ranked[0].score >= MIN_KNOWN_SCORE
     if not known:
-        return Answer(question.text, False, best.score, best.statement)
-    holds = now(best.statement, settled)
-    return Answer(
+        return QuestionAnswer(question.text, False, best.score, best.statement)
+    current = current_statement(best.statement, settled)
+    return QuestionAnswer(
         question.text,
         True,
         best.score,
-        holds,
-        tuple(before(holds, settled)),
-        tuple(_also(ranked, holds, settled)),
+        current,
+        tuple(replaced_statements(current, settled)),
+        tuple(_other_answers(ranked, current, settled)),
     )
 
 
-def _place(one: Judged) -> float:
-    """Where an answer comes: what was settled, if it answers at all, before what was only said."""
-    ahead = SETTLED if one.statement.kind != "passage" and one.score >= KNOWN else 0.0
-    return -(one.rank + ahead)
+def _sort_key(scored: ScoredStatement) -> float:
+    """Return the sort key of an answer: decisions and constraints get a bonus over passages."""
+    bonus = (
+        SETTLED_BONUS
+        if scored.statement.kind != "passage" and scored.score >= MIN_KNOWN_SCORE
+        else 0.0
+    )
+    return -(scored.rank + bonus)
 
 
-def _weighed(one: Judged) -> Judged:
-    said = one.statement
-    factor = SAID if said.kind == "passage" else 1.0
-    return replace(one, score=round(one.score * factor * (GONE if said.replaced_by else 1.0), 4))
+def _apply_factors(scored: ScoredStatement) -> ScoredStatement:
+    statement = scored.statement
+    factor = PASSAGE_FACTOR if statement.kind == "passage" else 1.0
+    return replace(
+        scored,
+        score=round(scored.score * factor * (REPLACED_FACTOR if statement.replaced_by else 1.0), 4),
+    )
 
 
-def now(one: Statement, settled: Sequence[Statement]) -> Statement:
-    """What holds in the place of a statement; itself, when nothing took its place."""
-    seen = {one.key}
-    while one.replaced_by:
-        following = _by_ref(settled, one.session, one.replaced_by)
+def current_statement(statement: Statement, settled: Sequence[Statement]) -> Statement:
+    """Follow replacements to the statement in force; return the same one when not replaced."""
+    seen = {statement.key}
+    while statement.replaced_by:
+        following = _by_ref(settled, statement.session, statement.replaced_by)
         newer = next((other for other in following if other.key not in seen), None)
         if newer is None:
-            return one
+            return statement
         seen.add(newer.key)
-        one = newer
-    return one
+        statement = newer
+    return statement
 
 
-def before(one: Statement, settled: Sequence[Statement]) -> Iterator[Statement]:
-    """What a statement took the place of, step by step."""
-    seen = {one.key}
+def replaced_statements(statement: Statement, settled: Sequence[Statement]) -> Iterator[Statement]:
+    """Yield the statements that a statement replaced, step by step."""
+    seen = {statement.key}
     while True:
         older = [
             other
             for other in settled
             if other.key not in seen
-            and (other.replaced_by == one.ref or (one.replaces and other.ref == one.replaces))
+            and (
+                other.replaced_by == statement.ref
+                or (statement.replaces and other.ref == statement.replaces)
+            )
         ]
         if not older:
             return
-        one = older[-1]
-        seen.add(one.key)
-        yield one
+        statement = older[-1]
+        seen.add(statement.key)
+        yield statement
 
 
 def _by_ref(settled: Sequence[Statement], session: str, ref: str) -> list[Statement]:
-    """The statements of an entry, decisions first: they say what takes the place."""
-    found = [one for one in settled if one.ref == ref]
-    return sorted(found, key=lambda one: (one.session != session, one.kind != "decision"))
+    """Return the statements of an entry: those of the session first, decisions first."""
+    found = [statement for statement in settled if statement.ref == ref]
+    return sorted(
+        found, key=lambda statement: (statement.session != session, statement.kind != "decision")
+    )
 
 
-def _also(
-    ranked: Sequence[Judged], holds: Statement, settled: Sequence[Statement]
+def _other_answers(
+    ranked: Sequence[ScoredStatement], holds: Statement, settled: Sequence[Statement]
 ) -> Iterator[Statement]:
-    """Other answers that are nearly as good, each told once."""
-    least = max(ranked[0].score * CLOSE, KNOWN)
-    told = {_plain(holds)}
-    for one in ranked[1:]:
-        if one.score < least or len(told) > ALSO:
+    """Yield other answers that score nearly as well, without repetitions."""
+    least = max(ranked[0].score * MIN_OTHER_SHARE, MIN_KNOWN_SCORE)
+    texts = {_normal_text(holds)}
+    for scored in ranked[1:]:
+        if scored.score < least or len(texts) > MAX_OTHER_ANSWERS:
             return
-        other = now(one.statement, settled)
-        if not any(_plain(other) in text or text in _plain(other) for text in told):
-            told.add(_plain(other))
+        other = current_statement(scored.statement, settled)
+        if not any(_normal_text(other) in text or text in _normal_text(other) for text in texts):
+            texts.add(_normal_text(other))
             yield other
 
 
-def _plain(one: Statement) -> str:
-    return " ".join(one.text.lower().split())
+def _normal_text(statement: Statement) -> str:
+    return " ".join(statement.text.lower().split())
 
 
-def render_answer(answer: Answer) -> str:
-    """An answer as text: what holds, why and who said so, then where it stands."""
-    one = answer.statement
-    if not answer.known or one is None:
-        return "\n".join(_unknown(one))
-    lines = [one.words, f"  {source(one)}"]
-    lines += [f"  in place of: {was.text} ({source(was)})" for was in answer.was]
-    lines += [f"also: {also.words}\n  {source(also)}" for also in answer.also]
+def render_answer(answer: QuestionAnswer) -> str:
+    """Render an answer as text: the statement, its reason and source, then other answers."""
+    statement = answer.statement
+    if not answer.known or statement is None:
+        return "\n".join(_unknown_lines(statement))
+    lines = [statement.words, f"  {describe_source(statement)}"]
+    lines += [f"  in place of: {was.text} ({describe_source(was)})" for was in answer.was]
+    lines += [f"also: {also.words}\n  {describe_source(also)}" for also in answer.also]
     return "\n".join(lines)
 
 
-def _unknown(nearest: Statement | None) -> Iterator[str]:
+def _unknown_lines(nearest: Statement | None) -> Iterator[str]:
     yield "Not known: nothing recorded answers this."
     if nearest is not None:
-        yield f"  nearest: {nearest.text} ({source(nearest)})"
+        yield f"  nearest: {nearest.text} ({describe_source(nearest)})"
 
 
-def source(one: Statement) -> str:
-    """Where a statement stands: what it is, who said it, when, and how to read it."""
-    when = f", {one.at}" if one.at else ""
-    session = f", session {one.session}" if one.session else ""
-    lifted = ", taken back since" if one.replaced_by else ""
-    who = f"{one.kind} by {one.by or 'unknown'}{lifted}"
-    return f"{who}, step {one.turn}{when}{session}, ref {one.ref[:REFERENCE]}"
+def describe_source(statement: Statement) -> str:
+    """Describe the source of a statement: kind, speaker, step, time, session and reference."""
+    when = f", {statement.at}" if statement.at else ""
+    session = f", session {statement.session}" if statement.session else ""
+    lifted = ", taken back since" if statement.replaced_by else ""
+    who = f"{statement.kind} by {statement.by or 'unknown'}{lifted}"
+    return f"{who}, step {statement.turn}{when}{session}, ref {statement.ref[:REF_CHARS]}"
 
 
-def answer_document(answer: Answer) -> Mapping[str, Json]:
-    """An answer as a JSON document."""
-    one = answer.statement
+def answer_document(answer: QuestionAnswer) -> Mapping[str, Json]:
+    """Return an answer as a JSON document."""
+    statement = answer.statement
     return {
         "question": answer.question,
         "known": answer.known,
         "score": answer.score,
-        "answer": _row(one) if one is not None and answer.known else None,
-        "was": [_row(other) for other in answer.was],
-        "also": [_row(other) for other in answer.also],
-        "nearest": _row(one) if one is not None and not answer.known else None,
+        "answer": _statement_document(statement)
+        if statement is not None and answer.known
+        else None,
+        "was": [_statement_document(other) for other in answer.was],
+        "also": [_statement_document(other) for other in answer.also],
+        "nearest": _statement_document(statement)
+        if statement is not None and not answer.known
+        else None,
     }
 
 
-def _row(one: Statement) -> Json:
+def _statement_document(statement: Statement) -> Json:
     return {
-        "kind": one.kind,
-        "text": one.text,
-        "reason": one.reason,
-        "by": one.by,
-        "ref": one.ref[:REFERENCE],
-        "session": one.session,
-        "turn": one.turn,
-        "at": one.at,
-        "replaced": bool(one.replaced_by),
+        "kind": statement.kind,
+        "text": statement.text,
+        "reason": statement.reason,
+        "by": statement.by,
+        "ref": statement.ref[:REF_CHARS],
+        "session": statement.session,
+        "turn": statement.turn,
+        "at": statement.at,
+        "replaced": bool(statement.replaced_by),
     }

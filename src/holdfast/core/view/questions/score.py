@@ -1,8 +1,8 @@
-"""How well a statement answers a question: the share of what is asked about that it is about.
+"""Score how well statements answer a question: the share of the question's words that they cover.
 
-A statement answers as much of a word as it says the same, something that means nearly the same, or
-the name of such a thing; what stands beside it counts half. So a score is comparable from question
-to question, and one threshold says when nothing is known.
+A statement covers a word if it contains the same word, a similar one, or the name of such a thing;
+words beside the statement count half. So scores are comparable between questions, and one threshold
+tells when the answer is not known.
 """
 
 import re
@@ -10,203 +10,235 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from msgspec import Struct
 
-from holdfast.core.view.questions.question import LOOKED_AT, Question, Wanted
+from holdfast.core.view.questions.question import MAX_READ_CHARS, ParsedQuestion, QuestionWord
 from holdfast.core.view.questions.statements import Statement
 from holdfast.core.view.search.ranking import Stems
+from holdfast.text.patterns import Pattern
 
-BESIDE = 0.5
-"""What a word counts that stands beside the statement and not in it."""
-ASIDE = 0.5
-"""What is left of a statement that says nothing of it itself, only the words beside it do."""
-REASONED = 0.8
-"""What is left of a decision that says nothing of it itself, only its reason does."""
-BEGINS, ENDS, SHARED = 5, 6, 0.8
-"""Letters from which a word that begins or ends another is of its kin, and what that counts."""
-COUNTED = 0.8
-"""How nearly a statement must speak of what is counted."""
-MISSED, FAINT = 0.55, 0.3
-"""What is left of an answer that has nothing of what is asked for, and what counts as nothing."""
-_AMOUNT = (
+BESIDE_FACTOR = 0.5
+"""Factor for a word that occurs beside the statement and not in it."""
+ONLY_BESIDE_FACTOR = 0.5
+"""Factor for a statement that covers nothing itself: only the words beside it do."""
+ONLY_REASON_FACTOR = 0.8
+"""Factor for a decision that covers nothing itself: only its reason does."""
+MIN_PREFIX_CHARS, MIN_SUFFIX_CHARS, RELATED_WORD_SHARE = 5, 6, 0.8
+"""Letters that a word needs to be related to another by a common beginning or ending, and what such
+a word counts."""
+MIN_COUNTED_SHARE = 0.8
+"""Share that a statement must reach on the thing that is counted."""
+OFF_FOCUS_FACTOR, MIN_SHARE = 0.55, 0.3
+"""Factor for an answer without the thing that is asked for, and the share below which it counts as
+without."""
+_AMOUNT_WORDS = (
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|dozen|hundred|thousand|half"
     r"|once|twice|every|each|hourly|daily|weekly|monthly|yearly|nightly|second"
     r"|minute|hour|day|week|month|year|before|after|until"
 )
-SIZE = re.compile(_AMOUNT + r")s?\b", re.I)
-MEASURE = re.compile(_AMOUNT + r"|never|always)s?\b", re.I)
-"""How much there is of something, or when it is."""
-NUMBER = re.compile(
+# Matches "90 seconds" and "twice a day"; not "never".
+SIZE_WORD = Pattern(_AMOUNT_WORDS + r")s?\b", re.I)
+# Matches what SIZE_WORD matches, and "never", "always".
+MEASURE_WORD = Pattern(_AMOUNT_WORDS + r"|never|always)s?\b", re.I)
+"""An amount or a time."""
+# Matches "3 replicas" and "three"; not "once".
+NUMBER_WORD = Pattern(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|dozen|hundred|thousand)\b",
     re.I,
 )
-"""How many there are of something."""
-MONEY = re.compile(
+"""A number of things."""
+# Matches "12 €", "free" and "5 %"; not "five users".
+MONEY_WORD = Pattern(
     r"[$€£¥]|\b(?:euros?|dollars?|cents?|pounds?|usd|eur|gbp|free|price[sd]?|costs?|fees?|percent"
     r"|pay(?:s|ment|ments)?|paid|bill(?:ed|ing)?|charged?|discount|invoices?|checkout)\b|\d ?%",
     re.I,
 )
-UNMEASURED = 0.5
-"""What is left of an answer to "how long" that names no number and no time."""
-WHO = 0.45
-"""What is left of an answer to "who": what was decided tells only who decided."""
-NAMES_IT = 0.5
-"""What it is worth to name a thing of the sort that is asked for."""
-BY_USER, DECIDED = 0.1, 0.2
-"""What it is worth, all else being equal, that the user said it, and that it was decided."""
-TURNED_DOWN = re.compile(
+WRONG_SORT_FACTOR = 0.5
+"""Factor for an answer that lacks the number, time or price that is asked for."""
+WHO_FACTOR = 0.45
+"""Factor for an answer to "who": a decision names only its maker."""
+NAMES_IT_BONUS = 0.5
+"""Bonus for naming a thing of the sort that is asked for."""
+USER_BONUS, DECISION_BONUS = 0.1, 0.2
+"""Bonus for a statement by the user, and bonus for a decision."""
+# Matches "instead of a shared cache" in "use Redis instead of a shared cache for sessions".
+REJECTED_PART = Pattern(
     r"(?i)\b(?:instead of|rather than|in place of)\b"
     r"(?: (?!(?:for|in|on|at|as|when|with|by|so|to|because|since)\b)[^\s,.;—]{1,60}){1,8}"
 )
-"""What was not chosen; what it was not chosen for stands behind it."""
-AFTERTHOUGHT = re.compile(
+"""The option that was not chosen; its purpose follows and is not part of the match."""
+# Matches ", the " in "use SQLite, the data is small"; not the comma in "red, green".
+REASON_START = Pattern(
     r"(?i)(?:, (?=(?:the|its?|our|we|they|i|he|she|this|that|there|these|those|people|nobody"
     r"|everybody|everyone|no one) )| — | – |,? (?:because|since|so that|as otherwise) )"
 )
-"""Where a statement begins to say why."""
-FOCUSED, SHORT = 0.3, 6
-"""What it is worth to say nothing else, and the fewest words that this is a share of."""
+"""The point in a statement where its reason starts."""
+FOCUS_WEIGHT, MIN_STATEMENT_WORDS = 0.3, 6
+"""Weight of saying little else, and the fewest words that this is a share of."""
 
 
-class Judged(Struct, frozen=True):
-    """A statement, and how well it answers."""
+class ScoredStatement(Struct, frozen=True):
+    """A statement and how well it answers."""
 
     statement: Statement
     score: float
-    """The share of the question that it answers, from 0 to 1."""
+    """Share of the question that it answers, from 0 to 1."""
     focus: float = 0.0
-    """What else speaks for it: that it says little else, names such a thing, or is the user's."""
+    """Further evidence: it says little else, names such a thing, or is the user's."""
 
     @property
     def rank(self) -> float:
-        """By which the better of two is told."""
-        return self.score + FOCUSED * self.focus
+        """Return the value to compare two answers by."""
+        return self.score + FOCUS_WEIGHT * self.focus
 
 
-def judge(question: Question, statements: Iterable[Statement], *, stems: Stems) -> list[Judged]:
-    """Statements by how well they answer, the best first; those that do not at all left out."""
+def score_statements(
+    question: ParsedQuestion, statements: Iterable[Statement], *, stems: Stems
+) -> list[ScoredStatement]:
+    """Return statements by score, the best first, without those that score 0."""
     weight = question.weight
     if not weight:
         return []
-    factor = _factor(question)
-    judged = [_judged(question, one, weight, factor, stems) for one in statements]
-    order = enumerate(judged)
-    # Of equals the newest: what was said last holds.
+    factor = _sort_factor(question)
+    all_scored = [
+        _score_statement(question, statement, weight, factor, stems) for statement in statements
+    ]
+    order = enumerate(all_scored)
+    # Of equal scores the newest wins: a later statement overrides an earlier one.
     ranked = sorted(order, key=lambda row: (-row[1].rank, -row[0]))
-    return [one for _, one in ranked if one.score > 0]
+    return [scored for _, scored in ranked if scored.score > 0]
 
 
-def _factor(question: Question) -> Callable[[Statement], float]:
-    """What an answer loses that is not of the sort that is asked for."""
-    wanted = _sort(question)
+def _sort_factor(question: ParsedQuestion) -> Callable[[Statement], float]:
+    """Return a function that gives the factor for an answer of the wrong sort."""
+    pattern = _required_pattern(question)
 
-    def factor(one: Statement) -> float:
-        if wanted is not None and not wanted.search(one.words):
-            return UNMEASURED
-        return WHO if question.whom else 1.0
+    def factor(statement: Statement) -> float:
+        if pattern is not None and not pattern.search(statement.words):
+            return WRONG_SORT_FACTOR
+        return WHO_FACTOR if question.asks_person else 1.0
 
     return factor
 
 
-def _sort(question: Question) -> re.Pattern[str] | None:
-    """What an answer has to have in it, of whatever sort that is."""
-    if question.prices:
-        return MONEY
-    if question.counts:
-        return NUMBER
-    if question.sizes:
-        return SIZE
-    return MEASURE if question.measures else None
+def _required_pattern(question: ParsedQuestion) -> Pattern[str] | None:
+    """Return the pattern that an answer must match; None when any sort of answer will do."""
+    if question.asks_price:
+        return MONEY_WORD
+    if question.asks_count:
+        return NUMBER_WORD
+    if question.asks_size:
+        return SIZE_WORD
+    return MEASURE_WORD if question.asks_measure else None
 
 
-def _judged(
-    question: Question,
-    one: Statement,
+def _score_statement(
+    question: ParsedQuestion,
+    statement: Statement,
     weight: float,
     factor: Callable[[Statement], float],
     stems: Stems,
-) -> Judged:
-    said = frozenset(stems(one.words[:LOOKED_AT]))
-    beside = frozenset(stems(one.around[:LOOKED_AT])) - said
-    told = [each for each in question.wanted if each.stem in said]
-    chosen = frozenset(stems(chosen_in(one.words[:LOOKED_AT])))
-    own = _shares(question.wanted, said, chosen)
-    near = _shares(question.wanted, beside, beside)
-    shares = {stem: max(share, BESIDE * near[stem]) for stem, share in own.items()}
-    found = sum(each.worth * shares[each.stem] for each in question.wanted)
-    decided = _decided(question, one, own, stems)
-    focus = [decided[stem] for stem in question.focus if stem in decided]
-    # Who counts something wants that very thing; otherwise anything near it will do.
-    least = COUNTED if question.counts else FAINT
-    score = found / weight * factor(one) * (MISSED if focus and max(focus) < least else 1.0)
-    if max(own.values()) < FAINT:
-        score *= ASIDE
-    elif max(decided.values()) < FAINT:
-        score *= REASONED
-    about = len(told) / max(len(said), SHORT)
-    names = any(each.names & chosen for each in question.wanted if each.stem in question.focus)
-    about += NAMES_IT * names + BY_USER * (one.by == "user") + DECIDED * (one.kind == "decision")
-    return Judged(one, round(score, 4), round(about, 4))
+) -> ScoredStatement:
+    own_stems = frozenset(stems(statement.words[:MAX_READ_CHARS]))
+    beside = frozenset(stems(statement.around[:MAX_READ_CHARS])) - own_stems
+    covered = [word for word in question.subjects if word.stem in own_stems]
+    chosen = frozenset(stems(without_rejected(statement.words[:MAX_READ_CHARS])))
+    own = _shares(question.subjects, own_stems, chosen)
+    near = _shares(question.subjects, beside, beside)
+    shares = {stem: max(share, BESIDE_FACTOR * near[stem]) for stem, share in own.items()}
+    found = sum(word.worth * shares[word.stem] for word in question.subjects)
+    decision_shares = _shares_of_decision(question, statement, own, stems)
+    focus = [decision_shares[stem] for stem in question.focus if stem in decision_shares]
+    # A count needs that very thing; for other questions something similar is enough.
+    least = MIN_COUNTED_SHARE if question.asks_count else MIN_SHARE
+    score = (
+        found
+        / weight
+        * factor(statement)
+        * (OFF_FOCUS_FACTOR if focus and max(focus) < least else 1.0)
+    )
+    if max(own.values()) < MIN_SHARE:
+        score *= ONLY_BESIDE_FACTOR
+    elif max(decision_shares.values()) < MIN_SHARE:
+        score *= ONLY_REASON_FACTOR
+    focus_score = len(covered) / max(len(own_stems), MIN_STATEMENT_WORDS)
+    names = any(word.names & chosen for word in question.subjects if word.stem in question.focus)
+    focus_score += (
+        NAMES_IT_BONUS * names
+        + USER_BONUS * (statement.by == "user")
+        + DECISION_BONUS * (statement.kind == "decision")
+    )
+    return ScoredStatement(statement, round(score, 4), round(focus_score, 4))
 
 
-def _decided(
-    question: Question, one: Statement, own: dict[str, float], stems: Stems
+def _shares_of_decision(
+    question: ParsedQuestion, statement: Statement, own: dict[str, float], stems: Stems
 ) -> dict[str, float]:
-    """How much of each word what was decided answers, without the reason for it."""
-    words = decided_in(one.words[:LOOKED_AT])
-    # Only a decision has a reason, and one that answers nothing has none that matters.
-    if one.kind != "decision" or not any(own.values()) or words == one.words[:LOOKED_AT]:
+    """Return how much of each word a decision covers without its reason."""
+    words = without_reason(statement.words[:MAX_READ_CHARS])
+    # Only decisions have reasons, and a decision that covers no word needs no second look.
+    if (
+        statement.kind != "decision"
+        or not any(own.values())
+        or words == statement.words[:MAX_READ_CHARS]
+    ):
         return own
-    return _shares(question.wanted, frozenset(stems(words)), frozenset(stems(chosen_in(words))))
+    return _shares(
+        question.subjects, frozenset(stems(words)), frozenset(stems(without_rejected(words)))
+    )
 
 
-def decided_in(text: str) -> str:
-    """What was decided, without what was said for it."""
-    found = AFTERTHOUGHT.search(text)
+def without_reason(text: str) -> str:
+    """Return the decision without its reason."""
+    found = REASON_START.search(text)
     return text[: found.start()] if found else text
 
 
-def chosen_in(text: str) -> str:
-    """What was chosen, without what was turned down for it."""
-    return TURNED_DOWN.sub(" ", text) or text
+def without_rejected(text: str) -> str:
+    """Return the text without the option that was rejected."""
+    return REJECTED_PART.sub(" ", text) or text
 
 
 def _shares(
-    wanted: Sequence[Wanted], words: frozenset[str], chosen: frozenset[str]
+    subjects: Sequence[QuestionWord], words: frozenset[str], chosen: frozenset[str]
 ) -> dict[str, float]:
-    """How much of each word of a question some words answer; none of them answers two.
+    """Return how much of each question word some words cover; no word covers two.
 
-    Word by word, all of them; by what they mean, only what was chosen: who asks for the database
-    does not want the one that was turned down.
+    Equal words count anywhere, similar ones only in the chosen option: a question about the
+    database does not mean the rejected one.
     """
-    shares = {each.stem: float(each.stem in words) for each in wanted}
+    shares = {word.stem: float(word.stem in words) for word in subjects}
     left = set(chosen).difference(stem for stem, share in shares.items() if share)
-    for each in sorted(wanted, key=lambda one: -one.worth):
-        if not shares[each.stem]:
-            stem, shares[each.stem] = _likest(each, left)
+    for word in sorted(subjects, key=lambda word: -word.worth):
+        if not shares[word.stem]:
+            stem, shares[word.stem] = _closest_word(word, left)
             left.discard(stem)
     return shares
 
 
-def _likest(each: Wanted, words: Collection[str]) -> tuple[str, float]:
-    """The word that means most nearly the same, and how nearly."""
-    near = ((each.like[key], key) for key in each.like.keys() & words)
+def _closest_word(word: QuestionWord, words: Collection[str]) -> tuple[str, float]:
+    """Return the word with the closest meaning, and how close it is."""
+    near = ((word.like[key], key) for key in word.like.keys() & words)
     share, stem = max(near, default=(0.0, ""))
-    kin = _kin(each.stem, words) if share < SHARED else ""
-    return (kin, SHARED) if kin else (stem, share)
+    related = _related_word(word.stem, words) if share < RELATED_WORD_SHARE else ""
+    return (related, RELATED_WORD_SHARE) if related else (stem, share)
 
 
-def _kin(stem: str, words: Iterable[str]) -> str:
-    """A word that goes on where the other ends, or ends with it: `domain` and `subdomain`."""
-    if len(stem) < BEGINS:
+def _related_word(stem: str, words: Iterable[str]) -> str:
+    """Return a word that begins or ends with the other, as in `domain` and `subdomain`."""
+    if len(stem) < MIN_PREFIX_CHARS:
         return ""
-    ends = len(stem) >= ENDS
-    both = (
+    ends = len(stem) >= MIN_SUFFIX_CHARS
+    related = (
         word
         for word in words
-        if len(word) >= BEGINS
+        if len(word) >= MIN_PREFIX_CHARS
         and (
             word.startswith(stem)
             or stem.startswith(word)
-            or (ends and len(word) >= ENDS and (word.endswith(stem) or stem.endswith(word)))
+            or (
+                ends
+                and len(word) >= MIN_SUFFIX_CHARS
+                and (word.endswith(stem) or stem.endswith(word))
+            )
         )
     )
-    return min(both, default="")
+    return min(related, default="")

@@ -1,7 +1,7 @@
-"""What a session settled, as statements: each with who said it, why, and what took its place.
+"""Collect the decisions, constraints and pins of a session as statements with author and context.
 
-Decisions and constraints are read off the record by the stages before; here they become one kind
-of value, with the words around them, so that a question can be held against any of them.
+Earlier stages read decisions and constraints from the record. Here they become one type, with the
+words around them, so that a question can be compared with any of them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,176 +10,188 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import Derived, Entry, Handed, is_request, text_of
-from holdfast.core.ledger.inherited import resumed_from
+from holdfast.core.ledger.entry import Derived, Entry, PacketSent, is_request, text_of
+from holdfast.core.ledger.inherited import find_resumed
 from holdfast.core.ledger.summary import Constraint, Decision, Quote
-from holdfast.core.ledger.window import Item
-from holdfast.core.observe.requests.intent import wanted
-from holdfast.core.observe.requests.pins import lift, pins_of
-from holdfast.core.observe.results.choices import overruled
+from holdfast.core.observe.requests.intent import read_intent
+from holdfast.core.observe.requests.pins import lift_unpinned, pinned_constraints
+from holdfast.core.observe.results.choices import overruled_decisions
 from holdfast.core.observe.results.decisions import decisions_of
-from holdfast.core.observe.scene import Scene, read_scene
+from holdfast.core.observe.scene import Scene, scene_of
 
-AROUND = 240
-"""Characters on either side of a statement that tell what it is about."""
-ASKED_BEFORE = 300
-"""Characters of the request before it that do."""
+AROUND_CHARS = 240
+"""Characters on either side of a statement that show its subject."""
+REQUEST_CHARS = 300
+"""Characters of the preceding request that show its subject."""
 
-Kind: TypeAlias = Literal["decision", "constraint", "passage"]
+StatementKind: TypeAlias = Literal["decision", "constraint", "passage"]
 
 
 class Statement(Struct, frozen=True, omit_defaults=True):
-    """Something that holds, or held until something else took its place."""
+    """A decision, constraint or passage that is in force or was replaced."""
 
-    kind: Kind
+    kind: StatementKind
     text: str
     ref: str
-    """The entry that says so."""
+    """The entry that contains it."""
     reason: str = ""
     by: str = ""
-    """Who: `user`, `agent`, `system`; of a passage, the role of whoever said it."""
+    """Its author: `user`, `agent`, `system`; for a passage, the role of the speaker."""
     session: str = ""
     turn: int = 0
-    """The agent's step it belongs to; 0 before the first."""
+    """The step of the agent that it belongs to; 0 before the first."""
     at: str = ""
     replaces: str = ""
-    """The entry of what it takes the place of."""
+    """The entry of the statement that it replaces."""
     replaced_by: str = ""
-    """The entry of what took its place; empty while it holds."""
+    """The entry of the statement that replaced it; empty while it is in force."""
     around: str = ""
-    """The words that stand beside it."""
+    """The words beside it."""
 
     @property
     def key(self) -> tuple[str, str]:
-        """What tells it from others: an entry may say more than one thing."""
+        """Return its identity: an entry may contain several statements."""
         return self.ref, self.text
 
     @property
     def words(self) -> str:
-        """What it says, with its reason."""
+        """Return its text with its reason."""
         return f"{self.text} — {self.reason}" if self.reason else self.text
 
 
-class Told(Struct, frozen=True):
-    """What one session settled, and what else tells where it belongs."""
+class SessionStatements(Struct, frozen=True):
+    """The statements of one session, with its requests and its relations to other sessions."""
 
     session: str = ""
     title: str = ""
     began: str = ""
-    """When its first entry came; empty when nobody timed it."""
+    """Time of its first entry; empty when no entry has a time."""
     settled: tuple[Statement, ...] = ()
     """Its decisions, constraints and pins, oldest first."""
     requests: tuple[Quote, ...] = ()
-    """What the user asked for, in his own words."""
+    """The user's requests, word for word."""
     after: str = ""
-    """The session that it goes on from."""
+    """The session that it continues."""
     handed: tuple[str, ...] = ()
-    """Entries of decisions that it handed on in packets."""
+    """Entries of decisions that it passed on in packets."""
 
 
-def told_of(
+def read_statements(
     path: Sequence[Entry], ledger: Iterable[Entry], *, session: str = "", title: str = ""
-) -> Told:
-    """What a session told: all that leads to its end, and what was noted about it."""
-    scene = read_scene([Item(entry) for entry in path])
+) -> SessionStatements:
+    """Read the statements of a session from its path and from the notes in its ledger."""
+    scene = scene_of(path)
     notes = [entry for entry in ledger if isinstance(entry.body, Derived)]
-    place = {item.entry.id: at for at, item in enumerate(scene.items)}
-    want = wanted(scene)
-    decided = _decided(scene, place)
-    bound = _bound(lift([*want.constraints, *pins_of(notes)], notes))
-    made = [*decided, *_unsaid(bound, decided)]
-    order = {entry.id: entry.seq for entry in (*path, *notes)}
-    settled = sorted(
-        (_placed(one, scene, place, session) for one in made),
-        key=lambda one: order.get(one.ref, 0),
+    position = {item.entry.id: at for at, item in enumerate(scene.items)}
+    intent = read_intent(scene)
+    decisions = _decision_statements(scene, position)
+    constraints = _constraint_statements(
+        lift_unpinned([*intent.constraints, *pinned_constraints(notes)], notes)
     )
-    link = resumed_from(notes)
-    return Told(
+    statements = [*decisions, *_outside_decisions(constraints, decisions)]
+    seq_by_entry = {entry.id: entry.seq for entry in (*path, *notes)}
+    settled = sorted(
+        (_with_place(statement, scene, position, session) for statement in statements),
+        key=lambda statement: seq_by_entry.get(statement.ref, 0),
+    )
+    link = find_resumed(notes)
+    return SessionStatements(
         session,
         title,
         next((entry.at for entry in path if entry.at), ""),
         tuple(settled),
-        tuple(one for one in (want.intent.original, *want.words, want.intent.current) if one.text),
+        tuple(
+            quote
+            for quote in (intent.intent.original, *intent.words, intent.intent.current)
+            if quote.text
+        ),
         link.session if link else "",
-        tuple(_handed(notes)),
+        tuple(_handed_refs(notes)),
     )
 
 
-def _handed(notes: Iterable[Entry]) -> Iterator[str]:
+def _handed_refs(notes: Iterable[Entry]) -> Iterator[str]:
     for entry in notes:
-        if isinstance(entry.body, Handed):
-            yield from (ref for one in entry.body.packet.decisions for ref in one.refs)
+        if isinstance(entry.body, PacketSent):
+            yield from (ref for decision in entry.body.packet.decisions for ref in decision.refs)
 
 
-def _decided(scene: Scene, place: Mapping[str, int]) -> list[Statement]:
+def _decision_statements(scene: Scene, place: Mapping[str, int]) -> list[Statement]:
     found = decisions_of(scene)
-    gone = overruled(found)
+    overruled_by = overruled_decisions(found)
     return [
         Statement(
             "decision",
-            one.choice,
-            one.entry,
-            one.reason,
-            one.by,
-            replaces=one.overrules,
-            replaced_by=_later(one, found[gone[number]].entry, place) if number in gone else "",
+            decision.choice,
+            decision.entry,
+            decision.reason,
+            decision.by,
+            replaces=decision.overrules,
+            replaced_by=_replaced_by(decision, found[overruled_by[number]].entry, place)
+            if number in overruled_by
+            else "",
         )
-        for number, one in enumerate(found)
+        for number, decision in enumerate(found)
     ]
 
 
-def _later(one: Decision, by: str, place: Mapping[str, int]) -> str:
-    """What took the place of a decision; never something that was said before it."""
-    return by if place.get(by, 0) > place.get(one.entry, 0) else ""
+def _replaced_by(decision: Decision, by: str, place: Mapping[str, int]) -> str:
+    """Return what replaced a decision; empty if that was said before the decision."""
+    return by if place.get(by, 0) > place.get(decision.entry, 0) else ""
 
 
-def _bound(rows: Iterable[Constraint]) -> list[Statement]:
+def _constraint_statements(rows: Iterable[Constraint]) -> list[Statement]:
     return [
         Statement("constraint", row.text, row.entry, by=row.by, replaced_by=row.lifted)
         for row in rows
     ]
 
 
-def _unsaid(bound: Sequence[Statement], decided: Sequence[Statement]) -> list[Statement]:
-    """Constraints that are no decision as well; one that is part of a decision goes with it."""
+def _outside_decisions(
+    constraints: Sequence[Statement], decisions: Sequence[Statement]
+) -> list[Statement]:
+    """Return the constraints that no decision of the same entry contains."""
     of_entry: dict[str, list[Statement]] = {}
-    for one in decided:
-        of_entry.setdefault(one.ref, []).append(one)
-    kept: list[Statement] = []
-    for one in bound:
-        beside = of_entry.get(one.ref, [])
-        whole = next((other for other in beside if _holds(other, one)), None)
-        if whole is None or (one.replaced_by and not whole.replaced_by):
-            kept.append(one)
-    return kept
+    for decision in decisions:
+        of_entry.setdefault(decision.ref, []).append(decision)
+    outside: list[Statement] = []
+    for constraint in constraints:
+        beside = of_entry.get(constraint.ref, [])
+        whole = next((other for other in beside if _overlaps(other, constraint)), None)
+        if whole is None or (constraint.replaced_by and not whole.replaced_by):
+            outside.append(constraint)
+    return outside
 
 
-def _holds(decision: Statement, constraint: Statement) -> bool:
+def _overlaps(decision: Statement, constraint: Statement) -> bool:
     return constraint.text in decision.text or decision.text in constraint.text
 
 
-def _placed(one: Statement, scene: Scene, place: Mapping[str, int], session: str) -> Statement:
-    at = place.get(one.ref)
+def _with_place(
+    statement: Statement, scene: Scene, place: Mapping[str, int], session: str
+) -> Statement:
+    at = place.get(statement.ref)
     if at is None:
-        return replace(one, session=session)
+        return replace(statement, session=session)
     entry = scene.items[at].entry
     return replace(
-        one,
+        statement,
         session=session,
         turn=scene.steps[at],
         at=entry.at,
-        around=_around(one.text, scene, at),
+        around=_context_of(statement.text, scene, at),
     )
 
 
-def _around(text: str, scene: Scene, at: int) -> str:
-    """The rest of what was said there, and the request that it belongs to."""
-    said = text_of(scene.items[at].body)
-    start = max(said.find(text), 0)
-    beside = f"{said[max(start - AROUND, 0) : start]} {said[start + len(text) :][:AROUND]}"
+def _context_of(text: str, scene: Scene, at: int) -> str:
+    """Return the text around a statement, and the request that it belongs to."""
+    full_text = text_of(scene.items[at].body)
+    start = max(full_text.find(text), 0)
+    before = full_text[max(start - AROUND_CHARS, 0) : start]
+    beside = f"{before} {full_text[start + len(text) :][:AROUND_CHARS]}"
     if is_request(scene.items[at].body):
         return beside
-    before = next(
+    request = next(
         (text_of(item.body) for item in reversed(scene.items[:at]) if is_request(item.body)), ""
     )
-    return f"{before[:ASKED_BEFORE]} {beside}"
+    return f"{request[:REQUEST_CHARS]} {beside}"

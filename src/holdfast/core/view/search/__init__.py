@@ -1,1 +1,1 @@
-"""Finding what was said: words, passages, questions and how well one answers the other."""
+"""Rank passages for a query and cut excerpts from them."""

@@ -1,8 +1,7 @@
-"""How well a passage answers a question: rare words found, exact names, what stands beside it.
+"""Rank passages by how well they answer a query: rare words, exact names, neighbouring entries.
 
-Scores are sums of evidence in one unit, how rare a word is, and in the end a share of what the
-question could have found at best. So what a word is worth and what a likeness in meaning is worth
-are weighed against each other, not their ranks.
+A score is a sum of evidence in one unit (the rarity of a word), divided by the best that the query
+could find. So words and similarity in meaning are compared by their values, not by ranks.
 """
 
 import re
@@ -12,51 +11,62 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from holdfast.core.index.terms import QUOTE, Found, Query, Term
+from holdfast.core.index.terms import QUOTE_WEIGHT, PassageHit, Query, Term
 from holdfast.core.ledger.entry import Entry
-from holdfast.text.words import WORD, parted, signs_in
+from holdfast.text.patterns import Pattern
+from holdfast.text.words import WORD, extra_sign_words, split_camel_case
 
 Stems: TypeAlias = Callable[[str], list[str]]
-"""The words of a text as the index knows them."""
+"""Splits a text into the stems that the index uses."""
 Similar: TypeAlias = Callable[[Sequence[str]], list[float]]
-"""How alike in meaning texts are to the question, from 0 to 1."""
+"""Returns how similar in meaning each text is to the query, from 0 to 1."""
 
-SATURATION, LENGTH, USUAL = 1.2, 0.2, 120
-"""How quickly saying a word again stops to count, how much a long passage loses, and how many
+TERM_SATURATION, LENGTH_PENALTY, USUAL_WORDS = 1.2, 0.2, 120
+"""How quickly repetitions of a word stop to count, how much a long passage loses, and how many
 words a passage usually has."""
-CLOSE = 60
-"""Words among which one of like meaning is no chance."""
-EXACT = 1.6
-"""How much more a name counts that stands there letter by letter."""
-BESIDE = ((0.35, 0.25), (0.15, 0.1))
-"""The share of its neighbours' evidence that a passage gets: of the one before, of the one behind;
-then of those two away."""
-SPEAKER = 2.0
-"""What it is worth that the one asked about is the one who speaks."""
-ANSWER, DATE = 3.0, 1.5
-"""What it is worth to hold the kind of thing that is asked for; to be of the day that is named."""
-MEANING, FAINT = 8.0, 0.2
-"""What likeness in meaning is worth, above how alike any two texts are."""
-ROLES = {"user": 1.02, "tool": 1.0, "assistant": 1.0, "system": 0.8, "host": 0.8, "summary": 0.35}
-"""Whose words weigh more, all else being equal; a summary repeats what was said elsewhere."""
-LOOKED_AT = 400
-"""Characters of a question that may say what kind of thing it asks for."""
-RECENT = 0.3
-"""What the newest entry has over the oldest."""
-UNNAMED = 0.7
-"""How much is left of a passage without the name that the question is about."""
-HIDDEN = 1.05
-"""How much more what is out of sight counts: what is in sight, the agent has."""
-ENOUGH = 0.4
-"""The share of the best evidence that is worth showing beside evidence that leaves no doubt."""
-OWN = re.compile(r"^--- data [0-9a-f]{6}: ", re.M)
-"""Our own output, recorded: a copy of what is found where it was said."""
-COPY = 0.3
-SPEAKS = re.compile(r"\s{0,3}\W{0,2}([A-Za-z][\w .'-]{0,30}):\s")
-KINDS = (
+CLOSE_WORDS = 60
+"""Words of a passage up to which a word of similar meaning is not there by chance."""
+EXACT_NAME_FACTOR = 1.6
+"""Factor for a name that occurs letter by letter."""
+NEIGHBOUR_SHARES = ((0.35, 0.25), (0.15, 0.1))
+"""Shares of its neighbours' evidence that a passage gets: (entry before, entry behind), then the
+same for those two away."""
+SPEAKER_BONUS = 2.0
+"""Bonus when the person named in the query is the speaker."""
+ANSWER_KIND_BONUS, DATE_BONUS = 3.0, 1.5
+"""Bonus for containing the kind of thing that is asked for; bonus for being of the day named."""
+MEANING_WEIGHT, USUAL_LIKENESS = 8.0, 0.2
+"""Weight of similarity in meaning, and the similarity that any two texts have."""
+ROLE_FACTORS = {
+    "user": 1.02,
+    "tool": 1.0,
+    "assistant": 1.0,
+    "system": 0.8,
+    "host": 0.8,
+    "summary": 0.35,
+}
+"""Factors by role; a summary repeats text that exists elsewhere."""
+MAX_QUESTION_CHARS = 400
+"""Characters of a query that are searched for the kind of thing it asks for."""
+RECENCY_BONUS = 0.3
+"""Bonus of the newest entry over the oldest."""
+UNNAMED_FACTOR = 0.7
+"""Factor for a passage without the name that the query is about."""
+HIDDEN_FACTOR = 1.05
+"""Factor for hidden passages: the agent already sees the others."""
+MIN_SHARE_OF_BEST = 0.4
+"""Share of the best evidence below which a passage is dropped when the best one is certain."""
+# Matches "--- data 1f0c9a: session ..."; not "--- data files: ...".
+OWN_OUTPUT = Pattern(r"^--- data [0-9a-f]{6}: ", re.M)
+"""A recorded output of our own, which copies text that is found at its source."""
+OWN_OUTPUT_FACTOR = 0.3
+# The speaker at the start of a passage. Matches "Anna Berg: we agreed"; not "http://example.org".
+SPEAKER_LABEL = Pattern(r"\s{0,3}\W{0,2}([A-Za-z][\w .'-]{0,30}):\s")
+# Each pair: "when did it fail" asks for "last Monday"; "which port" asks for "8080".
+ANSWER_KINDS = (
     (
-        re.compile(r"\bwhen\b|\bwhat (?:time|date|day|year)\b"),
-        re.compile(
+        Pattern(r"\bwhen\b|\bwhat (?:time|date|day|year)\b"),
+        Pattern(
             r"\b(?:yesterday|today|tomorrow|tonight|ago|last|next|weekend|weeks?|months?|years?"
             r"|recently|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april"
             r"|june|july|august|september|october|november|december|\d{1,4})\b",
@@ -64,145 +74,154 @@ KINDS = (
         ),
     ),
     (
-        re.compile(r"\bwhere\b|\b(?:path|file|folder|directory|location|script|document)\b"),
-        re.compile(r"\w/\w|\b\w{1,60}\.(?:[a-z]{1,4}|json|yaml|toml)\b"),
+        Pattern(r"\bwhere\b|\b(?:path|file|folder|directory|location|script|document)\b"),
+        Pattern(r"\w/\w|\b\w{1,60}\.(?:[a-z]{1,4}|json|yaml|toml)\b"),
     ),
     (
-        re.compile(
+        Pattern(
             r"\bhow (?!did|do|does|is|was|were|are|can|could|to|should|would|come|has|have)[a-z]"
             r"|\b(?:limit|size|timeout|threshold|rate|count|cost|price|quota|port|capacity|maximum"
             r"|minimum|duration|interval|length)\b"
         ),
-        re.compile(r"(?<![\w/.#:-])\d[\d,.]{0,20}(?:%|[a-z]{1,2})?(?![\w/-])"),
+        Pattern(r"(?<![\w/.#:-])\d[\d,.]{0,20}(?:%|[a-z]{1,2})?(?![\w/-])"),
     ),
     (
-        re.compile(
+        Pattern(
             r"\b(?:errors?|fail\w{0,4}|crash\w{0,3}|exceptions?|wrong|broke|broken|happened"
             r"|problem|trouble|symptom)\b"
         ),
-        re.compile(
+        Pattern(
             r"(?:[a-z]Error|[a-z]Exception|\berror|\bfail(?:s|ed|ure|ing)?|\bpanic|Traceback"
             r"|\bdenied|\brefused|\btimed out|\btimeout|\bnot found|\bcannot|\bunable)\b",
             re.I,
         ),
     ),
     (
-        re.compile(
+        Pattern(
             r"\bwhy\b|\b(?:choos\w{1,3}|chose\w?|decid\w{1,3}|decision|reasons?|pick\w{0,3}"
             r"|prefer\w{0,4}|agree\w{0,4}|settle\w?|alternatives?|instead|allowed)\b"
         ),
-        re.compile(
+        Pattern(
             r"\b(?:because|decided?|instead|rather than|chose|so that|due to|agreed|in favou?r of"
             r"|reject\w{0,3}|prefer\w{0,4}|let's|go with|will not|won't|must not|only|since)\b",
             re.I,
         ),
     ),
     (
-        re.compile(
+        Pattern(
             r"\b(?:tickets?|issue|case|id|number|commit|version|key|hash|revision|build|tag"
             r"|release|account|reference|pull request|review)\b"
         ),
-        re.compile(
+        Pattern(
             r"\b[A-Za-z]{2,10}-\d|#\d|\b(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40}\b|\b\d{1,4}\.\d{1,4}"
         ),
     ),
 )
-"""What a question asks for, and how something of that kind looks."""
-SPAN = re.compile(r"\n+|\\n|(?<=[.!?])[ \t]+(?=[A-Z])")
-"""Where one thing that is said ends and the next begins."""
-SHORT = 240
-"""Characters up to which a passage says one thing."""
-BREAK = "\ue000"
-"""A sign that nobody writes, and that the index takes for a word."""
+"""Pairs of patterns: what a query asks for, and how an answer of that kind looks."""
+# Matches the space in "It failed. We retried"; not that in "version 1.2 is".
+SPAN_BREAK = Pattern(r"\n+|\\n|(?<=[.!?])[ \t]+(?=[A-Z])")
+"""The end of one statement and the start of the next."""
+MAX_SINGLE_SPAN_CHARS = 240
+"""Characters up to which a passage counts as one statement."""
+BREAK_WORD = "\ue000"
+"""A private-use character that texts do not contain and that the index treats as a word."""
 
 
-class Candidate(Struct, frozen=True):
-    """A passage that was read."""
+class PassageCandidate(Struct, frozen=True):
+    """A passage with its text and entry, before ranking."""
 
-    found: Found
+    found: PassageHit
     entry: Entry
     role: str
     text: str
-    """Of the passage alone."""
+    """Text of the passage alone."""
     hidden: bool = False
 
 
-class Ranked(Struct, frozen=True):
-    """A passage and how well it answers."""
+class RankedPassage(Struct, frozen=True):
+    """A passage and its score."""
 
-    candidate: Candidate
+    candidate: PassageCandidate
     score: float
     own: float
-    """The evidence that it holds itself."""
+    """Evidence in the passage itself."""
     terms: tuple[Term, ...]
-    """Those that stand in it."""
+    """Terms that occur in it."""
 
 
-class Evidence(Struct, frozen=True):
-    """What a passage itself holds."""
+class PassageEvidence(Struct, frozen=True):
+    """Evidence in the passage itself."""
 
     worth: float
     terms: tuple[Term, ...]
     place: str
-    """What is said where most of that stands."""
+    """The statements that contain most of the evidence."""
 
 
-def rank(
+def rank_passages(
     query: Query,
     rarity: Mapping[Term, float],
-    candidates: Sequence[Candidate],
+    candidates: Sequence[PassageCandidate],
     *,
     stems: Stems,
-    alike: Mapping[Found, float] | None = None,
-) -> list[Ranked]:
-    """Candidates by how well they answer, the best first; those that do not at all left out.
+    alike: Mapping[PassageHit, float] | None = None,
+) -> list[RankedPassage]:
+    """Return candidates by score, the best first, without those that have no evidence.
 
-    `alike` says how alike in meaning to the question some of them are, where that was looked at.
+    `alike` gives the similarity in meaning of those candidates for which it was computed.
     """
-    wanted = [(term, rarity.get(term, 0.0)) for term in rarity if rarity.get(term)]
-    sought = [_sought(term, worth, stems) for term, worth in wanted]
-    own = [_evidence(one, sought, stems) for one in candidates]
-    meaning = [max((alike or {}).get(one.found, 0.0) - FAINT, 0.0) for one in candidates]
-    base = [one.worth + MEANING * near for one, near in zip(own, meaning, strict=True)]
-    around, answers = _around(candidates, base), _answers_to(query)
-    names = {term for term, _ in wanted if term.text}
-    best = sum(worth * term.weight for term, worth in wanted) * (SATURATION + 1) / 1.6 or 1.0
-    newest = max((one.found.place for one in candidates), default=0) or 1
-    ranked: list[Ranked] = []
-    for one, evidence, worth, beside in zip(candidates, own, base, around, strict=True):
+    weighted_terms = [(term, rarity.get(term, 0.0)) for term in rarity if rarity.get(term)]
+    sought_terms = [_sought_term(term, worth, stems) for term, worth in weighted_terms]
+    own = [_evidence(candidate, sought_terms, stems) for candidate in candidates]
+    meaning = [
+        max((alike or {}).get(candidate.found, 0.0) - USUAL_LIKENESS, 0.0)
+        for candidate in candidates
+    ]
+    base = [
+        evidence.worth + MEANING_WEIGHT * near for evidence, near in zip(own, meaning, strict=True)
+    ]
+    around, answers = _neighbour_bonuses(candidates, base), _answer_patterns(query)
+    names = {term for term, _ in weighted_terms if term.text}
+    best = (
+        sum(worth * term.weight for term, worth in weighted_terms) * (TERM_SATURATION + 1) / 1.6
+        or 1.0
+    )
+    newest = max((candidate.found.place for candidate in candidates), default=0) or 1
+    ranked: list[RankedPassage] = []
+    for candidate, evidence, worth, beside in zip(candidates, own, base, around, strict=True):
         if worth + beside <= 0:
             continue
         total = (
             worth
             + beside
-            + _signs(query, answers, one, evidence.place)
-            + RECENT * one.found.place / newest
+            + _bonus(query, answers, candidate, evidence.place)
+            + RECENCY_BONUS * candidate.found.place / newest
         )
         unnamed = names.isdisjoint(evidence.terms) and bool(names)
-        score = total * _factor(one) * (UNNAMED if unnamed else 1.0) / best
-        ranked.append(Ranked(one, score, evidence.worth, evidence.terms))
-    return _told_apart(ranked, len(wanted), strict=not query.filler)
+        score = total * _passage_factor(candidate) * (UNNAMED_FACTOR if unnamed else 1.0) / best
+        ranked.append(RankedPassage(candidate, score, evidence.worth, evidence.terms))
+    return _drop_weak(ranked, len(weighted_terms), strict=not query.filler)
 
 
-def _told_apart(ranked: list[Ranked], terms: int, *, strict: bool) -> list[Ranked]:
-    """In order; where the best leaves no doubt, without what holds little of it.
+def _drop_weak(ranked: list[RankedPassage], terms: int, *, strict: bool) -> list[RankedPassage]:
+    """Sort by score; when the best is certain, drop passages with much less evidence.
 
-    Bare key words mean all of them. A question with its small words is looser: the answer may
-    hold none of them, and stand beside what does.
+    Bare key words mean all of them. A question with function words is looser: the answer may
+    contain none of its words and be a neighbour of a passage that does.
     """
     order = sorted(ranked, key=lambda row: (-row.score, row.candidate.entry.seq))
     if not order:
         return []
     found = order[0].terms
-    sure = any(term.weight >= QUOTE for term in found) or (strict and len(found) == terms)
-    if not sure:
+    certain = any(term.weight >= QUOTE_WEIGHT for term in found) or (strict and len(found) == terms)
+    if not certain:
         return order
-    least = order[0].own * ENOUGH
-    return [row for row in order if row.own * _factor(row.candidate) >= least]
+    least = order[0].own * MIN_SHARE_OF_BEST
+    return [row for row in order if row.own * _passage_factor(row.candidate) >= least]
 
 
-class _Sought(Struct, frozen=True):
-    """A term, what it is worth, and the words of the index that mean it or nearly so."""
+class _SoughtTerm(Struct, frozen=True):
+    """A term, its worth, and the index words with the same or a similar meaning."""
 
     term: Term
     worth: float
@@ -210,100 +229,115 @@ class _Sought(Struct, frozen=True):
     like: dict[str, float]
 
 
-def _sought(term: Term, worth: float, stems: Stems) -> _Sought:
+def _sought_term(term: Term, worth: float, stems: Stems) -> _SoughtTerm:
     key = tuple(stem for word in term.words for stem in stems(word)[:1])
-    near = dict(zip(stems(" ".join(word for word, _ in term.like)), term.like, strict=False))
+    near = dict(zip(stems(" ".join(word for word, _ in term.similar)), term.similar, strict=False))
     like = {stem: likeness for stem, (_, likeness) in near.items() if stem not in key}
-    return _Sought(term, worth * term.weight, key, like)
+    return _SoughtTerm(term, worth * term.weight, key, like)
 
 
-def _evidence(one: Candidate, sought: Sequence[_Sought], stems: Stems) -> Evidence:
-    said = SPAN.split(one.text) if len(one.text) > SHORT else [one.text]
-    spans = _words_of(said, stems)
+def _evidence(
+    candidate: PassageCandidate, sought_terms: Sequence[_SoughtTerm], stems: Stems
+) -> PassageEvidence:
+    texts = (
+        SPAN_BREAK.split(candidate.text)
+        if len(candidate.text) > MAX_SINGLE_SPAN_CHARS
+        else [candidate.text]
+    )
+    spans = _stems_by_span(texts, stems)
     words = [word for span in spans for word in span]
-    counts, small = Counter(words), one.text.lower()
-    length = SATURATION * (1 - LENGTH + LENGTH * len(words) / USUAL)
-    worth, found, missing = 0.0, list[_Sought](), list[_Sought]()
-    for each in sought:
-        exact = small.count(each.term.text) if each.term.text else 0
-        times = exact or _times(each.term, each.key, counts, words)
+    counts, lower_text = Counter(words), candidate.text.lower()
+    length = TERM_SATURATION * (1 - LENGTH_PENALTY + LENGTH_PENALTY * len(words) / USUAL_WORDS)
+    worth, found, missing = 0.0, list[_SoughtTerm](), list[_SoughtTerm]()
+    for sought in sought_terms:
+        exact = lower_text.count(sought.term.text) if sought.term.text else 0
+        times = exact or _count_term(sought.term, sought.key, counts, words)
         if not times:
-            missing.append(each)
+            missing.append(sought)
             continue
-        found.append(each)
-        # A name that stands there letter by letter means as much in a long passage.
-        slack = SATURATION * (1 - LENGTH) if exact else length
-        worth += each.worth * (EXACT if exact else 1.0) * times * (SATURATION + 1) / (times + slack)
-    at, meant = _meant(spans, found, _near(missing, counts.keys()))
-    place = "\n".join(said[at : at + 2])
-    return Evidence(worth + meant, tuple(each.term for each in found), place)
+        found.append(sought)
+        # An exact name is as good evidence in a long passage as in a short one.
+        slack = TERM_SATURATION * (1 - LENGTH_PENALTY) if exact else length
+        worth += (
+            sought.worth
+            * (EXACT_NAME_FACTOR if exact else 1.0)
+            * times
+            * (TERM_SATURATION + 1)
+            / (times + slack)
+        )
+    at, likeness = _best_span(spans, found, _missing_terms(missing, counts.keys()))
+    place = "\n".join(texts[at : at + 2])
+    return PassageEvidence(worth + likeness, tuple(sought.term for sought in found), place)
 
 
-def _words_of(said: Sequence[str], stems: Stems) -> list[list[str]]:
-    """The words of each part, all looked up at once."""
-    text = f" {BREAK} ".join(said)
-    spans = _parted(stems(text))
-    apart = " ".join([parted(text), *signs_in(text)])
-    if len(apart) > len(text):
-        for span, more in zip(spans, _parted(stems(apart)), strict=True):
+def _stems_by_span(texts: Sequence[str], stems: Stems) -> list[list[str]]:
+    """Return the stems of each span, with one call of `stems`."""
+    text = f" {BREAK_WORD} ".join(texts)
+    spans = _split_at_breaks(stems(text))
+    word_parts = " ".join([split_camel_case(text), *extra_sign_words(text)])
+    if len(word_parts) > len(text):
+        for span, more in zip(spans, _split_at_breaks(stems(word_parts)), strict=True):
             known = set(span)
             span.extend([word for word in more if word not in known])
     return spans
 
 
-def _parted(words: list[str]) -> list[list[str]]:
+def _split_at_breaks(words: list[str]) -> list[list[str]]:
     spans: list[list[str]] = []
     start = 0
-    for _ in range(words.count(BREAK)):
-        stop = words.index(BREAK, start)
+    for _ in range(words.count(BREAK_WORD)):
+        stop = words.index(BREAK_WORD, start)
         spans.append(words[start:stop])
         start = stop + 1
     return [*spans, words[start:]]
 
 
-class _Near(Struct, frozen=True):
-    """What a term is worth that does not stand there, and words of like meaning that do."""
+class _MissingTerm(Struct, frozen=True):
+    """The worth of a term that does not occur, and words of similar meaning that do."""
 
     worth: float
     like: dict[str, float]
 
 
-def _near(missing: Sequence[_Sought], words: KeysView[str]) -> list[_Near]:
-    near = ((each, each.like.keys() & words) for each in missing)
+def _missing_terms(missing: Sequence[_SoughtTerm], words: KeysView[str]) -> list[_MissingTerm]:
+    near = ((sought, sought.like.keys() & words) for sought in missing)
     return [
-        _Near(each.worth, {word: each.like[word] for word in held}) for each, held in near if held
+        _MissingTerm(sought.worth, {word: sought.like[word] for word in likes})
+        for sought, likes in near
+        if likes
     ]
 
 
-def _meant(
-    spans: Sequence[Sequence[str]], found: Sequence[_Sought], near: Sequence[_Near]
+def _best_span(
+    spans: Sequence[Sequence[str]], found: Sequence[_SoughtTerm], near: Sequence[_MissingTerm]
 ) -> tuple[int, float]:
-    """Where most of what was found stands, and what is said there in words of like meaning."""
-    telling = {word for each in found for word in each.key}
-    telling.update(word for each in near for word in each.like)
+    """Return the span with the most evidence, and its evidence from words of similar meaning."""
+    key_words = {word for sought in found for word in sought.key}
+    key_words.update(word for missing in near for word in missing.like)
     best, place, likely = 0.0, 0, 0.0
     for at, span in enumerate(spans):
-        held = telling.intersection(span)
-        if not held:
+        present = key_words.intersection(span)
+        if not present:
             continue
-        stands = sum(each.worth for each in found if held.issuperset(each.key))
-        meant = _likeness(held, near, len(span))
-        if stands + meant > best:
-            best, place, likely = stands + meant, at, meant
+        exact = sum(sought.worth for sought in found if present.issuperset(sought.key))
+        likeness = _likeness(present, near, len(span))
+        if exact + likeness > best:
+            best, place, likely = exact + likeness, at, likeness
     return place, likely
 
 
-def _likeness(held: set[str], near: Sequence[_Near], length: int) -> float:
-    # Some word of a long passage is always a bit like another.
-    chance = SATURATION * max(length / CLOSE, 1.0)
+def _likeness(present: set[str], near: Sequence[_MissingTerm], length: int) -> float:
+    # A long passage contains some similar word by chance.
+    chance = TERM_SATURATION * max(length / CLOSE_WORDS, 1.0)
     total = sum(
-        each.worth * max((each.like[word] for word in each.like.keys() & held), default=0.0)
-        for each in near
+        missing.worth
+        * max((missing.like[word] for word in missing.like.keys() & present), default=0.0)
+        for missing in near
     )
-    return total * (SATURATION + 1) / (1 + chance)
+    return total * (TERM_SATURATION + 1) / (1 + chance)
 
 
-def _times(
+def _count_term(
     term: Term, key: tuple[str, ...], counts: Mapping[str, int], words: Sequence[str]
 ) -> int:
     if term.prefix and key:
@@ -315,42 +349,48 @@ def _times(
     return int(f" {' '.join(key)} " in f" {' '.join(words)} ")
 
 
-def _around(candidates: Sequence[Candidate], worth: Sequence[float]) -> list[float]:
-    """What each passage gets from the entries beside it."""
+def _neighbour_bonuses(
+    candidates: Sequence[PassageCandidate], worth: Sequence[float]
+) -> list[float]:
+    """Return what each passage gets from the entries beside it."""
     best: dict[tuple[str, int], float] = {}
-    for one, value in zip(candidates, worth, strict=True):
-        place = (one.found.session, one.found.place)
+    for candidate, value in zip(candidates, worth, strict=True):
+        place = (candidate.found.session, candidate.found.place)
         best[place] = max(best.get(place, 0.0), value)
     shares: list[float] = []
-    for one in candidates:
-        session, place = one.found.session, one.found.place
-        got = 0.0
-        for away, (before, behind) in enumerate(BESIDE, start=1):
-            got += before * best.get((session, place - away), 0.0)
-            got += behind * best.get((session, place + away), 0.0)
-        shares.append(got)
+    for candidate in candidates:
+        session, place = candidate.found.session, candidate.found.place
+        bonus = 0.0
+        for away, (before, behind) in enumerate(NEIGHBOUR_SHARES, start=1):
+            bonus += before * best.get((session, place - away), 0.0)
+            bonus += behind * best.get((session, place + away), 0.0)
+        shares.append(bonus)
     return shares
 
 
-def _answers_to(query: Query) -> list[re.Pattern[str]]:
-    asked = query.text[:LOOKED_AT].lower()
-    return [answer for question, answer in KINDS if question.search(asked)]
+def _answer_patterns(query: Query) -> list[Pattern[str]]:
+    text = query.text[:MAX_QUESTION_CHARS].lower()
+    return [answer for question, answer in ANSWER_KINDS if question.search(text)]
 
 
-def _signs(query: Query, answers: Sequence[re.Pattern[str]], one: Candidate, place: str) -> float:
-    """What else speaks for a passage: who says it, and when."""
-    signs = 0.0
-    speaks = SPEAKS.match(one.text)
-    if speaks and not {word.lower() for word in WORD.findall(speaks[1])}.isdisjoint(query.plain):
-        signs += SPEAKER
-    signs += ANSWER * sum(answer.search(place) is not None for answer in answers)
-    if any(date in one.entry.at[:10] for date in query.dates):
-        signs += DATE
-    return signs
+def _bonus(
+    query: Query, answers: Sequence[Pattern[str]], candidate: PassageCandidate, place: str
+) -> float:
+    """Return the bonuses of a passage: its speaker, its date, the kind of answer it contains."""
+    total = 0.0
+    label = SPEAKER_LABEL.match(candidate.text)
+    if label and not {word.lower() for word in WORD.findall(label[1])}.isdisjoint(
+        query.single_words
+    ):
+        total += SPEAKER_BONUS
+    total += ANSWER_KIND_BONUS * sum(answer.search(place) is not None for answer in answers)
+    if any(date in candidate.entry.at[:10] for date in query.dates):
+        total += DATE_BONUS
+    return total
 
 
-def _factor(one: Candidate) -> float:
-    factor = ROLES.get(one.role, 0.9)
-    if one.hidden:
-        factor *= HIDDEN
-    return factor * COPY if OWN.search(one.text) else factor
+def _passage_factor(candidate: PassageCandidate) -> float:
+    factor = ROLE_FACTORS.get(candidate.role, 0.9)
+    if candidate.hidden:
+        factor *= HIDDEN_FACTOR
+    return factor * OWN_OUTPUT_FACTOR if OWN_OUTPUT.search(candidate.text) else factor

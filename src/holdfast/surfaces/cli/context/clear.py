@@ -1,12 +1,12 @@
-"""`holdfast context clear`: take the file of a packet away; the record stays."""
+"""`holdfast context clear`: delete the file of a packet; its record stays."""
 
 import click
 
-from holdfast.packets.deliver import clear as cleared
-from holdfast.packets.records import handed
-from holdfast.surfaces.cli.context.options import pane_option, worker
+from holdfast.packets.deliver import clear_packet
+from holdfast.packets.records import packet_records
+from holdfast.surfaces.cli.context.options import find_worker, pane_option
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.output import echo, plain, print_json
+from holdfast.surfaces.cli.output import echo, print_json, sanitize
 
 EXAMPLE = """\b
 Examples:
@@ -15,7 +15,9 @@ Examples:
 
 
 @click.command(epilog=EXAMPLE)
-@click.option("--all", "every", is_flag=True, help="Every worker's, the shared one included.")
+@click.option(
+    "--all", "every", is_flag=True, help="Delete the files of all packets, also the shared one."
+)
 @pane_option
 @session_option
 @project_option
@@ -30,21 +32,28 @@ def clear(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Take away the file that a worker reads, after its task; statistics and history stay."""
+    """Delete the packet file of a worker after its task; record and statistics stay."""
     project = project_of(ctx, root)
     if every:
         session = project.session(name, agent)
-        last = {one.packet.audience: one for one in handed(session.ledger) if one.packet.audience}
-        audiences = [one for one, packet in last.items() if not packet.cleared]
+        last = {
+            record.packet.audience: record
+            for record in packet_records(session.ledger)
+            if record.packet.audience
+        }
+        audiences = [audience for audience, packet in last.items() if not packet.cleared]
     else:
-        session, audience = worker(project, pane, name, agent)
+        session, audience = find_worker(project, pane, name, agent)
         audiences = [audience]
-    gone = [cleared(session.ledger, one) for one in audiences]
+    cleared_packets = [clear_packet(session.ledger, audience) for audience in audiences]
     if as_json:
-        told = [{"audience": one.packet.audience, "file": one.file, "ref": one.ref} for one in gone]
-        print_json("context.clear", {"session": session.name, "cleared": told})
+        documents = [
+            {"audience": record.packet.audience, "file": record.file, "ref": record.ref}
+            for record in cleared_packets
+        ]
+        print_json("context.clear", {"session": session.name, "cleared": documents})
         return
-    for one in gone:
-        echo(plain(f"{one.packet.audience}: cleared; on record as {one.ref}"))
-    if not gone:
-        echo(plain(f"no packets in {session.name}"))
+    for record in cleared_packets:
+        echo(sanitize(f"{record.packet.audience}: cleared; on record as {record.ref}"))
+    if not cleared_packets:
+        echo(sanitize(f"no packets in {session.name}"))

@@ -1,20 +1,25 @@
-"""`holdfast context edit`: the orchestrator writes parts of a packet by hand."""
+"""`holdfast context edit`: change parts of a packet by hand."""
 
 from typing import TextIO
 
 import click
 
 from holdfast.core.view.packet.revise import EDITABLE
-from holdfast.packets.revise import edit as edited
-from holdfast.surfaces.cli.context.options import about, document, pane_option, worker
+from holdfast.packets.revise import edit_packet
+from holdfast.surfaces.cli.context.options import (
+    find_worker,
+    packet_line,
+    packet_with_state,
+    pane_option,
+)
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.output import echo, plain, print_json
+from holdfast.surfaces.cli.output import echo, print_json, sanitize
 
 EXAMPLE = """\b
 Examples:
   holdfast context edit --pane 1 --set goal="Add JWT auth to /login only"
   holdfast context edit --pane 1 --set "decisions=RS256 — no shared secret" --set decisions=24h
-  holdfast context edit --pane 1 --file pane-1.yaml   a copy of the packet that you rewrote"""
+  holdfast context edit --pane 1 --file pane-1.yaml   an edited copy of the packet"""
 
 
 @click.command(epilog=EXAMPLE)
@@ -23,14 +28,14 @@ Examples:
     "parts",
     multiple=True,
     metavar="PART=TEXT",
-    help=f"A part and its text; once a row: {', '.join(EDITABLE)}.",
+    help=f"Set a part; repeat the option for each row of it: {', '.join(EDITABLE)}.",
 )
 @click.option(
     "--file",
     type=click.File("r", encoding="utf-8"),
-    help="A packet whose parts were rewritten; its checksum need not hold.",
+    help="Read the parts from an edited packet file; its checksum is ignored.",
 )
-@click.option("--why", default="", help="What the changelog says.")
+@click.option("--why", default="", help="Reason for the changelog.")
 @pane_option
 @session_option
 @project_option
@@ -47,17 +52,17 @@ def edit(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Write parts of a worker's packet: it becomes a new revision, and a refresh leaves them."""
+    """Change parts of a worker's packet. This makes a new revision; updates keep the changes."""
     if not parts and file is None:
         raise click.UsageError("give a --set PART=TEXT or a --file")
     rows = _rows(parts)
-    session, audience = worker(project_of(ctx, root), pane, name, agent)
+    session, audience = find_worker(project_of(ctx, root), pane, name, agent)
     text = file.read() if file is not None else ""
-    one = edited(session.ledger, audience, rows, text=text, why=why)
+    record = edit_packet(session.ledger, audience, rows, text=text, why=why)
     if as_json:
-        print_json("context.edit", document(session, one))
+        print_json("context.edit", packet_with_state(session, record))
         return
-    echo(plain(about(session, one)))
+    echo(sanitize(packet_line(session, record)))
 
 
 def _rows(parts: tuple[str, ...]) -> dict[str, list[str]]:

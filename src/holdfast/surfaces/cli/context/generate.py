@@ -1,4 +1,4 @@
-"""`holdfast context generate`: make a packet for a task."""
+"""`holdfast context generate`: create a packet for a task."""
 
 from pathlib import Path
 
@@ -6,18 +6,18 @@ import click
 
 from holdfast.core.ledger.packet import SHARED
 from holdfast.core.view.packet.layers import DEPTHS, SAME
-from holdfast.packets.codebase import scan
-from holdfast.packets.questions import settled_for
+from holdfast.packets.codebase import read_text_files
+from holdfast.packets.questions import project_decisions
 from holdfast.packets.records import audience_of
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from holdfast.surfaces.cli.context.options import (
-    about,
-    document,
     format_option,
-    layers_of,
+    packet_line,
+    packet_with_state,
     pane_option,
-    shown,
+    parse_layers,
+    render_packet,
 )
 from holdfast.surfaces.cli.options import (
     Project,
@@ -26,36 +26,42 @@ from holdfast.surfaces.cli.options import (
     project_option,
     session_option,
 )
-from holdfast.surfaces.cli.output import echo, exact, plain, print_json
-from holdfast.surfaces.cli.stdin import heard
+from holdfast.surfaces.cli.output import echo, print_json, sanitize, sanitize_for_terminal
+from holdfast.surfaces.cli.stdin import read_stdin
 from holdfast.surfaces.handoff import packet_for
 from holdfast.transcripts.ingest import ingest
 
-LONGEST = 1024 * 1024
-"""Bytes of a task that is read from stdin."""
+MAX_TASK_BYTES = 1024 * 1024
+"""Largest task that is read from stdin."""
 EXAMPLE = """\b
 Examples:
   holdfast context generate "Add JWT auth" --depth standard
   holdfast context generate "Add JWT auth" --pane 1 --scan
   holdfast context generate - --from session.jsonl < task.md
-  holdfast context generate --shared               what every worker should know"""
+  holdfast context generate --shared               a packet for all workers"""
 
 
 @click.command(epilog=EXAMPLE)
 @click.argument("task", required=False)
-@click.option("--depth", type=click.Choice([*DEPTHS, *SAME]), help="How much; `auto` decides.")
-@click.option("--layers", metavar="1,3", help="Some layers only, whatever the depth.")
-@click.option("--budget", type=click.IntRange(min=1), help="Tokens; else what the depth allows.")
+@click.option(
+    "--depth",
+    type=click.Choice([*DEPTHS, *SAME]),
+    help="How much context; `auto` decides by the task.",
+)
+@click.option("--layers", metavar="1,3", help="Include only these layers, at any depth.")
+@click.option("--budget", type=click.IntRange(min=1), help="Maximum tokens; default: by depth.")
 @pane_option
-@click.option("--shared", is_flag=True, help="For every worker of the project; needs no TASK.")
+@click.option("--shared", is_flag=True, help="Create the packet for all workers; TASK is optional.")
 @click.option(
     "--from",
     "file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Draw it from this session file, of any format.",
+    help="Use this session file, in any known format.",
 )
-@click.option("--scan", "scanned", is_flag=True, help="Look through the repository as well.")
-@click.option("--continues", default="", metavar="SESSION", help="A session whose work goes on.")
+@click.option("--scan", "scanned", is_flag=True, help="Include facts about the repository.")
+@click.option(
+    "--continues", default="", metavar="SESSION", help="Session whose work the task continues."
+)
 @format_option
 @session_option
 @project_option
@@ -78,43 +84,43 @@ def generate(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Make a packet for TASK (`-` reads it) from what a session came to.
+    """Create a packet for TASK (`-` for stdin) from the content of a session.
 
-    With --pane it is put on record, and its file is written for the worker to read. Constraints
-    stand in it word for word; nothing that a tool printed becomes one.
+    With --pane, the packet is recorded and written to the file that the worker reads. Constraints
+    are included word for word; tool output never becomes a constraint.
     """
     if shared and pane is not None:
         raise click.UsageError("--shared is for every worker, --pane for one")
-    words = heard(LONGEST).decode("utf-8", "replace") if task == "-" else task or ""
+    words = read_stdin(MAX_TASK_BYTES).decode("utf-8", "replace") if task == "-" else task or ""
     if not words.strip() and not shared:
-        raise click.UsageError("say what the worker is to do: TASK is empty")
+        raise click.UsageError("TASK is empty: say what the worker should do")
     project = project_of(ctx, root)
     if continues:
         continues = project.session(continues).name
     audience = SHARED if shared else audience_of(pane)
-    session = _session(project, file, name, agent, record=bool(audience))
-    one = packet_for(
+    session = _source_session(project, file, name, agent, record=bool(audience))
+    record = packet_for(
         session,
-        settled_for(session.ledger),
+        project_decisions(session.ledger),
         words,
         depth or "",
-        layers=layers_of(layers) or ((1, 2, 3) if shared else ()),
+        layers=parse_layers(layers) or ((1, 2, 3) if shared else ()),
         budget=budget or 0,
         audience=audience,
-        codebase=scan(project.root) if scanned else None,
+        codebase=read_text_files(project.root) if scanned else None,
         continues=continues,
     )
     if as_json:
-        print_json("context.generate", document(session, one))
+        print_json("context.generate", packet_with_state(session, record))
         return
-    echo(exact(shown(one.packet, form or "yaml")))
-    echo(plain(f"holdfast: {about(session, one)}"), err=True)
+    echo(sanitize_for_terminal(render_packet(record.packet, form or "yaml")))
+    echo(sanitize(f"holdfast: {packet_line(session, record)}"), err=True)
 
 
-def _session(
+def _source_session(
     project: Project, file: Path | None, name: str | None, agent: str, *, record: bool
 ) -> Session:
-    """The session that a packet is drawn from: one of the ledger, or a file's."""
+    """Return the session that the packet is made from: in the ledger, or of a file."""
     if file is None:
         return project.session(name, agent)
     policy = project.settings.policy

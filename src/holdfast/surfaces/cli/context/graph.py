@@ -1,12 +1,12 @@
-"""`holdfast context graph`: the decisions of a project, and how they hang together."""
+"""`holdfast context graph`: show the decisions of a project and their relations."""
 
 import click
 
 from holdfast.core.view.decisions.render import as_dot, as_mermaid, graph_document, render_graph
 from holdfast.packets.decisions import decision_graph
-from holdfast.packets.questions import settled_for
+from holdfast.packets.questions import project_decisions
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.output import echo, page, plain_lines, print_json
+from holdfast.surfaces.cli.output import echo, page, print_json, sanitize_lines
 
 EXAMPLE = """\b
 Examples:
@@ -22,6 +22,7 @@ Examples:
     type=click.Choice(["text", "dot", "mermaid", "json"]),
     default="text",
     show_default=True,
+    help="Format of the output.",
 )
 @session_option
 @project_option
@@ -35,18 +36,18 @@ def graph(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Show every decision with who made it, why, what replaced it and which sessions refer to it.
+    """Show each decision: author, reason, replacement, and the sessions that refer to it.
 
-    All sessions of the project, or the one --session names.
+    All sessions of the project are read, or only --session.
     """
     if as_json and form not in ("text", "json"):
         raise click.UsageError(f"--json and --format {form} exclude each other")
     session = project_of(ctx, root).session(name, agent)
     only = [session.name] if name is not None else None
-    made = decision_graph(settled_for(session.ledger), sessions=only)
+    decisions = decision_graph(project_decisions(session.ledger), sessions=only)
     if as_json or form == "json":
-        print_json("context.graph", graph_document(made))
+        print_json("context.graph", graph_document(decisions))
     elif form == "text":
-        page(plain_lines(render_graph(made)))
+        page(sanitize_lines(render_graph(decisions)))
     else:
-        echo(plain_lines(as_dot(made) if form == "dot" else as_mermaid(made)))
+        echo(sanitize_lines(as_dot(decisions) if form == "dot" else as_mermaid(decisions)))

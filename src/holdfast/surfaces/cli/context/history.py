@@ -1,4 +1,4 @@
-"""`holdfast context history`: how decisions evolved, and which packets were handed over."""
+"""`holdfast context history`: list versions of decisions and revisions of packets."""
 
 import os
 
@@ -11,11 +11,11 @@ from holdfast.core.view.decisions.history import (
     render_history,
 )
 from holdfast.packets.decisions import decision_graph
-from holdfast.packets.questions import settled_for
+from holdfast.packets.questions import project_decisions
 from holdfast.packets.records import audience_of
 from holdfast.surfaces.cli.context.options import pane_option
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.output import page, plain_lines, print_json
+from holdfast.surfaces.cli.output import page, print_json, sanitize_lines
 
 EXAMPLE = """\b
 Examples:
@@ -26,7 +26,7 @@ Examples:
 
 @click.command(epilog=EXAMPLE)
 @pane_option
-@click.option("--all", "single", is_flag=True, help="Decisions that never changed as well.")
+@click.option("--all", "single", is_flag=True, help="Also list decisions that never changed.")
 @session_option
 @project_option
 @json_option
@@ -40,23 +40,25 @@ def history(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Show decisions version by version, and packets revision by revision with what came of them.
+    """List the versions of each decision, and the revisions of packets with their results.
 
-    All sessions of the project, or the one --session names; of packets, those of --pane alone.
+    All sessions of the project are read, or only --session; --pane limits the packets.
     """
     session = project_of(ctx, root).session(name, agent)
-    settled = settled_for(session.ledger)
+    settled = project_decisions(session.ledger)
     only = [session.name] if name is not None else None
     names = only or [listed.name for listed in reversed(session.store.sessions())]
     audience = audience_of(pane, os.environ) if pane is not None else ""
     packets = [
-        one
-        for each in names
-        for one in handovers(settled.redact(each, session.store.read(each)), session=each)
-        if not audience or one.audience == audience
+        handover
+        for session_name in names
+        for handover in handovers(
+            settled.redact(session_name, session.store.read(session_name)), session=session_name
+        )
+        if not audience or handover.audience == audience
     ]
     lines = lineages(decision_graph(settled, sessions=only), single=single)
     if as_json:
         print_json("context.history", history_document(lines, packets))
     else:
-        page(plain_lines(render_history(lines, packets)))
+        page(sanitize_lines(render_history(lines, packets)))

@@ -1,4 +1,4 @@
-"""Which worker and which session a command of packets is about, and how a packet is shown."""
+"""Options of packet commands (`--pane`, `--layers` …); choose the session; print a packet."""
 
 import os
 from collections.abc import Callable
@@ -8,36 +8,36 @@ import click
 from msgspec import to_builtins
 
 from holdfast.core.ledger.packet import Packet as Stored
-from holdfast.core.view.packet.document import nested
+from holdfast.core.view.packet.document import packet_document
 from holdfast.packets.packet import as_packet
-from holdfast.packets.records import Listed
-from holdfast.packets.revise import staleness
+from holdfast.packets.records import PacketRecord
+from holdfast.packets.revise import stale_reason
 from holdfast.session.session import Session
-from holdfast.surfaces.handoff import packets_in, worker_of
+from holdfast.surfaces.handoff import packet_sessions, worker_of
 from holdfast.surfaces.project import Project
 
 F = TypeVar("F", bound=Callable[..., object])
 
 
 def pane_option(command: F) -> F:
-    """`--pane`, spelled the same everywhere."""
+    """Add `--pane`."""
     return click.option(
-        "--pane", metavar="PANE", help="The worker: a pane's number, a name, or `shared`."
+        "--pane", metavar="PANE", help="Worker: number of a pane, a name, or `shared`."
     )(command)
 
 
 def format_option(command: F) -> F:
-    """`--format`: the file or the words."""
+    """Add `--format`, YAML or Markdown."""
     return click.option(
         "--format",
         "form",
         type=click.Choice(["yaml", "prompt"]),
-        help="The packet as its file has it, or as Markdown.",
+        help="Print the packet as YAML, as in its file, or as a Markdown prompt.",
     )(command)
 
 
-def layers_of(text: str | None) -> tuple[int, ...]:
-    """The layers that `1,3` names; none when nothing was said."""
+def parse_layers(text: str | None) -> tuple[int, ...]:
+    """Parse `--layers`, such as `1,3`; no layers if it is not given."""
     if text is None:
         return ()
     parts = [part.strip() for part in text.split(",")]
@@ -47,54 +47,56 @@ def layers_of(text: str | None) -> tuple[int, ...]:
 
 
 def session_for(project: Project, name: str | None, agent: str, audience: str) -> Session:
-    """The session that is named, or that the worker's packet was drawn from, or the newest."""
+    """Return the named session, else the session of the worker's packet, else the newest."""
     if name is None and audience:
-        name = packets_in(project).get(audience)
+        name = packet_sessions(project).get(audience)
     return project.session(name, agent)
 
 
-def worker(project: Project, pane: str | None, name: str | None, agent: str) -> tuple[Session, str]:
-    """The worker that is named, or that the environment names, or the only one there is.
+def find_worker(
+    project: Project, pane: str | None, name: str | None, agent: str
+) -> tuple[Session, str]:
+    """Return the session and the name of a worker: given, from the environment, or the only one.
 
     Raises:
-        Ambiguous: nobody is named and several have packets.
-        NotRecorded: nobody is named and nobody has one.
+        Ambiguous: no worker is named and several have packets.
+        NotRecorded: the worker has no packet, or there are no packets.
     """
     found, audience = worker_of(project, pane, environment=os.environ, session=name or "")
     return project.session(found, agent), audience
 
 
-def shown(packet: Stored, form: str) -> str:
-    """A packet as it is printed."""
-    one = as_packet(packet)
-    return one.to_prompt() if form == "prompt" else one.to_yaml().rstrip("\n")
+def render_packet(packet: Stored, form: str) -> str:
+    """Format a packet as Markdown or YAML."""
+    readable = as_packet(packet)
+    return readable.to_prompt() if form == "prompt" else readable.to_yaml().rstrip("\n")
 
 
-def document(session: Session, one: Listed) -> dict[str, object]:
-    """What a program is told of a packet."""
-    packet = as_packet(one.packet)
+def packet_with_state(session: Session, record: PacketRecord) -> dict[str, object]:
+    """Return a packet and its state for `--json`."""
+    packet = as_packet(record.packet)
     return {
         "session": session.name,
-        "ref": one.ref,
+        "ref": record.ref,
         "audience": packet.audience,
         "revision": packet.revision,
         "tokens": packet.token_count,
         "over_budget": packet.over_budget,
-        "stale": staleness(session.ledger, packet),
-        "file": one.file,
-        "reads": one.reads,
-        "packet": to_builtins(nested(packet)),
+        "stale": stale_reason(session.ledger, packet),
+        "file": record.file,
+        "reads": record.reads,
+        "packet": to_builtins(packet_document(packet)),
         "prompt": packet.to_prompt(),
     }
 
 
-def about(session: Session, one: Listed) -> str:
-    """What a person is told of a packet besides its words."""
-    packet = one.packet
+def packet_line(session: Session, record: PacketRecord) -> str:
+    """Describe a packet in one line: audience, revision, size, state, file."""
+    packet = record.packet
     marks = [f"{packet.token_count} tokens", packet.depth or "by hand"]
     marks += ["over budget: layer 1 alone is more"] if packet.over_budget else []
-    stale = staleness(session.ledger, packet)
+    stale = stale_reason(session.ledger, packet)
     marks += [f"stale: {stale}"] if stale else []
-    marks += ["cleared"] if one.cleared else []
-    where = f" → {one.file}" if one.file and not one.cleared else ""
+    marks += ["cleared"] if record.cleared else []
+    where = f" → {record.file}" if record.file and not record.cleared else ""
     return f"{packet.audience or 'packet'} v{packet.revision} ({', '.join(marks)}){where}"

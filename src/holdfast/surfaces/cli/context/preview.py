@@ -1,24 +1,24 @@
-"""`holdfast context preview`: what a worker would get; nothing is recorded."""
+"""`holdfast context preview`: print a packet without recording anything."""
 
 import click
 
-from holdfast.packets.make import generate
-from holdfast.packets.records import Listed, found
+from holdfast.packets.make import generate_packet
+from holdfast.packets.records import PacketRecord, find_packet
 from holdfast.surfaces.cli.context.options import (
-    about,
-    document,
+    find_worker,
     format_option,
+    packet_line,
+    packet_with_state,
     pane_option,
-    shown,
-    worker,
+    render_packet,
 )
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.output import echo, exact, plain, print_json
+from holdfast.surfaces.cli.output import echo, print_json, sanitize, sanitize_for_terminal
 
 EXAMPLE = """\b
 Examples:
   holdfast context preview --pane 1
-  holdfast context preview "Add JWT auth"          what one made now would hold"""
+  holdfast context preview "Add JWT auth"          the packet for a new task"""
 
 
 @click.command(epilog=EXAMPLE)
@@ -39,16 +39,16 @@ def preview(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Show the packet of a worker, or the one that TASK would get now, as the worker reads it."""
+    """Print the packet of a worker, or the packet that TASK would get now; record nothing."""
     project = project_of(ctx, root)
     if task is not None:
         session = project.session(name, agent)
-        one = Listed("", session.name, generate(session.ledger, task))
+        record = PacketRecord("", session.name, generate_packet(session.ledger, task))
     else:
-        session, audience = worker(project, pane, name, agent)
-        one = found(session.ledger, audience)
+        session, audience = find_worker(project, pane, name, agent)
+        record = find_packet(session.ledger, audience)
     if as_json:
-        print_json("context.preview", document(session, one))
+        print_json("context.preview", packet_with_state(session, record))
         return
-    echo(exact(shown(one.packet, form or "prompt")))
-    echo(plain(f"holdfast: {about(session, one)}"), err=True)
+    echo(sanitize_for_terminal(render_packet(record.packet, form or "prompt")))
+    echo(sanitize(f"holdfast: {packet_line(session, record)}"), err=True)

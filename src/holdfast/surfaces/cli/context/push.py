@@ -1,12 +1,17 @@
-"""`holdfast context push`: bring a packet up to date and hand it over again."""
+"""`holdfast context push`: update a packet from its session and write its file again."""
 
 import click
 
-from holdfast.packets.records import Listed, handed
-from holdfast.packets.revise import refresh
-from holdfast.surfaces.cli.context.options import about, document, pane_option, worker
+from holdfast.packets.records import PacketRecord, packet_records
+from holdfast.packets.revise import refresh_packet
+from holdfast.surfaces.cli.context.options import (
+    find_worker,
+    packet_line,
+    packet_with_state,
+    pane_option,
+)
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.output import echo, plain, print_json
+from holdfast.surfaces.cli.output import echo, print_json, sanitize
 
 EXAMPLE = """\b
 Examples:
@@ -16,8 +21,8 @@ Examples:
 
 
 @click.command(epilog=EXAMPLE)
-@click.option("-m", "--message", "why", default="", help="What the changelog says.")
-@click.option("--all", "every", is_flag=True, help="Every worker's packet that was not cleared.")
+@click.option("-m", "--message", "why", default="", help="Reason for the changelog.")
+@click.option("--all", "every", is_flag=True, help="Update all packets that are not cleared.")
 @pane_option
 @session_option
 @project_option
@@ -33,26 +38,32 @@ def push(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Make a worker's packet again from where the session stands; what was edited stays.
+    """Update a worker's packet from the current session; manual edits are kept.
 
-    Where something changed, that is a new revision, and its changelog says what and why.
+    If something changed, a new revision is made, and its changelog says what changed and why.
     """
     project = project_of(ctx, root)
     if every:
         session = project.session(name, agent)
-        last = {one.packet.audience: one for one in handed(session.ledger) if one.packet.audience}
-        audiences = [one for one, packet in last.items() if not packet.cleared]
+        last = {
+            record.packet.audience: record
+            for record in packet_records(session.ledger)
+            if record.packet.audience
+        }
+        audiences = [audience for audience, packet in last.items() if not packet.cleared]
     else:
-        session, audience = worker(project, pane, name, agent)
+        session, audience = find_worker(project, pane, name, agent)
         audiences = [audience]
-    pushed: list[Listed] = [refresh(session.ledger, one, why=why, act="push") for one in audiences]
+    pushed: list[PacketRecord] = [
+        refresh_packet(session.ledger, audience, why=why, act="push") for audience in audiences
+    ]
     if as_json:
-        told = [document(session, one) for one in pushed]
-        print_json("context.push", {"session": session.name, "packets": told})
+        documents = [packet_with_state(session, record) for record in pushed]
+        print_json("context.push", {"session": session.name, "packets": documents})
         return
-    for one in pushed:
-        echo(plain(about(session, one)))
-        if one.packet.changelog:
-            echo(plain(f"  {one.packet.changelog[-1].what}"))
+    for record in pushed:
+        echo(sanitize(packet_line(session, record)))
+        if record.packet.changelog:
+            echo(sanitize(f"  {record.packet.changelog[-1].what}"))
     if not pushed:
-        echo(plain(f"no packets in {session.name}"))
+        echo(sanitize(f"no packets in {session.name}"))

@@ -1,11 +1,11 @@
-"""`holdfast context query`: what was decided, asked in a worker's own words."""
+"""`holdfast context query`: answer a question from the recorded decisions."""
 
 import click
 
 from holdfast.core.view.questions.answer import answer_document, render_answer
-from holdfast.packets.questions import context_query, settled_for
+from holdfast.packets.questions import context_query, project_decisions
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.output import echo, plain_lines, print_json
+from holdfast.surfaces.cli.output import echo, print_json, sanitize_lines
 
 EXAMPLE = """\b
 Examples:
@@ -27,18 +27,18 @@ def query(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Answer QUESTION with the decision, rule or sentence on record, who said it and where.
+    """Answer QUESTION with a recorded decision, rule or sentence, its author and its entry.
 
-    All sessions of the project are asked, or the one --session names. What was replaced is
-    answered with what replaced it. Exit code 1 when it is not known.
+    All sessions of the project are searched, or only --session. For a replaced decision, its
+    replacement is given. Exit code 1 if there is no answer.
     """
     if not question.strip():
         raise click.UsageError("the question is empty")
     session = project_of(ctx, root).session(name, agent)
     only = [session.name] if name is not None else None
-    answer = context_query(settled_for(session.ledger), question, sessions=only)
+    answer = context_query(project_decisions(session.ledger), question, sessions=only)
     if as_json:
         print_json("context.query", answer_document(answer))
     else:
-        echo(plain_lines(render_answer(answer)))
+        echo(sanitize_lines(render_answer(answer)))
     raise click.exceptions.Exit(0 if answer.known else 1)

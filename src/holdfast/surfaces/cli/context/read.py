@@ -1,31 +1,31 @@
-"""`holdfast context read`: a worker reads its packet, and that it did is put on record."""
+"""`holdfast context read`: print a worker's packet and record that it was read."""
 
 import click
 
-from holdfast.core.view.packet.document import nested
-from holdfast.packets.read import take
-from holdfast.packets.records import found
-from holdfast.packets.revise import staleness
+from holdfast.core.view.packet.document import packet_document
+from holdfast.packets.read import read_for_worker
+from holdfast.packets.records import find_packet
+from holdfast.packets.revise import stale_reason
 from holdfast.surfaces.cli.context.options import (
+    find_worker,
     format_option,
-    layers_of,
     pane_option,
-    shown,
-    worker,
+    parse_layers,
+    render_packet,
 )
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
-from holdfast.surfaces.cli.output import echo, exact, plain, print_json
+from holdfast.surfaces.cli.output import echo, print_json, sanitize, sanitize_for_terminal
 
 EXAMPLE = """\b
 Examples:
   holdfast context read --pane 1
-  HOLDFAST_PANE=1 holdfast context read            the worker that this environment names
-  holdfast context read --pane 1 --layers 2        only what was decided"""
+  HOLDFAST_PANE=1 holdfast context read            the worker of this environment
+  holdfast context read --pane 1 --layers 2        only the decisions"""
 
 
 @click.command(epilog=EXAMPLE)
 @pane_option
-@click.option("--layers", metavar="2,3", help="Only these layers, when more is needed.")
+@click.option("--layers", metavar="2,3", help="Print only these layers.")
 @format_option
 @session_option
 @project_option
@@ -41,19 +41,19 @@ def read(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Read your packet: what to do, what binds you, what was decided, and what was tried.
+    """Print your packet (goal, constraints, decisions, attempts) and record that you read it.
 
-    A file that is not what was handed over is refused, with what differs.
+    If the packet file was changed by hand, it is refused and the differences are printed.
     """
-    session, audience = worker(project_of(ctx, root), pane, name, agent)
-    packet = take(session.ledger, audience, layers=layers_of(layers))
-    stale = staleness(session.ledger, found(session.ledger, audience).packet)
+    session, audience = find_worker(project_of(ctx, root), pane, name, agent)
+    packet = read_for_worker(session.ledger, audience, layers=parse_layers(layers))
+    stale = stale_reason(session.ledger, find_packet(session.ledger, audience).packet)
     if as_json:
-        told = {"session": session.name, "audience": audience, "revision": packet.revision}
-        body = {"stale": stale, "packet": nested(packet), "prompt": packet.to_prompt()}
-        print_json("context.read", {**told, **body})
+        document = {"session": session.name, "audience": audience, "revision": packet.revision}
+        body = {"stale": stale, "packet": packet_document(packet), "prompt": packet.to_prompt()}
+        print_json("context.read", {**document, **body})
         return
-    echo(exact(shown(packet, form or "prompt")))
+    echo(sanitize_for_terminal(render_packet(packet, form or "prompt")))
     if stale:
         ask = "`holdfast context push` brings it up to date"
-        echo(plain(f"holdfast: this packet is stale: {stale}; {ask}"), err=True)
+        echo(sanitize(f"holdfast: this packet is stale: {stale}; {ask}"), err=True)

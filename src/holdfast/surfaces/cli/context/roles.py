@@ -1,4 +1,4 @@
-"""`holdfast context roles`: what orchestrators and workers are told, printed or put into a file."""
+"""`holdfast context roles`: print or install the instructions for orchestrators and workers."""
 
 import os
 from pathlib import Path
@@ -6,11 +6,11 @@ from pathlib import Path
 import click
 
 from holdfast.errors import NotWritten, Unreadable
-from holdfast.project.integrations.files import rewrite
-from holdfast.project.integrations.notes import decoded, encoded
+from holdfast.project.integrations.files import rewrite_file
+from holdfast.project.integrations.notes import decode, encode
 from holdfast.surfaces.cli.options import json_option, project_of, project_option
-from holdfast.surfaces.cli.output import echo, plain, print_json
-from holdfast.surfaces.roles import ROLES, role_text, spelling_of, with_block, without_block
+from holdfast.surfaces.cli.output import echo, print_json, sanitize
+from holdfast.surfaces.roles import ROLES, role_text, role_variables, with_block, without_block
 
 EXAMPLE = """\b
 Examples:
@@ -22,10 +22,10 @@ Examples:
 
 @click.command(epilog=EXAMPLE)
 @click.argument("role", type=click.Choice(ROLES), required=False)
-@click.option("--pane", type=click.IntRange(min=0), help="The pane that the text names.")
-@click.option("--prefix", default="", help="What the client puts before the names of tools.")
-@click.option("--install", metavar="FILE", help="Put it into this file, once; or bring it up.")
-@click.option("--remove", metavar="FILE", help="Take it out of this file again.")
+@click.option("--pane", type=click.IntRange(min=0), help="Number of the pane in the text.")
+@click.option("--prefix", default="", help="Prefix of tool names in the client.")
+@click.option("--install", metavar="FILE", help="Add the text to this file, or update it there.")
+@click.option("--remove", metavar="FILE", help="Remove the text from this file.")
 @project_option
 @json_option
 @click.pass_context
@@ -39,46 +39,46 @@ def roles(
     root: str | None,
     as_json: bool,
 ) -> None:
-    """Print what a ROLE is told about context packets, or put it into a file of instructions.
+    """Print the instructions on context packets for ROLE, or add them to a file.
 
-    The text stands there between two marks: doing it again brings it up to date, and everything
-    else in the file is left alone.
+    In the file, the text is between two marks. A second --install updates it; the rest of the file
+    is not changed.
     """
     if install and remove:
         raise click.UsageError("give --install or --remove, not both")
-    spelling = spelling_of(project_of(ctx, root).settings.policy.layout, prefix)
+    spelling = role_variables(project_of(ctx, root).settings.policy.layout, prefix)
     texts = {name: role_text(name, spelling, pane) for name in ([role] if role else ROLES)}
     changed = None
     if install or remove:
-        changed = _changed(install or remove or "", texts, remove=bool(remove))
+        changed = _rewrite_file(install or remove or "", texts, remove=bool(remove))
     if as_json:
         document = {"roles": texts, "file": install or remove, "changed": changed}
         print_json("context.roles", document)
     elif changed is None:
         echo("\n\n".join(texts.values()))
     else:
-        done = "brought up to date" if install else "taken out"
-        told = f"{done}: {', '.join(texts)}" if changed else "nothing to change"
-        echo(plain(f"{install or remove}: {told}"))
+        done = "updated" if install else "removed"
+        outcome = f"{done}: {', '.join(texts)}" if changed else "nothing to change"
+        echo(sanitize(f"{install or remove}: {outcome}"))
 
 
-def _changed(file: str, texts: dict[str, str], *, remove: bool) -> bool:
-    """Put the texts into a file, or take them out; whether anything was different.
+def _rewrite_file(file: str, texts: dict[str, str], *, remove: bool) -> bool:
+    """Add the texts to a file, or remove them; return whether the file changed.
 
     Raises:
-        Unreadable: it cannot be read or written, or a block of ours in it was never ended.
+        Unreadable: the file cannot be read or written, or a mark of the end is missing.
     """
     path = Path(os.path.realpath(Path(file).expanduser()))
 
     def change(content: bytes) -> bytes:
-        text = decoded(content)
+        text = decode(content)
         for role, block in texts.items():
             text = without_block(text, role) if remove else with_block(text, role, block)
-        return encoded(text)
+        return encode(text)
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        return rewrite(str(path.parent), path.name, change)
+        return rewrite_file(str(path.parent), path.name, change)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
     except NotWritten as error:

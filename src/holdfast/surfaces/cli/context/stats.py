@@ -1,4 +1,4 @@
-"""`holdfast context stats`: what packets were worth, and whether they got better."""
+"""`holdfast context stats`: show statistics of packets and task results, before and after."""
 
 from datetime import datetime
 
@@ -6,25 +6,25 @@ import click
 
 from holdfast.core.view.packet_stats.report import render_stats, stats_document
 from holdfast.engine.redact import Redactor
-from holdfast.packets.stats import compared, learned, records_in
-from holdfast.packets.tuning import tunings_in
+from holdfast.packets.stats import compare_around, efficiency_of, records_in
+from holdfast.packets.tuning import read_tunings
 from holdfast.surfaces.cli.options import json_option, project_of, project_option
-from holdfast.surfaces.cli.output import page, plain_lines, print_json
+from holdfast.surfaces.cli.output import page, print_json, sanitize_lines
 
 EXAMPLE = """\b
 Examples:
   holdfast context stats
-  holdfast context stats --since 2026-03-01        five measures before and after that day"""
+  holdfast context stats --since 2026-03-01        compare before and after that day"""
 
 
-def _moment(ctx: click.Context, param: click.Parameter, value: str) -> str:
-    """A day or a moment, as it was given."""
+def _check_time(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """Check that `--since` is a date or a time."""
     try:
         if value:
             datetime.fromisoformat(value)
     except ValueError:
-        told = f"{value!r} is no moment such as 2026-03-01 or 2026-03-01T12:00:00Z"
-        raise click.BadParameter(told, ctx, param) from None
+        problem = f"{value!r} is no moment such as 2026-03-01 or 2026-03-01T12:00:00Z"
+        raise click.BadParameter(problem, ctx, param) from None
     return value
 
 
@@ -32,27 +32,27 @@ def _moment(ctx: click.Context, param: click.Parameter, value: str) -> str:
 @click.option(
     "--since",
     default="",
-    callback=_moment,
+    callback=_check_time,
     metavar="MOMENT",
-    help="Where before ends and after begins; else the newest tuning, or having a packet.",
+    help="Compare before and after this time; default: the newest tuning, else packet or none.",
 )
 @project_option
 @json_option
 @click.pass_context
 def stats(ctx: click.Context, since: str, root: str | None, as_json: bool) -> None:
-    """Show average context size, worker success rate and top context gaps, then what they mean.
+    """Show average context size, worker success rate, top context gaps, and what follows.
 
-    By kind of task: how little context was enough, what is usually unused, which gaps go with
-    failures; each share with its bounds, and "not enough yet" where too few tasks tell. Then the
-    five measures of success, before and after.
+    For each type of task: the smallest sufficient context, context that is usually unused, and gaps
+    that go with failures. Shares have confidence bounds; "not enough yet" means too few tasks.
+    Then the five measures of success, before and after.
     """
     project = project_of(ctx, root)
     redactor = Redactor(project.settings.policy.redact)
     store = project.session(None).store
-    records = records_in(store, redactor, tunings_in(project.root))
-    known = learned(records)
-    parted, found = compared(records, since=since)
+    records = records_in(store, redactor, read_tunings(project.root))
+    statistics = efficiency_of(records)
+    parted, found = compare_around(records, since=since)
     if as_json:
-        print_json("context.stats", stats_document(known, parted, found))
+        print_json("context.stats", stats_document(statistics, parted, found))
     else:
-        page(plain_lines(render_stats(known, parted, found)))
+        page(sanitize_lines(render_stats(statistics, parted, found)))

@@ -1,62 +1,117 @@
-"""The program lets us compact: our summary stands for what was in sight, and no model is asked.
+"""Answer a program that compacts: store everything, then steer its summary or provide our own.
 
-One message takes the place of everything: nothing older is sent again, so that no signature can be
-broken. What the agent was just doing follows as text, because its calls and results go as well.
+`steer_summary`: archive the conversation and take a checkpoint, so that nothing depends on the
+model's summary. Give the model that summarizes the user's words to keep, and the record.
+
+`give_summary`: one message replaces the whole window. No older message is sent again, so no
+signature can become invalid. The agent's last messages follow as text, because its calls and
+results are removed too.
 """
 
-from holdfast.core.ledger.marks import SUMMARY
-from holdfast.surfaces.hooks.event import Happened, Reply, Shown
-from holdfast.surfaces.hooks.events.before_compaction import secure
-from holdfast.surfaces.hooks.session import followed, has_record, opened
+from holdfast.core.faults import attempt
+from holdfast.core.ledger.marks import SUMMARY_MARK
+from holdfast.core.ledger.notes import Anchored
+from holdfast.core.view.conversation import render_conversation
+from holdfast.engine.fault_log import noting_faults
+from holdfast.project.layout import archive_path
+from holdfast.project.write import write_copy
+from holdfast.session.session import Session, record
+from holdfast.surfaces.hooks.event import HookEvent, HookReply, WindowMessage
+from holdfast.surfaces.hooks.session import (
+    MAX_CONTEXT_CHARS,
+    follow_transcript,
+    has_record,
+    open_event_session,
+    render_recovery,
+)
+from holdfast.text.clip import clip_middle
+from holdfast.text.utf8 import to_bytes
 
-ANCHORED = "anchored"
-"""The note that our own summary was put in sight."""
-BUDGET = 4_000
-"""Tokens of the summary."""
-LATEST = 6_000
-"""Characters of what was said and done last."""
-EACH = 1_500
-NOT_SAID = ("<system-reminder>", "<local-command", "<command-name>", SUMMARY)
-"""How texts begin that nobody said just now."""
-GOES_ON = "Go on with the work from here; do not ask what it was about."
+RECORD_TOKENS = 1_500
+"""Tokens of the record that goes with the instructions for the summary."""
+SUMMARY_INSTRUCTIONS = """\
+Keep word for word: the user's first request, their latest one, and every constraint and correction
+of theirs. Name every file by its path with what was done to it, every decision with its reason,
+errors that are still open, and the next step. Do not invent progress. What follows was read off the
+record of this session; where your summary and the record disagree, the record is right.
+"""
 
 
-def answer(happened: Happened) -> Reply:
-    """Give the summary that stands for everything."""
-    with opened(happened) as session:
-        followed(happened, session)
-        if happened.lane or not has_record(session):
-            return Reply()
+def steer_summary(event: HookEvent) -> HookReply:
+    """Archive, take a checkpoint, and return instructions for the summary."""
+    with open_event_session(event) as session:
+        follow_transcript(event, session)
+        if not has_record(session):
+            return HookReply()
         secure(session)
-        told = str(session.summary(BUDGET))
-        session.note(ANCHORED, trigger=happened.source)
-    latest = _latest(happened.messages)
+        recovery = render_recovery(
+            session,
+            RECORD_TOKENS,
+            MAX_CONTEXT_CHARS - len(SUMMARY_INSTRUCTIONS),
+            title="before compaction",
+        )
+    return HookReply(instructions=f"{SUMMARY_INSTRUCTIONS}\n{recovery}")
+
+
+def secure(session: Session) -> None:
+    """Archive the conversation and take a checkpoint, each even if the other fails."""
+    with noting_faults(session.ledger):
+        attempt("hooks.archive", lambda: _archive(session), lambda: None)
+        attempt("hooks.checkpoint", session.checkpoint, lambda: None)
+
+
+def _archive(session: Session) -> None:
+    whole = render_conversation(
+        session.name, session.ledger.redactor.entries(session.ledger.path())
+    )
+    archive = archive_path(session.name, session.policy.layout)
+    write_copy(session.root, archive, to_bytes(whole))
+
+
+SUMMARY_TOKENS = 4_000
+"""Tokens of our summary."""
+MAX_LATEST_CHARS = 6_000
+"""Characters of the last messages, after the summary."""
+MAX_MESSAGE_CHARS = 1_500
+NOT_SPOKEN_PREFIXES = ("<system-reminder>", "<local-command", "<command-name>", SUMMARY_MARK)
+"""Prefixes of texts that neither the user nor the agent wrote."""
+CONTINUE_TEXT = "Go on with the work from here; do not ask what it was about."
+
+
+def give_summary(event: HookEvent) -> HookReply:
+    """Return the summary that replaces the whole window."""
+    with open_event_session(event) as session:
+        follow_transcript(event, session)
+        if event.lane or not has_record(session):
+            return HookReply()
+        secure(session)
+        summary = str(session.summary(SUMMARY_TOKENS))
+        record(session, Anchored(event.source))
+    latest = _render_latest(event.messages)
     asked = (
-        f"\n\nThe user asked of this compaction: {happened.instructions}"
-        if (happened.instructions)
+        f"\n\nThe user asked of this compaction: {event.instructions}"
+        if (event.instructions)
         else ""
     )
-    return Reply(anchor=f"{told}{asked}\n\n{latest}{GOES_ON}")
+    return HookReply(anchor=f"{summary}{asked}\n\n{latest}{CONTINUE_TEXT}")
 
 
-def _latest(messages: tuple[Shown, ...]) -> str:
-    """The last messages as text, from the user's last words on, as far as there is room."""
+def _render_latest(messages: tuple[WindowMessage, ...]) -> str:
+    """Render the last messages as text, as many as fit."""
     lines: list[str] = []
-    room = LATEST
-    for one in reversed(messages):
-        text = _cut(one.text.strip())
-        if not text or text.startswith(NOT_SAID):
+    room = MAX_LATEST_CHARS
+    for message in reversed(messages):
+        text = clip_middle(
+            message.text.strip(),
+            MAX_MESSAGE_CHARS // 2,
+            MAX_MESSAGE_CHARS // 2,
+            "\n[… {:,} characters …]\n",
+        )
+        if not text or text.startswith(NOT_SPOKEN_PREFIXES):
             continue
-        line = f"[{one.role}] {text}"
+        line = f"[{message.role}] {text}"
         room -= len(line)
         if room < 0:
             break
         lines.append(line)
     return "Latest, as it was said:\n" + "\n\n".join(reversed(lines)) + "\n\n" if lines else ""
-
-
-def _cut(text: str) -> str:
-    if len(text) <= EACH:
-        return text
-    half = EACH // 2
-    return f"{text[:half]}\n[… {len(text) - EACH:,} characters …]\n{text[-half:]}"

@@ -1,42 +1,47 @@
-"""The user said something: a quick command is answered here, and every request is on record.
+"""Answer a prompt: run a quick command, or store the user's request.
 
-What a quick command tells is for the user, so the model is not asked; what it recovers is for the
-model. A request is written down before anything is done about it.
+The result of a quick command goes to the user, without the model; only what it recovers goes to the
+model. A request is stored before anything else is done with it.
 """
 
-from holdfast.engine.originals import ASKED
+from holdfast.core.ledger.notes import Prompted
 from holdfast.errors import HoldfastError
-from holdfast.surfaces.commands import Asked, understood
-from holdfast.surfaces.hooks.event import NOTHING, Happened, Reply
-from holdfast.surfaces.hooks.session import LONGEST, followed, opened
+from holdfast.session.session import record
+from holdfast.surfaces.commands import ParsedCommand, parse_quick_command
+from holdfast.surfaces.hooks.event import NOTHING, HookEvent, HookReply
+from holdfast.surfaces.hooks.session import MAX_CONTEXT_CHARS, follow_transcript, open_event_session
 
-TO_MODEL = ("recover", "resume")
-"""Commands whose answer the model is to have."""
-HANDS_OVER = "compress"
-OURS = ("<task-notification>", "<local-command", "<system-reminder>", "<bash-")
-"""How prompts begin that the program wrote itself."""
+MODEL_COMMANDS = ("recover", "resume")
+"""Commands whose result goes to the model."""
+COMPRESS_COMMAND = "compress"
+PROGRAM_PREFIXES = ("<task-notification>", "<local-command", "<system-reminder>", "<bash-")
+"""Prefixes of prompts that the program wrote itself."""
 
 
-def answer(happened: Happened) -> Reply:
-    """Answer a quick command; put any other request on record."""
-    if happened.prompt.lstrip().startswith(OURS) or not happened.prompt.strip():
+def answer(event: HookEvent) -> HookReply:
+    """Run a quick command; store any other request."""
+    if event.prompt.lstrip().startswith(PROGRAM_PREFIXES) or not event.prompt.strip():
         return NOTHING
-    asked = understood(happened.prompt)
-    with opened(happened) as session:
-        if asked is None or asked.rest == "reset" or (asked.command.takes and not asked.rest):
-            session.note(ASKED, text=happened.prompt)
+    command = parse_quick_command(event.prompt)
+    with open_event_session(event) as session:
+        if (
+            command is None
+            or command.rest == "reset"
+            or (command.command.argument and not command.rest)
+        ):
+            record(session, Prompted(event.prompt))
             return NOTHING
-        followed(happened, session)
+        follow_transcript(event, session)
         try:
-            told = asked.command.run(session, asked.rest)
+            result = command.command.run(session, command.rest)
         except HoldfastError as error:
-            told = str(error)
-    return _reply(asked, told)
+            result = str(error)
+    return _reply_to_command(command, result)
 
 
-def _reply(asked: Asked, told: str) -> Reply:
-    if asked.command.name in TO_MODEL:
-        return Reply(context=told[:LONGEST])
-    if asked.command.name == HANDS_OVER:
-        told += "\n\nSay /compact to have the window itself made smaller now."
-    return Reply(block=told[:LONGEST])
+def _reply_to_command(command: ParsedCommand, result: str) -> HookReply:
+    if command.command.name in MODEL_COMMANDS:
+        return HookReply(context=result[:MAX_CONTEXT_CHARS])
+    if command.command.name == COMPRESS_COMMAND:
+        result += "\n\nSay /compact to have the window itself made smaller now."
+    return HookReply(block=result[:MAX_CONTEXT_CHARS])

@@ -1,63 +1,69 @@
-"""What is answered when there is no time for more: the user's own words, off a transcript's ends.
+"""Short answers for events without enough time: the user's requests at a transcript's ends.
 
-A session may be too large to be read before its program gives up waiting. What was read of it is
-stored, and the next one goes on from there; one that is larger still is read when it ends, where
-nobody waits. But a summary is written now, and a session begins now.
+A transcript may be too large to read before the program stops waiting. The part that was read is
+stored, and the next event continues there; a still larger one is read when the session ends and the
+program does not wait. But a summary or the start of a session needs an answer now.
 """
 
 from collections.abc import Callable, Iterable
 
 from holdfast.core.ledger.summary import Quote
-from holdfast.surfaces.hooks.event import NOTHING, Happened, Reply
-from holdfast.surfaces.hooks.events.before_compaction import WORDS
-from holdfast.surfaces.hooks.events.session_start import WHERE
-from holdfast.surfaces.hooks.session import LONGEST, policy_of, words_within
-from holdfast.surfaces.hooks.transcript_ends import wanted_at_ends
+from holdfast.surfaces.hooks.event import NOTHING, HookEvent, HookReply
+from holdfast.surfaces.hooks.events.compaction import SUMMARY_INSTRUCTIONS
+from holdfast.surfaces.hooks.events.session import RECORD_NOTICE
+from holdfast.surfaces.hooks.session import MAX_CONTEXT_CHARS, policy_of, render_requests
+from holdfast.surfaces.hooks.transcript_ends import read_intent_at_ends
 
-SAYS_WHY = "There was no time to read all of it: this is from its beginning and its end.\n"
-STARTED = ("compact", "resume", "fork")
-"""Why sessions start that something was said in."""
-
-
-def _steer_summary(happened: Happened, told: str) -> Reply:
-    del happened
-    return Reply(instructions=f"{WORDS}\n{told}") if told else NOTHING
+PARTIAL_NOTICE = "There was no time to read all of it: this is from its beginning and its end.\n"
+CONTINUED_SOURCES = ("compact", "resume", "fork")
+"""Causes of a start for sessions that already have entries."""
 
 
-def _give_context(happened: Happened, told: str) -> Reply:
-    if happened.source not in STARTED:
+def _steer_summary(event: HookEvent, requests: str) -> HookReply:
+    del event
+    return HookReply(instructions=f"{SUMMARY_INSTRUCTIONS}\n{requests}") if requests else NOTHING
+
+
+def _give_context(event: HookEvent, requests: str) -> HookReply:
+    if event.source not in CONTINUED_SOURCES:
         return NOTHING
-    return Reply(context=f"{WHERE}\n\n{told}".strip())
+    return HookReply(context=f"{RECORD_NOTICE}\n\n{requests}".strip())
 
 
-ANSWERS: dict[str, Callable[[Happened, str], Reply]] = {
+SHORT_ANSWERS: dict[str, Callable[[HookEvent, str], HookReply]] = {
     "before_compaction": _steer_summary,
     "session_start": _give_context,
-    "full": _give_context,
+    "window_full": _give_context,
 }
-"""By kind of event, of those that an answer is needed to."""
+"""Kinds of events that need an answer, with the function that makes a short one."""
 
 
-def answer(happened: Happened) -> Reply:
-    """The user's words at both ends, where somebody is about to go on without the rest."""
-    made = ANSWERS.get(happened.kind)
-    return made(happened, _told(happened)) if made is not None else NOTHING
+def answer(event: HookEvent) -> HookReply:
+    """Return the requests at both ends, for events that need an answer."""
+    reply_with = SHORT_ANSWERS.get(event.kind)
+    return reply_with(event, _requests_at_ends(event)) if reply_with is not None else NOTHING
 
 
-def _told(happened: Happened) -> str:
-    if not happened.transcript:
+def _requests_at_ends(event: HookEvent) -> str:
+    if not event.transcript:
         return ""
-    found = wanted_at_ends(happened.transcript, policy_of(happened), lane=happened.lane)
-    intent = found.intent
-    first = _joined((intent.original, *intent.original_rest))
-    latest = _joined((intent.current, *intent.current_rest))
-    held = (f"Constraint: {one.text}" for one in found.constraints if not one.lifted)
-    besides = (f"Also said: {quote.text}" for quote in reversed(found.words))
-    room = LONGEST - max(len(WORDS), len(WHERE)) - len(SAYS_WHY)
-    asked = [text for text in dict.fromkeys((first, latest)) if text]
-    words = words_within(asked, room, more=(*held, *besides))
-    return f"{SAYS_WHY}{words}" if words else ""
+    wanted = read_intent_at_ends(event.transcript, policy_of(event), lane=event.lane)
+    intent = wanted.intent
+    first = _join_quotes((intent.original, *intent.original_rest))
+    latest = _join_quotes((intent.current, *intent.current_rest))
+    constraints = (
+        f"Constraint: {constraint.text}"
+        for constraint in wanted.constraints
+        if not constraint.lifted
+    )
+    besides = (f"Also said: {quote.text}" for quote in reversed(wanted.words))
+    room = (
+        MAX_CONTEXT_CHARS - max(len(SUMMARY_INSTRUCTIONS), len(RECORD_NOTICE)) - len(PARTIAL_NOTICE)
+    )
+    requests = [text for text in dict.fromkeys((first, latest)) if text]
+    words = render_requests(requests, room, more=(*constraints, *besides))
+    return f"{PARTIAL_NOTICE}{words}" if words else ""
 
 
-def _joined(parts: Iterable[Quote]) -> str:
+def _join_quotes(parts: Iterable[Quote]) -> str:
     return "\n".join(part.text for part in parts if part.text)

@@ -1,62 +1,58 @@
-"""A tool answered: a large result is stored whole and leaves before the model ever sees it.
+"""Answer a tool result: store a large one, and replace it before the model sees it.
 
-It is decided by bytes as long as they settle it. What may be large is counted about, and exactly
-when the transcript is read: loading a vocabulary takes longer than all the rest. What fails is kept
-as well: a host cuts it short and keeps nothing of the rest.
+The number of bytes decides in most cases. Otherwise tokens are estimated here and counted exactly
+when the transcript is read, because loading a vocabulary takes longer than everything else. A
+failed result is stored too: the host shortens it and keeps no other copy.
 """
 
 from holdfast.core.ledger.entry import Entry, ToolCalled, ToolReturned
-from holdfast.core.measure.tokens import about
-from holdfast.core.observe.files.touch import touch_of
+from holdfast.core.measure.tokens import estimate_tokens
+from holdfast.core.plan.large import is_large
 from holdfast.core.plan.policy import Policy
-from holdfast.core.plan.preserve import may_leave
-from holdfast.core.plan.proposals import bound_for, is_exempt
-from holdfast.core.shrink.offload import Source, offload
+from holdfast.core.shrink.offload import OriginalLocation, offload
 from holdfast.core.shrink.step import ref_of
-from holdfast.engine.never_store import Withholder
-from holdfast.engine.originals import Told, as_note, reference
+from holdfast.engine.never_store import NeverStoreFilter
+from holdfast.engine.originals import OriginalFacts, original_note, original_ref
 from holdfast.engine.redact import Redactor
-from holdfast.project.layout import path_of
-from holdfast.project.write import project
+from holdfast.project.layout import copy_path
+from holdfast.project.write import write_copy
 from holdfast.session.session import Session
-from holdfast.surfaces.hooks.event import NOTHING, Happened, Reply
-from holdfast.surfaces.hooks.session import opened, policy_of
+from holdfast.surfaces.hooks.event import NOTHING, HookEvent, HookReply
+from holdfast.surfaces.hooks.session import open_event_session, policy_of
 from holdfast.text.jsontext import Json
+from holdfast.text.utf8 import to_bytes
+
+UNKNOWN_WINDOW = 0
+"""The window's size is stored in the session, which is opened only for a large result."""
 
 
-def answer(happened: Happened) -> Reply:
-    """Offload a large result; keep one that failed."""
-    body = ToolReturned(happened.call, happened.output, happened.failed)
-    call = ToolCalled(happened.call, happened.tool, happened.arguments)
+def answer(event: HookEvent) -> HookReply:
+    """Offload a large result; store a failed one."""
+    body = ToolReturned(event.call, event.output, event.failed)
+    call = ToolCalled(event.call, event.tool, event.arguments)
     if not body.output or not body.call:
         return NOTHING
-    policy = policy_of(happened)
-    before = _large(call, body, policy) if not happened.fixed else 0
+    policy = policy_of(event)
+    before = large_tokens(call, body, policy) if not event.is_output_fixed else 0
     if not (before or body.failed) or not _may_be_stored(call, body, policy):
         return NOTHING
-    with opened(happened, policy) as session:
-        return _offloaded(session, call, body, before) if before else _archived(session, call, body)
+    with open_event_session(event, policy) as session:
+        return _offload(session, call, body, before) if before else _archive(session, call, body)
 
 
-def _large(call: ToolCalled, body: ToolReturned, policy: Policy) -> int:
-    """Tokens of a result that is to leave; 0 for one that stays."""
-    touch = touch_of(call)
-    reading = touch.verb == "read"
-    bound = bound_for(call.tool, policy.offload, reading=reading)
-    if len(body.output.encode("utf-8", "surrogatepass")) <= bound:
+def large_tokens(call: ToolCalled, body: ToolReturned, policy: Policy) -> int:
+    """Estimate the tokens of a result if it is large; return 0 if it is not."""
+    # A text never has more tokens than bytes, and counting bytes is fast.
+    most_tokens = len(to_bytes(body.output))
+    if not is_large(call, body, policy, UNKNOWN_WINDOW, most_tokens):
         return 0
-    # A page of a file is what the agent asked for, at the size it chose.
-    if (reading and touch.paged) or is_exempt(call.tool, call, body, policy.offload.never):
-        return 0
-    if not may_leave("offload", policy.preservation):
-        return 0
-    tokens = about(body.output)
-    return tokens if tokens > bound else 0
+    tokens = estimate_tokens(body.output)
+    return tokens if is_large(call, body, policy, UNKNOWN_WINDOW, tokens) else 0
 
 
 def _may_be_stored(call: ToolCalled, body: ToolReturned, policy: Policy) -> bool:
-    """Whether all of a result may be stored: what may not must not leave the window either."""
-    rules = Withholder(policy.never_store)
+    """Whether `never_store` allows all of a result; if not, it must stay in the window."""
+    rules = NeverStoreFilter(policy.never_store)
     if rules.idle:
         return True
     use: Json = {"type": "tool_use", "id": call.call, "name": call.tool, "input": call.arguments}
@@ -65,40 +61,40 @@ def _may_be_stored(call: ToolCalled, body: ToolReturned, policy: Policy) -> bool
     return rules.apply(whole) is whole
 
 
-def _archived(session: Session, call: ToolCalled, body: ToolReturned) -> Reply:
-    """Keep what failed: its host cuts it short and writes it nowhere else."""
-    ref = reference(session.name, session.agent, body)
-    session.ledger.derive(as_note(body, Told(call.tool, ref)))
+def _archive(session: Session, call: ToolCalled, body: ToolReturned) -> HookReply:
+    """Store a failed result, of which the host keeps no complete copy."""
+    ref = original_ref(session.name, session.agent, body)
+    session.ledger.derive(original_note(body, OriginalFacts(call.tool, ref)))
     return NOTHING
 
 
-def _offloaded(session: Session, call: ToolCalled, body: ToolReturned, before: int) -> Reply:
-    """Store a result whole, write a copy of it, and only then say what stands there instead."""
-    ref = reference(session.name, session.agent, body)
+def _offload(session: Session, call: ToolCalled, body: ToolReturned, before: int) -> HookReply:
+    """Store a result and write a copy of it, and only then return its stand-in."""
+    ref = original_ref(session.name, session.agent, body)
     entry = Entry(ref, None, body, 0, lane=session.agent, at=session.ledger.now())
-    file = path_of(entry, "offload", call.tool, session.policy.layout)
-    shown = _shown(session, entry)
+    file = copy_path(entry, "offload", call.tool, session.policy.layout)
+    redacted = _redacted(session, entry)
     stand_in = offload(
-        shown,
+        redacted,
         tool=call.tool,
-        source=Source(ref_of(ref), file),
+        location=OriginalLocation(ref_of(ref), file),
         rules=session.policy.offload,
-        count=about,
+        count=estimate_tokens,
         before=before,
         estimated=True,
     )
-    after = about(stand_in.output)
+    after = estimate_tokens(stand_in.output)
     if after >= before:
         return NOTHING
-    session.ledger.derive(as_note(body, Told(call.tool, ref, before, after, file)))
-    project(session.root, file, shown.output.encode("utf-8", "surrogatepass"))
-    return Reply(output=stand_in.output)
+    session.ledger.derive(original_note(body, OriginalFacts(call.tool, ref, before, after, file)))
+    write_copy(session.root, file, to_bytes(redacted.output))
+    return HookReply(output=stand_in.output)
 
 
-def _shown(session: Session, entry: Entry) -> ToolReturned:
-    """A result as anyone may see it."""
+def _redacted(session: Session, entry: Entry) -> ToolReturned:
+    """Return a result without its secrets."""
     redactor = Redactor(session.policy.redact)
-    redactor.take([entry])
+    redactor.learn_from([entry])
     body = redactor.entries([entry])[0].body
     assert isinstance(body, ToolReturned)
     return body

@@ -1,42 +1,45 @@
-"""The agent is done with a turn: did it do what it was asked, and is it written down.
+"""Answer the end of a turn: read it, look for drift, and take a checkpoint if needed.
 
-Drift is only looked for after a compaction, where goals get lost. An agent that drifted is told
-once and goes on; one that goes on because it was told is left alone.
+Drift is looked for only after a compaction, which can lose the goal. An agent that drifted is asked
+once to continue; a turn that such a request started gets no other one.
 """
 
-from holdfast.core.ledger.entry import Noted
+from holdfast.core.ledger.notes import Drifted, newest_note
 from holdfast.core.measure.usage import Level
-from holdfast.core.verify.drift.armed import DRIFT
 from holdfast.session.session import Session
-from holdfast.surfaces.hooks.event import NOTHING, Happened, Reply
+from holdfast.surfaces.hooks.event import NOTHING, HookEvent, HookReply
 from holdfast.surfaces.hooks.events.tool_batch import usage_of
-from holdfast.surfaces.hooks.session import followed, opened, policy_of, put_down
+from holdfast.surfaces.hooks.session import (
+    follow_transcript,
+    open_event_session,
+    policy_of,
+    take_quick_checkpoint,
+)
 
-FULL = (Level.ORANGE, Level.RED, Level.CRITICAL)
-"""Levels from which on every turn ends with a checkpoint: a compaction may be next."""
+CHECKPOINT_LEVELS = (Level.ORANGE, Level.RED, Level.CRITICAL)
+"""At these levels every turn ends with a checkpoint, because a compaction may follow."""
 
 
-def answer(happened: Happened) -> Reply:
-    """Read the turn, look for drift, and take a checkpoint where the window is getting full."""
-    policy = policy_of(happened)
-    usage = usage_of(happened, policy)
-    with opened(happened, policy) as session:
-        if not followed(happened, session):
+def answer(event: HookEvent) -> HookReply:
+    """Read the turn, take a checkpoint if the window is filling up, and look for drift."""
+    policy = policy_of(event)
+    usage = usage_of(event, policy)
+    with open_event_session(event, policy) as session:
+        if not follow_transcript(event, session):
             return NOTHING
-        if usage is not None and usage.level in FULL:
-            put_down(session)
-        drifted = _drifted(session)
-        if drifted is None or happened.again:
+        if usage is not None and usage.level in CHECKPOINT_LEVELS:
+            take_quick_checkpoint(session)
+        drift = _find_new_drift(session)
+        if drift is None or event.is_continuation or not drift.is_readable:
             return NOTHING
-        return Reply(context=session.watch.realignment(drifted))
+        return HookReply(context=session.watch.realignment(drift))
 
 
-def _drifted(session: Session) -> Noted | None:
-    """What was found only now."""
+def _find_new_drift(session: Session) -> Drifted | None:
+    """Look for drift; return it if it is new."""
     head = session.store.head(session.name)
     if head is None or not head.lane(session.agent).generation:
         return None
-    session.watch.look()
-    found = (entry.body for entry in session.store.read(session.name, since=head.seq))
-    drifts = [one for one in found if isinstance(one, Noted) and one.what == DRIFT]
-    return drifts[-1] if drifts else None
+    session.watch.judge_new_steps()
+    found = newest_note(session.store.read(session.name, since=head.seq), Drifted)
+    return found[1] if found is not None else None

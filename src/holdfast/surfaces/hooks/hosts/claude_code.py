@@ -1,7 +1,7 @@
-"""Claude Code's hooks: its JSON as what happened, and what we answer as its JSON.
+"""Claude Code's hooks: read its JSON as a `HookEvent`, write a `HookReply` as its JSON.
 
-A tool's replacement has to have the shape of the tool's own output, or it is thrown away. Output
-that Claude Code itself put into a file is read from there, so that nothing of it is missed.
+A replacement must have the shape of the tool's own output, or Claude Code ignores it. Output that
+Claude Code saved to a file is read from there, to have all of it.
 """
 
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from holdfast.project.paths import find_root
 from holdfast.project.regular_files import read_regular
-from holdfast.surfaces.hooks.event import Happened, Reply, Shown
+from holdfast.surfaces.hooks.event import HookEvent, HookReply, WindowMessage
 from holdfast.text.jsontext import Json, as_count, as_list, as_object, as_text, encode
 
 NAME = "claude-code"
@@ -23,7 +23,7 @@ DEADLINES: dict[str, float] = {
     "session.compact": 20.0,
 }
 AFTERWARDS = frozenset({"SessionEnd"})
-"""A program that ends waits for a second and a half, and complains when a hook takes longer."""
+"""At its end Claude Code waits 1.5 seconds, and shows an error if a hook takes longer."""
 EVENTS = {
     "PostToolUse": "tool_result",
     "PostToolUseFailure": "tool_result",
@@ -40,28 +40,28 @@ EVENTS = {
     "session.append": "tool_result",
     "statusline": "status_line",
 }
-SPAWNING = ("Agent", "Task")
+SPAWN_TOOLS = ("Agent", "Task")
 """Tools that start a sub-agent."""
-LONGEST = 10_000
-"""Characters of a text that Claude Code takes; what is longer goes into a file of its own."""
-LARGEST = 64 * 1024 * 1024
-"""Bytes of output in a file of its own; more than that stays where it is."""
-PERSISTED = "tool-results"
-"""The folder in which Claude Code keeps output that is too long for a message."""
+MAX_TEXT_CHARS = 10_000
+"""Claude Code saves a longer text to a file instead of showing it."""
+MAX_OUTPUT_BYTES = 64 * 1024 * 1024
+"""A larger saved output is not read."""
+OUTPUT_FOLDER = "tool-results"
+"""The folder in which Claude Code saves output that is too long for a message."""
 
 
-def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) -> Happened | None:
-    """What happened; nothing when it is none of our business."""
+def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) -> HookEvent | None:
+    """Read a document as an event; return None for an event that we do not handle."""
     kind = EVENTS.get(event)
     session = as_text(document.get("session_id"))
     if kind is None or not session or _is_fork(event, document):
         return None
     tool = as_text(document.get("tool_name"))
-    if event == "PreToolUse" and tool not in SPAWNING:
+    if event == "PreToolUse" and tool not in SPAWN_TOOLS:
         return None
     given = as_object(document.get("tool_input"))
     spawns = event == "PreToolUse"
-    return Happened(
+    return HookEvent(
         agent=NAME,
         kind=kind,
         session=session,
@@ -74,49 +74,49 @@ def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) 
         arguments=encode(given).decode() if given else "",
         output=_output(event, document),
         failed=event == "PostToolUseFailure" or document.get("is_error") is True,
-        fixed=event == "PostToolUseFailure",
+        is_output_fixed=event == "PostToolUseFailure",
         prompt=as_text(given.get("prompt") if spawns else document.get("prompt")),
         source=_source(document),
         instructions=as_text(document.get("custom_instructions")),
-        said=as_text(document.get("last_assistant_message")),
-        again=document.get("stop_hook_active") is True,
+        last_message=as_text(document.get("last_assistant_message")),
+        is_continuation=document.get("stop_hook_active") is True,
         model=_model(document.get("model")),
         tokens=as_count(document.get("context_tokens")) or _tokens(document),
         window=as_count(as_object(document.get("context_window")).get("context_window_size")),
-        messages=tuple(map(_shown, as_list(document.get("messages")))),
+        messages=tuple(map(_window_message, as_list(document.get("messages")))),
     )
 
 
-def _model(told: Json) -> str:
-    return as_text(told) or as_text(as_object(told).get("id"))
+def _model(model: Json) -> str:
+    return as_text(model) or as_text(as_object(model).get("id"))
 
 
 def _tokens(document: Mapping[str, Json]) -> int:
-    """Of the window, as the status line is told it."""
+    """Read the tokens of the window, as they are in a document for the status line."""
     used = as_object(as_object(document.get("context_window")).get("current_usage"))
     return sum(map(as_count, used.values()))
 
 
 def _is_fork(event: str, document: Mapping[str, Json]) -> bool:
-    """Whether a worker is only the client's own, made to write a summary."""
+    """Whether a worker is Claude Code's own fork that writes a summary."""
     return event == "SubagentStop" and not as_text(document.get("agent_type"))
 
 
 def _root(document: Mapping[str, Json], environment: Mapping[str, str]) -> str:
-    """The project's folder: not where the agent happens to stand."""
-    told = environment.get("CLAUDE_PROJECT_DIR") or as_text(document.get("cwd")) or os.getcwd()
-    return str(find_root(None, environment, Path(told)))
+    """Find the project's folder, which may not be the agent's current one."""
+    folder = environment.get("CLAUDE_PROJECT_DIR") or as_text(document.get("cwd")) or os.getcwd()
+    return str(find_root(None, environment, Path(folder)))
 
 
 def _transcript(session: str, environment: Mapping[str, str]) -> str:
-    """The file of a session that we were only told the name of."""
+    """Find the transcript of a session if the document does not name it."""
     home = environment.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
     found = Path(home, "projects").glob(f"*/{session}.jsonl") if _is_name(session) else ()
     return str(next(iter(found), ""))
 
 
 def _is_name(session: str) -> bool:
-    return all(one.isalnum() or one in "-_" for one in session)
+    return all(character.isalnum() or character in "-_" for character in session)
 
 
 def _source(document: Mapping[str, Json]) -> str:
@@ -125,30 +125,30 @@ def _source(document: Mapping[str, Json]) -> str:
     )
 
 
-def _shown(message: Json) -> Shown:
-    told = as_object(message)
-    uses = [as_object(use) for use in as_list(told.get("toolUses"))]
+def _window_message(message: Json) -> WindowMessage:
+    fields = as_object(message)
+    uses = [as_object(use) for use in as_list(fields.get("toolUses"))]
     waiting = any("result" not in use and "text" not in use for use in uses)
-    return Shown(
-        role=as_text(told.get("role")),
-        text=as_text(told.get("text")),
-        handle=as_text(told.get("handle")),
-        open=waiting,
+    return WindowMessage(
+        role=as_text(fields.get("role")),
+        text=as_text(fields.get("text")),
+        handle=as_text(fields.get("handle")),
+        is_waiting=waiting,
     )
 
 
 def _output(event: str, document: Mapping[str, Json]) -> str:
-    """What a tool answered, as text."""
+    """Return a tool's output as text."""
     if event == "PostToolUseFailure":
         return as_text(document.get("error"))
     if event not in ("PostToolUse", "session.append"):
         return ""
     response = document.get("tool_response")
-    return _persisted(as_object(response)) or text_of(response)
+    return _read_saved_output(as_object(response)) or text_of(response)
 
 
 def text_of(response: Json) -> str:
-    """The part of a tool's own object that the model reads, when it is one that can be replaced."""
+    """Return the text of a tool's output that the model reads, if it can be replaced."""
     match response:
         case str():
             return response
@@ -166,23 +166,23 @@ def text_of(response: Json) -> str:
             return ""
 
 
-def _persisted(response: Mapping[str, Json]) -> str:
-    """Output of a command that Claude Code put into a file of its own, whole.
+def _read_saved_output(response: Mapping[str, Json]) -> str:
+    """Read the complete output of a command that Claude Code saved to a file.
 
-    It keeps such files in one folder; whatever else a result may name is not read.
+    Only files in its own folder are read, whatever path a result names.
     """
-    told = as_text(response.get("persistedOutputPath")) if "stdout" in response else ""
-    path = Path(told)
-    if not told or path.parent.name != PERSISTED:
+    name = as_text(response.get("persistedOutputPath")) if "stdout" in response else ""
+    path = Path(name)
+    if not name or path.parent.name != OUTPUT_FOLDER:
         return ""
     try:
-        return read_regular(path, LARGEST, links=True).decode("utf-8", "replace")
+        return read_regular(path, MAX_OUTPUT_BYTES, links=True).decode("utf-8", "replace")
     except OSError:
         return ""
 
 
-def replaced(response: Json, text: str) -> Json:
-    """A tool's own object with another text in it."""
+def with_text(response: Json, text: str) -> Json:
+    """Put another text into a tool's output, and keep its shape."""
     match response:
         case str():
             return text
@@ -203,80 +203,80 @@ def replaced(response: Json, text: str) -> Json:
             return response
 
 
-def write(event: str, document: dict[str, Json], reply: Reply) -> bytes:
-    """The answer as Claude Code takes it; nothing when there is none."""
-    return WRITERS.get(event, _told_besides)(event, document, reply)
+def write(event: str, document: dict[str, Json], reply: HookReply) -> bytes:
+    """Encode a reply as Claude Code expects it; empty if there is nothing to say."""
+    return WRITERS.get(event, _write_context)(event, document, reply)
 
 
-def _specific(event: str, reply: Reply, **fields: Json) -> bytes:
-    """An answer to the event itself, and what the user is told."""
+def _write_specific(event: str, reply: HookReply, **fields: Json) -> bytes:
+    """Encode the fields of an event's own answer, and the message to the user."""
     answer: dict[str, Json] = {}
-    if reply.told:
-        answer["systemMessage"] = reply.told[:LONGEST]
+    if reply.user_message:
+        answer["systemMessage"] = reply.user_message[:MAX_TEXT_CHARS]
     if fields:
         answer["hookSpecificOutput"] = {"hookEventName": event, **fields}
     return encode(answer) if answer else b""
 
 
-def _told_besides(event: str, document: dict[str, Json], reply: Reply) -> bytes:
+def _write_context(event: str, document: dict[str, Json], reply: HookReply) -> bytes:
     del document
     context: dict[str, Json] = (
-        {"additionalContext": reply.context[:LONGEST]} if reply.context else {}
+        {"additionalContext": reply.context[:MAX_TEXT_CHARS]} if reply.context else {}
     )
-    return _specific(event, reply, **context)
+    return _write_specific(event, reply, **context)
 
 
-def _result(event: str, document: dict[str, Json], reply: Reply) -> bytes:
+def _write_result(event: str, document: dict[str, Json], reply: HookReply) -> bytes:
     if reply.output is None:
-        return _told_besides(event, document, reply)
-    made = replaced(document.get("tool_response"), reply.output)
-    return _specific(event, reply, updatedToolOutput=made)
+        return _write_context(event, document, reply)
+    output = with_text(document.get("tool_response"), reply.output)
+    return _write_specific(event, reply, updatedToolOutput=output)
 
 
-def _prompt(event: str, document: dict[str, Json], reply: Reply) -> bytes:
+def _write_prompt(event: str, document: dict[str, Json], reply: HookReply) -> bytes:
     if not reply.block:
-        return _told_besides(event, document, reply)
-    return encode({"decision": "block", "reason": reply.block[:LONGEST]})
+        return _write_context(event, document, reply)
+    return encode({"decision": "block", "reason": reply.block[:MAX_TEXT_CHARS]})
 
 
-def _instructions(event: str, document: dict[str, Json], reply: Reply) -> bytes:
-    """Plain text: whatever is printed here is told to whoever writes the summary."""
+def _write_instructions(event: str, document: dict[str, Json], reply: HookReply) -> bytes:
+    """Plain text: Claude Code adds it to the instructions for the summary."""
     del event, document
-    return reply.instructions[:LONGEST].encode("utf-8", "replace")
+    return reply.instructions[:MAX_TEXT_CHARS].encode("utf-8", "replace")
 
 
-def _handover(event: str, document: dict[str, Json], reply: Reply) -> bytes:
+def _write_handover(event: str, document: dict[str, Json], reply: HookReply) -> bytes:
     if reply.prompt is None:
         return b""
     given = {**as_object(document.get("tool_input")), "prompt": reply.prompt}
-    return _specific(event, reply, updatedInput=given)
+    return _write_specific(event, reply, updatedInput=given)
 
 
-def _compacted(event: str, document: dict[str, Json], reply: Reply) -> bytes:
-    """What the module in `register.js` makes messages of."""
+def _write_summary(event: str, document: dict[str, Json], reply: HookReply) -> bytes:
+    """Encode the summary for `register.js`, which builds the messages from it."""
     del event, document
     if reply.anchor is None:
         return b""
-    return encode({"anchor": reply.anchor, "keeps": reply.keeps})
+    return encode({"anchor": reply.anchor, "keeps": reply.kept_messages})
 
 
-def _appended(event: str, document: dict[str, Json], reply: Reply) -> bytes:
+def _write_appended(event: str, document: dict[str, Json], reply: HookReply) -> bytes:
     del event, document
     return b"" if reply.output is None else encode({"output": reply.output})
 
 
-def _line(event: str, document: dict[str, Json], reply: Reply) -> bytes:
+def _write_status_line(event: str, document: dict[str, Json], reply: HookReply) -> bytes:
     del event, document
-    return f"{reply.told}\n".encode()
+    return f"{reply.user_message}\n".encode()
 
 
-WRITERS: dict[str, Callable[[str, dict[str, Json], Reply], bytes]] = {
-    "PostToolUse": _result,
-    "UserPromptSubmit": _prompt,
-    "PreCompact": _instructions,
-    "PreToolUse": _handover,
-    "session.compact": _compacted,
-    "session.append": _appended,
-    "statusline": _line,
+WRITERS: dict[str, Callable[[str, dict[str, Json], HookReply], bytes]] = {
+    "PostToolUse": _write_result,
+    "UserPromptSubmit": _write_prompt,
+    "PreCompact": _write_instructions,
+    "PreToolUse": _write_handover,
+    "session.compact": _write_summary,
+    "session.append": _write_appended,
+    "statusline": _write_status_line,
 }
-"""How the events are answered that take more than words beside what happened."""
+"""Writers of the events whose answer is more than additional context."""

@@ -1,8 +1,8 @@
-"""Codex's hooks: they speak as Claude Code's do, with other words for a few answers.
+"""Codex's hooks: the same JSON as Claude Code's, except for a few answers.
 
-What a tool printed comes as one text, cut by Codex at some ten thousand tokens before anybody sees
-it. A block with a reason puts the reason in place of the output, and the turn goes on. Nothing
-can be said to whoever writes the summary; what matters comes back when the session goes on.
+A tool's output is one text, which Codex cuts at about ten thousand tokens before hooks see it. A
+block with a reason replaces the output by the reason, and the turn continues. Hooks cannot instruct
+the model that summarizes; the context is given when the session continues.
 """
 
 import os
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from holdfast.surfaces.hooks.event import Happened, Reply
+from holdfast.surfaces.hooks.event import HookEvent, HookReply
 from holdfast.surfaces.hooks.hosts import claude_code
 from holdfast.text.jsontext import Json, encode
 
@@ -23,27 +23,29 @@ DEADLINES: dict[str, float] = {
     "SessionEnd": 10.0,
 }
 AFTERWARDS = frozenset({"SessionEnd"})
-"""Codex gives the end of a session three seconds, whatever it is told."""
-SILENT = ("PreCompact", "PostCompact", "SessionEnd")
-"""Events whose answer is thrown away, or would stop the turn."""
-THEIRS = "CLAUDE_PROJECT_DIR"
-"""The project of a Claude Code that Codex was started from, which may be another."""
+"""Codex allows three seconds at the end of a session, whatever timeout is set."""
+UNANSWERED_EVENTS = ("PreCompact", "PostCompact", "SessionEnd")
+"""Events whose answer Codex ignores, or would stop the turn for."""
+CLAUDE_PROJECT_VARIABLE = "CLAUDE_PROJECT_DIR"
+"""Set if Claude Code started Codex; its project may be another one."""
 
 
-def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) -> Happened | None:
-    """What happened; nothing when it is none of our business."""
-    mine = {name: value for name, value in environment.items() if name != THEIRS}
-    happened = claude_code.read(event, document, mine)
-    if happened is None:
+def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) -> HookEvent | None:
+    """Read a document as an event; return None for an event that we do not handle."""
+    own_environment = {
+        name: value for name, value in environment.items() if name != CLAUDE_PROJECT_VARIABLE
+    }
+    hook_event = claude_code.read(event, document, own_environment)
+    if hook_event is None:
         return None
-    if happened.kind != "worker_start":
-        return replace(happened, agent=NAME)
-    parents = _parents(happened.transcript, happened.session)
-    return replace(happened, agent=NAME, kind="worker_packet", transcript=parents)
+    if hook_event.kind != "worker_start":
+        return replace(hook_event, agent=NAME)
+    transcript = _parent_transcript(hook_event.transcript, hook_event.session)
+    return replace(hook_event, agent=NAME, kind="worker_packet", transcript=transcript)
 
 
-def _parents(transcript: str, session: str) -> str:
-    """The rollout of the session that a worker belongs to: the one that is told is the worker's."""
+def _parent_transcript(transcript: str, session: str) -> str:
+    """Find the transcript of a worker's parent session: the document names the worker's own."""
     folder = os.path.dirname(transcript)
     try:
         beside = sorted(os.listdir(folder))
@@ -53,9 +55,9 @@ def _parents(transcript: str, session: str) -> str:
     return next((os.path.join(folder, name) for name in found), "")
 
 
-def write(event: str, document: dict[str, Json], reply: Reply) -> bytes:
-    """The answer as Codex takes it; nothing when there is none."""
-    if event in SILENT:
+def write(event: str, document: dict[str, Json], reply: HookReply) -> bytes:
+    """Encode a reply as Codex expects it; empty if there is nothing to say."""
+    if event in UNANSWERED_EVENTS:
         return b""
     if event == "PostToolUse" and reply.output is not None:
         return encode({"decision": "block", "reason": reply.output})

@@ -1,53 +1,57 @@
-"""Whether a window of Gemini CLI is so full that it will be compressed before the next request.
+"""Check whether Gemini CLI will compress its window before the next request.
 
-Nobody is told of that, and nothing can be said once it has happened. So what must not be lost goes
-along with whatever is sent next: the user's words, or what a tool answered.
+It reports the compression to no hook, and accepts no context after it. So the context that must not
+be lost is added before: to the prompt or to a tool's output.
 """
 
 import os
-import re
 
-from holdfast.project.regular_files import SETTINGS, end_of, read_regular
+from holdfast.project.regular_files import (
+    MAX_SETTINGS_BYTES,
+    read_end,
+    read_regular,
+)
+from holdfast.text.patterns import Pattern
 
-REPORTED = re.compile(rb'"tokens"\s*:\s*\{\s*"input"\s*:\s*(\d+)\s*,\s*"output"\s*:\s*(\d+)')
-MODEL = re.compile(rb'"model"\s*:\s*"([^"\\]+)"')
-TRANSCRIPT = re.compile(rb'"transcript_path"\s*:\s*"([^"\\]+)"')
-BEHIND = 128 * 1024
-"""Bytes at the end of a chat in which its last report stands."""
-SMALLEST = 50_000
-"""Tokens below which no window is full."""
-FULL = 0.5
-"""The part of a window from which on a chat is compressed, where nobody set another."""
-SET = re.compile(rb'"compressionThreshold"\s*:\s*([0-9.]+)')
-
-
-def is_filling(raw: bytes) -> bool:
-    """Whether the chat that a document tells of may be full: looked up without reading it all."""
-    found = TRANSCRIPT.search(raw)
-    return found is not None and reported(os.fsdecode(found[1]))[0] >= SMALLEST
+TOKENS_FIELD = Pattern(rb'"tokens"\s*:\s*\{\s*"input"\s*:\s*(\d+)\s*,\s*"output"\s*:\s*(\d+)')
+MODEL_FIELD = Pattern(rb'"model"\s*:\s*"([^"\\]+)"')
+TRANSCRIPT_FIELD = Pattern(rb'"transcript_path"\s*:\s*"([^"\\]+)"')
+READ_BYTES = 128 * 1024
+"""Bytes at the end of a chat to search for its last report."""
+MIN_FULL_TOKENS = 50_000
+"""A window with fewer tokens is never full."""
+DEFAULT_THRESHOLD = 0.5
+"""Fraction of the window at which a chat is compressed, if no setting changes it."""
+THRESHOLD_FIELD = Pattern(rb'"compressionThreshold"\s*:\s*([0-9.]+)')
 
 
-def reported(transcript: str) -> tuple[int, str]:
-    """The tokens of the window at the last request, and the model that was asked."""
+def may_be_full(raw: bytes) -> bool:
+    """Whether the chat of a document may be full, from the end of its transcript."""
+    found = TRANSCRIPT_FIELD.search(raw)
+    return found is not None and last_usage(os.fsdecode(found[1]))[0] >= MIN_FULL_TOKENS
+
+
+def last_usage(transcript: str) -> tuple[int, str]:
+    """Return the tokens of the window at the last request, and its model."""
     try:
-        end = end_of(transcript, BEHIND, links=True)
+        end = read_end(transcript, READ_BYTES, links=True)
     except OSError:
         return 0, ""
-    reports = list(REPORTED.finditer(end))
+    reports = list(TOKENS_FIELD.finditer(end))
     if not reports:
         return 0, ""
     last = reports[-1]
-    model = MODEL.search(end, last.end())
+    model = MODEL_FIELD.search(end, last.end())
     return int(last[1]) + int(last[2]), model[1].decode() if model else ""
 
 
-def full_from(*settings: str) -> float:
-    """The part of a window from which on a chat is compressed: as the last of these files says."""
-    part = FULL
+def compression_threshold(*settings: str) -> float:
+    """Return the fraction at which a chat is compressed; the last file that sets it decides."""
+    threshold = DEFAULT_THRESHOLD
     for path in settings:
         try:
-            found = SET.search(read_regular(path, SETTINGS, links=True))
+            found = THRESHOLD_FIELD.search(read_regular(path, MAX_SETTINGS_BYTES, links=True))
         except OSError:
             continue
-        part = float(found[1]) if found else part
-    return part
+        threshold = float(found[1]) if found else threshold
+    return threshold

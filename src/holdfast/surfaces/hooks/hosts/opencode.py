@@ -1,7 +1,7 @@
-"""opencode's plugin: it starts us with a document of our own making, so that little is to be done.
+"""opencode's plugin: read its JSON as a `HookEvent`, write a `HookReply` as its JSON.
 
-The plugin (`agents/plugins/opencode/holdfast.js`) runs inside opencode, decides by size whether we
-have to be asked at all, and puts our answers where opencode looks for them.
+The plugin (`agents/plugins/opencode/holdfast.js`) is ours and runs inside opencode. It starts a
+hook only if the size of a result requires it, and passes our answers on to opencode.
 """
 
 import os
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from holdfast.project.paths import find_root
-from holdfast.surfaces.hooks.event import Happened, Reply
+from holdfast.surfaces.hooks.event import HookEvent, HookReply
 from holdfast.text.jsontext import Json, as_count, as_object, as_text, encode
 
 NAME = "opencode"
@@ -20,7 +20,7 @@ DEADLINES: dict[str, float] = {
     "messages": 10.0,
 }
 AFTERWARDS = frozenset({"session.idle"})
-"""`opencode run` ends right after this one."""
+"""`opencode run` ends right after this event."""
 EVENTS = {
     "tool.execute.after": "tool_result",
     "chat.message": "prompt",
@@ -41,13 +41,13 @@ SOURCES = {
 }
 
 
-def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) -> Happened | None:
-    """What happened; nothing when it is none of our business."""
+def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) -> HookEvent | None:
+    """Read a document as an event; return None for an event that we do not handle."""
     kind, session = EVENTS.get(event), as_text(document.get("session"))
     if kind is None or not session:
         return None
     given = as_object(document.get("args"))
-    return Happened(
+    return HookEvent(
         agent=NAME,
         kind=kind,
         session=session,
@@ -61,7 +61,7 @@ def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) 
         failed=document.get("failed") is True,
         prompt=as_text(document.get("prompt")),
         source=as_text(document.get("source")) or SOURCES.get(event, ""),
-        said=as_text(document.get("said")),
+        last_message=as_text(document.get("said")),
         model=as_text(document.get("model")),
         tokens=as_count(document.get("tokens")),
         window=as_count(document.get("window")),
@@ -69,28 +69,28 @@ def read(event: str, document: dict[str, Json], environment: Mapping[str, str]) 
 
 
 def _root(document: Mapping[str, Json], environment: Mapping[str, str]) -> str:
-    told = as_text(document.get("directory")) or os.getcwd()
-    return str(find_root(None, environment, Path(told)))
+    folder = as_text(document.get("directory")) or os.getcwd()
+    return str(find_root(None, environment, Path(folder)))
 
 
 def _transcript(session: str, environment: Mapping[str, str]) -> str:
-    """Where opencode keeps a session: in its database."""
+    """Return the address of a session in opencode's database."""
     base = environment.get("XDG_DATA_HOME", "")
     data = base if os.path.isabs(base) else os.path.expanduser("~/.local/share")
     database = os.path.join(data, "opencode", "opencode.db")
     return os.path.join(database, f"{session}.jsonl") if os.path.isfile(database) else ""
 
 
-def write(event: str, document: dict[str, Json], reply: Reply) -> bytes:
-    """The answer as the plugin takes it; nothing when there is none."""
+def write(event: str, document: dict[str, Json], reply: HookReply) -> bytes:
+    """Encode a reply as the plugin expects it; empty if there is nothing to say."""
     del event, document
     answer: dict[str, object] = {
         "output": reply.output,
         "context": reply.context or reply.instructions,
         "prompt": reply.prompt,
         "block": reply.block,
-        "told": reply.told,
-        "replaced": reply.replaced,
+        "told": reply.user_message,
+        "replaced": reply.replacements,
     }
     filled = {name: value for name, value in answer.items() if value}
     return encode(filled) if filled else b""

@@ -1,11 +1,11 @@
 """A small session that was summarised, and what its agent may do next."""
 
 from holdfast.core.ledger.entry import Said, Source
+from holdfast.core.ledger.notes import Finding
 from holdfast.core.ledger.window import Item
-from holdfast.core.verify.drift.ground import Ground, ground_of
+from holdfast.core.verify.drift.evidence import Evidence, evidence_of
 from holdfast.core.verify.drift.judge import RULES
-from holdfast.core.verify.drift.message import Move, move_of
-from holdfast.core.verify.drift.signs import Finding
+from holdfast.core.verify.drift.message import AgentMessage, agent_message
 from tests.core.building import Told, answer, ask, back, bash, call, entries
 
 REQUEST = (
@@ -20,7 +20,7 @@ READ = call("r1", "Read", file_path="src/export.py")
 SOURCE = f"class RetryBudget:\n    def spend_token(self): ...\n    export_window = 17\n{PROSE}"
 
 
-def ground(*more: Told, hidden: int = 4, window: str = "") -> Ground:
+def evidence(*more: Told, hidden: int = 4, window: str = "") -> Evidence:
     """The session, its first entries hidden behind a summary, and what came after that."""
     said: tuple[Told, ...] = (
         ask(REQUEST),
@@ -31,15 +31,15 @@ def ground(*more: Told, hidden: int = 4, window: str = "") -> Ground:
     summary_at = record[hidden - 1].entry.seq
     summary = Said("user", window or f"## Session Summary [s]\n{REQUEST}")
     shown = [Item(record[0].entry, tuple(i.entry.id for i in record[:hidden]), summary)]
-    return ground_of(record, [*shown, *record[hidden:]], summary_at=summary_at)
+    return evidence_of(record, [*shown, *record[hidden:]], summary_at=summary_at)
 
 
-def says(text: str, *calls: Source) -> Move:
-    return move_of((answer(text), *calls))
+def says(text: str, *calls: Source) -> AgentMessage:
+    return agent_message((answer(text), *calls))
 
 
-def found(sign: str, move: Move, where: Ground) -> Finding:
-    return RULES[sign](move, where)
+def finding_of(sign: str, message: AgentMessage, against: Evidence) -> Finding:
+    return RULES[sign](message, against)
 
 
-__all__ = ["bash", "call", "found", "ground", "says"]
+__all__ = ["bash", "call", "evidence", "finding_of", "says"]

@@ -1,0 +1,375 @@
+"""Collect the evidence that a message of the agent is judged against: record, window, work done.
+
+Constraints and requests come only from the user and the system, files and checks only from calls.
+Output of a tool can never set a rule, lift_unpinned one, or count as work done.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from holdfast.core.ledger.entry import (
+    Entry,
+    EntryId,
+    Said,
+    ToolCalled,
+    ToolReturned,
+    is_request,
+    text_of,
+)
+from holdfast.core.ledger.summary import Constraint, Decision, Intent, Progress, Quote, Summary
+from holdfast.core.ledger.window import Item
+from holdfast.core.observe.files.patches import SEARCH_MARK
+from holdfast.core.observe.files.touch import (
+    SEARCH_TOOLS,
+    Touch,
+    arguments_of,
+    bare_tool_name,
+    touch_of,
+)
+from holdfast.core.observe.requests.intent import has_substance, read_intent
+from holdfast.core.observe.requests.pins import lift_unpinned, pinned_constraints
+from holdfast.core.observe.requests.replies import PLAN_TOOLS, QUESTION_TOOLS
+from holdfast.core.observe.results.choices import not_overruled
+from holdfast.core.observe.results.decisions import decisions_of
+from holdfast.core.observe.results.failures import (
+    call_failed,
+    is_read_only,
+    normalize_command,
+    whole_result_of,
+)
+from holdfast.core.observe.results.progress import progress_of
+from holdfast.core.observe.results.tests import counts_in
+from holdfast.core.observe.scene import Pair, Scene, read_scene
+from holdfast.core.observe.sentences import own_words, sentences
+from holdfast.core.observe.worth import find_names
+from holdfast.core.verify.drift.message import word_parts_in
+from holdfast.text.jsontext import stable_text
+from holdfast.text.paths import normalize_path
+from holdfast.text.patterns import Pattern
+
+# What was delivered for a request: changes, passed checks, and failures.
+#
+# This is read from the calls and their results, never from claims in a text.
+
+
+_HELPER_TOOLS = QUESTION_TOOLS | PLAN_TOOLS | SEARCH_TOOLS
+_HELPER_TOOL_NAME = Pattern(
+    r"todo|plan|task|think|skill|toolsearch|output|get_|list_|search|find_|fetch"
+)
+"""Names of tools that keep a list, think or look; a call of one delivers nothing. Matches
+`todo_write`; not `apply_patch`."""
+# A count of failures: "3 errors", "fail 2"; not "0 errors".
+_FAILS = Pattern(r"(?i)(?<![\d,])(?!0 )\d{1,7} (?:fail|error)|FAILED|\bfail [1-9]")
+_CHANGES_SOMETHING = Pattern(
+    r"\b(?:git (?:commit|push|merge|rebase|tag|cherry-pick|apply|mv|rm)|gh (?:pr|issue|release)"
+    r"|npm publish|docker push|mkdir|mv|cp|rm|chmod|tee|sed -i|patch|curl)\b|>{1,2} ?\w"
+)
+"""Commands that change something. Matches `git commit -m x` and `echo a > b`; not `git log`."""
+_CHECKS = Pattern(
+    r"\b(?:tests?|pytest|jest|vitest|lint|build|check|tsc|mypy|pyright|ruff|vet|clippy|verify|cargo"
+    r"|make|tox|eslint|compile|unittest|rspec|phpunit)\b"
+)
+"""Commands that check the work. Matches `npm run test`; not `ls`."""
+MIN_ANSWER_WORDS = 40
+"""Words from which a text of the agent counts as an answer and not only as a remark."""
+
+
+class Delivered(Struct, frozen=True):
+    """What was delivered for a request so far."""
+
+    made: bool = False
+    """Whether something was written, changed or done."""
+    passed: bool = False
+    """Whether a check went well after the last change."""
+    failing: str = ""
+    """The newest check or command with its result, if it failed and nothing changed since."""
+    looking: bool = False
+    """Whether the agent's last call only looked at something."""
+    answered: bool = False
+    """Whether the agent has since said enough for an answer."""
+
+
+def delivered_since(scene: Scene, request: str) -> Delivered:
+    """Return what was delivered after the entry of a request; from the start if it is missing."""
+    start = next((at for at, item in enumerate(scene.items) if item.entry.id == request), -1)
+    made = passed = looking = False
+    failing = ""
+    for pair in scene.pairs:
+        body = whole_result_of(scene, pair)
+        if pair.call <= start or body is None:
+            continue
+        touch = touch_of(pair.body)
+        bad = call_failed(touch, body)
+        looking = _is_looking(pair, touch)
+        if looking:
+            continue
+        if touch.verb != "run" or _CHANGES_SOMETHING.search(touch.command):
+            made, failing = made or not bad, "" if not bad else failing
+            continue
+        counts = counts_in(body.output)
+        failed = bad or bool(_FAILS.search(counts))
+        passed = not failed and (passed or bool(counts) or bool(_CHECKS.search(touch.command)))
+        failing = _failure_line(touch, counts, body) if failed else ""
+    texts = [
+        item.body.text
+        for item in scene.items[start + 1 :]
+        if isinstance(item.body, Said) and item.body.role == "assistant"
+    ]
+    edited = any(SEARCH_MARK in text for text in texts)
+    answered = any(len(text.split()) >= MIN_ANSWER_WORDS for text in texts)
+    return Delivered(made or edited, passed, failing, looking, answered)
+
+
+def _is_looking(pair: Pair, touch: Touch) -> bool:
+    """Whether a call only looks at something."""
+    name = bare_tool_name(pair.body.tool).rpartition(".")[2]
+    if touch.verb in ("read", "search") or name in _HELPER_TOOLS or _HELPER_TOOL_NAME.search(name):
+        return True
+    return touch.verb == "run" and is_read_only(touch.command)
+
+
+def _failure_line(touch: Touch, counts: str, body: ToolReturned) -> str:
+    end = next((line for line in reversed(body.output[-2_000:].split("\n")) if line.strip()), "")
+    return f"`{' '.join(touch.command.split())[:80]}`: {counts or end.strip()[:120]}"
+
+
+# Earlier calls: what each asked for, and whether its result is still valid.
+
+
+class KnownCall(Struct, frozen=True):
+    """An earlier call whose result is still valid."""
+
+    entry: EntryId
+    """The entry of the result."""
+    hidden: bool
+    """Whether that result is not in the window."""
+    step: int
+
+
+def call_key(call: ToolCalled, touch: Touch) -> str:
+    """Return a normalized key of what a call asks for; empty for a call that changes something."""
+    name = bare_tool_name(call.tool)
+    match touch.verb:
+        case "read" if touch.path:
+            lines = f":{touch.first}-{touch.last}" if touch.paged else ""
+            return f"read {normalize_path(touch.path)}{lines}"
+        case "run" if touch.command:
+            return f"run {normalize_command(touch.command)}"
+        case "search":
+            return f"{name} {stable_text(arguments_of(call))}"
+        case _:
+            return ""
+
+
+def known_calls(
+    scene: Scene, shown: Collection[EntryId], *, since: int | None = None
+) -> tuple[dict[str, KnownCall], int]:
+    """Return the earlier calls whose result would be the same now, by their key.
+
+    A write makes reads of that file and results of all commands invalid. Also return how many calls
+    after the entry with number `since` repeated a valid call.
+    """
+    answers: dict[str, tuple[KnownCall, str, int]] = {}
+    written: dict[str, int] = {}
+    last_write, again = -1, 0
+    for number, pair in enumerate(scene.pairs):
+        body, touch = whole_result_of(scene, pair), touch_of(pair.body)
+        if body is None or pair.result is None:
+            continue
+        if touch.verb in ("write", "edit"):
+            written[normalize_path(touch.path)] = last_write = number
+            continue
+        key = call_key(pair.body, touch)
+        if key and not call_failed(touch, body):
+            if key in answers and since is not None and scene.items[pair.call].entry.seq > since:
+                again += _still_holds(answers[key], written, last_write)
+            entry = scene.items[pair.result].entry.id
+            known = KnownCall(entry, entry not in shown, pair.step)
+            path = normalize_path(touch.path) if touch.verb == "read" else ""
+            answers[key] = (known, path, number)
+    valid = {
+        key: answer[0]
+        for key, answer in answers.items()
+        if _still_holds(answer, written, last_write)
+    }
+    return valid, again
+
+
+def _still_holds(
+    answer: tuple[KnownCall, str, int], written: Mapping[str, int], last_write: int
+) -> bool:
+    """Whether a result is still valid: its file (for a command, any file) was not written since."""
+    _, path, number = answer
+    return (written.get(path, -1) if path else last_write) < number
+
+
+MAX_USER_SENTENCES = 2_000
+"""Sentences of the user that a question is compared with, the newest first."""
+LARGE_RECORD_WORDS = 250
+"""Words from which a record is large enough for a new word to mean something."""
+
+
+class RecordNames(Struct, frozen=True):
+    """The names and words in a record up to an entry; a longer record is read from there on."""
+
+    upto: EntryId = ""
+    sizes: int = 0
+    """Hash of the texts' lengths. It detects purged texts, whose entries keep their ids."""
+    names: frozenset[str] = frozenset()
+    """Paths, identifiers and ids."""
+    words: frozenset[str] = frozenset()
+
+
+def record_names(record: Sequence[Item], before: RecordNames = RecordNames()) -> RecordNames:  # noqa: B008
+    """Return the names and words in a record, reusing those of its beginning."""
+    ends = (at for at in range(len(record), 0, -1) if record[at - 1].entry.id == before.upto)
+    start = next(ends, 0) if before.upto else 0
+    texts = [text_of(item.body) for item in record]
+    known = before if start and _sizes(texts[:start]) == before.sizes else RecordNames()
+    fresh = texts[start:] if known.upto else texts
+    if not fresh:
+        return known
+    return RecordNames(
+        record[-1].entry.id,
+        _sizes(texts),
+        known.names.union(*map(find_names, fresh)),
+        known.words.union(*map(word_parts_in, fresh)),
+    )
+
+
+def _sizes(texts: Sequence[str]) -> int:
+    return hash(tuple(map(len, texts)))
+
+
+class Evidence(Struct, frozen=True):
+    """Everything that the drift rules compare a message with."""
+
+    intent: Intent = Intent()
+    constraints: tuple[Constraint, ...] = ()
+    """The constraints that are not lifted."""
+    decisions: tuple[Decision, ...] = ()
+    """The decisions that no later one overrules."""
+    user_sentences: tuple[Quote, ...] = ()
+    """Sentences of the user."""
+    progress: Progress = Progress()
+    names: frozenset[str] = frozenset()
+    """Paths, identifiers and ids anywhere in the record."""
+    names_in_window: frozenset[str] = frozenset()
+    words: frozenset[str] = frozenset()
+    """Words anywhere in the record."""
+    delivered: Delivered = Delivered()
+    known_calls: Mapping[str, KnownCall] = {}
+    """Earlier calls whose result is still valid, by their key."""
+    repeated_calls: int = 0
+    """Calls since the summary that repeated such a call."""
+    steps_since: int = 0
+    """Steps of the agent after the summary, including the judged one; 0 without a summary."""
+    has_new_task: bool = False
+    """Whether the user asked for something after the summary."""
+    follows_user: bool = False
+    """Whether the message directly follows words of the user, and so is an answer to them."""
+
+    @property
+    def novelty_weight(self) -> float:
+        """The weight of something being new to this record, from 0 to 1; less in a short record."""
+        return min(1.0, len(self.words) / LARGE_RECORD_WORDS)
+
+
+def evidence_of(
+    record: Sequence[Item],
+    window: Sequence[Item],
+    ledger: Iterable[Entry] = (),
+    *,
+    summary_at: int | None = None,
+    names: RecordNames | None = None,
+) -> Evidence:
+    """Collect the evidence from a session: its whole record, and its window.
+
+    `summary_at` is the number of the entry with the newest summary. `names` are the names in the
+    record, if they are already known.
+    """
+    scene, entries = read_scene(record), list(ledger)
+    want = read_intent(scene)
+    shown = {item.entry.id for item in window if item.stand_in is None}
+    rules = lift_unpinned(
+        (*want.constraints, *(pin for pin in pinned_constraints(entries) if pin.text)), entries
+    )
+    calls, repeated = known_calls(scene, shown, since=summary_at)
+    names = record_names(record) if names is None else names
+    in_sight = [text_of(item.body) for item in window]
+    later = [at for at, item in enumerate(record) if _is_later(item, summary_at)]
+    return Evidence(
+        intent=want.intent,
+        constraints=tuple(rule for rule in rules if not rule.lifted),
+        decisions=not_overruled(decisions_of(scene)),
+        user_sentences=_user_sentences(scene),
+        progress=progress_of(scene),
+        names=names.names,
+        names_in_window=frozenset[str]().union(*map(find_names, in_sight)),
+        words=names.words.union(*map(word_parts_in, in_sight)),
+        delivered=delivered_since(scene, want.intent.current.entry),
+        known_calls=calls,
+        repeated_calls=repeated,
+        steps_since=_count_steps(scene, later) + 1 if summary_at is not None else 0,
+        has_new_task=any(is_task(record[at]) for at in later),
+        follows_user=bool(record) and is_request(record[-1].body),
+    )
+
+
+def evidence_from_summary(summary: Summary, text: str) -> Evidence:
+    """Collect the evidence from a summary and its text alone."""
+    quotes = (summary.intent.original, summary.intent.current, *summary.words)
+    made = any(file.action != "read" for file in summary.files)
+    tests = summary.progress.tests.lower()
+    return Evidence(
+        intent=summary.intent,
+        constraints=tuple(rule for rule in summary.constraints if not rule.lifted),
+        decisions=not_overruled(summary.decisions),
+        user_sentences=tuple(
+            Quote(sentence.text, quote.entry)
+            for quote in quotes
+            for sentence in sentences(quote.text)
+        ),
+        progress=summary.progress,
+        names=find_names(text),
+        names_in_window=find_names(text),
+        words=word_parts_in(text),
+        delivered=Delivered(made=made, passed=bool(tests) and "fail" not in tests),
+        steps_since=1,
+        # A summary does not say who spoke last.
+        follows_user=True,
+    )
+
+
+def is_task(item: Item) -> bool:
+    """Whether an item is a request of the user with a new task, not only `go on`."""
+    body = item.body
+    if not isinstance(body, Said) or not is_request(body):
+        return False
+    return any(has_substance(words) for words in own_words(body.text))
+
+
+def _is_later(item: Item, summary_at: int | None) -> bool:
+    return summary_at is not None and item.entry.seq > summary_at
+
+
+def _count_steps(scene: Scene, places: Sequence[int]) -> int:
+    if not places:
+        return 0
+    before = scene.steps[places[0] - 1] if places[0] else 0
+    return scene.steps[places[-1]] - before
+
+
+def _user_sentences(scene: Scene) -> tuple[Quote, ...]:
+    quotes: list[Quote] = []
+    for item in reversed(scene.items):
+        body = item.body
+        if isinstance(body, Said) and is_request(body):
+            texts = [
+                sentence.text for words in own_words(body.text) for sentence in sentences(words)
+            ]
+            quotes += [Quote(text, item.entry.id) for text in texts]
+        if len(quotes) >= MAX_USER_SENTENCES:
+            break
+    return tuple(quotes[:MAX_USER_SENTENCES])
