@@ -21,7 +21,7 @@ ROUNDS = 60
 
 FRESH = """
 import sys, time
-import holdfast, holdfast.session, holdfast.opening, holdfast.stores.sqlite
+import holdfast, holdfast.session.open, holdfast.stores.sqlite
 start = time.perf_counter()
 with holdfast.open("s", root=sys.argv[1]) as session:
     session.append({"role": "user", "content": "one more"})

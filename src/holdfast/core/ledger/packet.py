@@ -1,6 +1,6 @@
 """Packet and Feedback: the persisted types of a worker's context and of its report.
 
-A packet is flat here; `core/view/packet/wire.py` writes and reads the nested YAML for workers.
+A packet is flat here; `core/view/packet/document.py` writes and reads the nested YAML for workers.
 Three derived bodies of `entry.py` record the life of a packet: `PacketSent` has a revision of it,
 `PacketRead` says that a worker read it, `PacketReported` has the worker's `Feedback`. A reference
 to a packet is the id of its `PacketSent` entry.
