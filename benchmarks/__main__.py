@@ -25,6 +25,7 @@ BENCHMARKS = (
         "recovery",
         "needle",
         "query",
+        "project",
         "latency",
         "serving",
         "packets",

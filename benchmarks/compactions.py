@@ -19,7 +19,6 @@ from typing import NamedTuple
 from benchmarks.data import data_folder
 from benchmarks.peers import Message, plain
 from benchmarks.recall import (
-    FORESIGHT,
     OFTEN,
     PROCESSES,
     SCORES,
@@ -28,7 +27,6 @@ from benchmarks.recall import (
     Window,
     as_recorded,
     case_of,
-    foresight,
     greedy,
     rates,
     score_of,
@@ -40,7 +38,7 @@ from benchmarks.recall import (
 from benchmarks.table import print_table
 
 OWN, OURS, GREEDY = "the agent's own summary", "Holdfast", "greedy lines"
-WAYS = (OWN, OURS, FORESIGHT, GREEDY)
+WAYS = (OWN, OURS, GREEDY)
 
 
 class Place(NamedTuple):
@@ -150,8 +148,6 @@ def _scored(result: Compared, case: Case, told: Message) -> Compared:
         OURS: shrunk(case.before, result.budget),
         GREEDY: greedy(case.before, result.budget),
     }
-    with foresight(case):
-        windows[FORESIGHT] = shrunk(case.before, result.budget)
     texts = {way: text_of(window) for way, window in windows.items()}
     often = case.often
     return result._replace(

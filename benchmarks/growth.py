@@ -2,11 +2,15 @@
 
 Real sessions are appended one after another to a single one, message by message, as an agent would;
 each time round every message says which round it is, so that nothing is stored once for all.
+
+`python -m benchmarks.growth WINDOW LENGTH` prints the rows of one live session of another length.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from itertools import count, islice
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import process_time
@@ -22,6 +26,12 @@ from holdfast.session.session import Session
 
 COMPRESSED = (1_000, 3_000, 10_000)
 APPENDED = (10_000, 100_000)
+WINDOWS = (20_000, 200_000)
+MARKS = (500, 1_000, 2_000, 4_000, 20_000)
+"""Numbers of messages after which the next stretch is measured."""
+STRETCH = 500
+LIVE_LENGTH = 4_500
+PAGE_BYTES = 4_096
 LOOK = 25
 """Messages between two requests: looking at each would only repeat the same answer."""
 
@@ -42,6 +52,62 @@ def run() -> None:
             *(_row(length, compressed=False) for length in APPENDED),
         ],
     )
+    print_live(WINDOWS, LIVE_LENGTH)
+
+
+def print_live(windows: Sequence[int], length: int) -> None:
+    """Print what each stretch of a live session takes: a message, then what to send."""
+    rows: list[tuple[str, ...]] = []
+    for window in windows:
+        # A process of its own: its memory holds no other session.
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+            rows += pool.submit(live_rows, window, length).result()
+    print_table(
+        "A live session: append and messages() for each message",
+        (
+            "window",
+            "messages",
+            f"{STRETCH} more",
+            "memory",
+            "bytes in",
+            "ledger / in",
+            "files / in",
+        ),
+        rows,
+    )
+
+
+def live_rows(window: int, length: int) -> list[tuple[str, ...]]:
+    """Run a session of this window and length; return a row for each measured stretch."""
+    rows: list[tuple[str, ...]] = []
+    given, start = 0, 0.0
+    with (
+        TemporaryDirectory() as root,
+        holdfast.open("s", root=root, model="claude-sonnet-4-5", window=window) as session,
+    ):
+        for number, message in enumerate(islice(_messages(), length), 1):
+            given += len(msgspec.json.encode(message))
+            session.append(message)
+            session.messages()
+            if number - STRETCH in MARKS:
+                took = process_time() - start
+                ledger, files = _sizes(Path(root))
+                rows.append(
+                    (
+                        *(f"{window:,}", f"{number - STRETCH:,}", f"{took:.2f} s"),
+                        *(f"{_memory() / 1e6:,.0f} MB", f"{given:,}"),
+                        *(f"{ledger / given:.2f}×", f"{files / given:.2f}×"),
+                    )
+                )
+                _say(number, length)
+            if number in MARKS:
+                start = process_time()
+    return rows
+
+
+def _memory() -> int:
+    """Bytes of this process in memory."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE_BYTES
 
 
 def _row(length: int, *, compressed: bool) -> tuple[str, ...]:
@@ -94,10 +160,22 @@ def _messages() -> Iterator[dict[str, Any]]:
 
 
 def _marked(message: dict[str, Any], turn: int) -> dict[str, Any]:
-    words = message.get("content")
-    return {**message, "content": f"{words}\n(round {turn})"} if isinstance(words, str) else message
+    """Return a message that says its round, with ids of calls that no other round has."""
+    marked = dict(message)
+    if isinstance(words := message.get("content"), str):
+        marked["content"] = f"{words}\n(round {turn})"
+    if "tool_call_id" in message:
+        marked["tool_call_id"] = f"{message['tool_call_id']}-{turn}"
+    if "tool_calls" in message:
+        calls = message["tool_calls"]
+        marked["tool_calls"] = [{**call, "id": f"{call['id']}-{turn}"} for call in calls]
+    return marked
 
 
 def _say(number: int, length: int) -> None:
     if sys.stderr.isatty():
         print(f"\r{number:,} of {length:,} messages", end="", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    print_live([int(sys.argv[1])], int(sys.argv[2]))

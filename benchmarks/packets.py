@@ -6,10 +6,9 @@ in its next 25 steps says what a worker would have needed: the names and values 
 memory (`benchmarks.recall`). *mention*: the name is in the packet; *in context*: with words beside
 it that stood beside it before.
 
-Against: the last and the first tokens of the record, the lines that a search for the task finds
-(BM25), and a bare list of the likeliest names, which scores well and tells nobody anything. Two
-bounds: the same list in the room that goal and constraints leave, and the packet itself when it is
-told beforehand which names will be needed: no better guess could fill it with more.
+Against: the last and the first tokens of the record, and the lines that a search for the task finds
+(BM25). A list of names scores higher than any of them, and nobody can work from it: the score says
+what a packet mentions, and not whether it can be used.
 
 Constraints kept counts those that the record sets and that stand in the packet word for word. The
 time is that of a packet from a session that is in the ledger: of the first one after opening it,
@@ -33,7 +32,6 @@ from benchmarks.recall import (
     Case,
     Window,
     case_of,
-    foresight,
     legal_cuts,
     normal_sessions,
     rates,
@@ -43,11 +41,8 @@ from benchmarks.recall import (
     tokens_of,
 )
 from benchmarks.table import print_table
-from holdfast.core.ledger.window import Item
 from holdfast.core.observe.requests.intent import has_substance
-from holdfast.core.observe.scene import read_scene
 from holdfast.core.observe.sentences import own_words, sentences
-from holdfast.core.observe.worth import NeedEstimator, names_by_entry
 from holdfast.core.view.packet.select import BOUND, similarity_by
 from holdfast.models.thesaurus import similar_words
 from holdfast.packets.packet import Packet
@@ -88,8 +83,6 @@ def run() -> None:
     made = {depth: [_packet(cut, depth) for cut in cuts] for depth in BUDGETS}
     for depth, budget in BUDGETS.items():
         rows = [("packet", *_rates(cuts, [packet.to_prompt() for packet in made[depth]]))]
-        rows.append(("packet, with foresight", *_rates(cuts, [_foreseen(c, depth) for c in cuts])))
-        rows.append(("bare names in its room", *_rates(cuts, [_beside(c, budget) for c in cuts])))
         for what, way in WAYS.items():
             rows.append((what, *_rates(cuts, [way(cut, budget) for cut in cuts])))
         title = (
@@ -144,17 +137,6 @@ def _packet(cut: Cut, depth: str) -> Packet:
     return _session(cut.case.before).packet(cut.task, depth)
 
 
-def _foreseen(cut: Cut, depth: str) -> str:
-    with foresight(cut.case):
-        return _packet(cut, depth).to_prompt()
-
-
-def _beside(cut: Cut, budget: int) -> str:
-    """What to do and what binds, and names in what room that leaves."""
-    first = _packet(cut, "minimal")
-    return f"{first.to_prompt()}\n{_names(cut, max(budget - first.token_count, 0))}"
-
-
 def _rates(cuts: list[Cut], texts: list[str]) -> tuple[str, ...]:
     pairs = list(zip(cuts, texts, strict=True))
     return (
@@ -202,15 +184,6 @@ def _bm25(cut: Cut, budget: int) -> str:
     return _filled((lines[at][:400] for at in ranked), budget)
 
 
-def _names(cut: Cut, budget: int) -> str:
-    session = _session(cut.case.before)
-    scene = read_scene([Item(entry) for entry in session.ledger.path()])
-    held = names_by_entry(scene.items, {})
-    likely = NeedEstimator(scene, held)
-    names = sorted({name for one in held.values() for name in one}, key=likely, reverse=True)
-    return _filled(names, budget)
-
-
 def _filled(lines: Iterator[str] | list[str], budget: int) -> str:
     kept: list[str] = []
     for line in lines:
@@ -226,7 +199,6 @@ WAYS: dict[str, Callable[[Cut, int], str]] = {
     "last tokens": _last,
     "first tokens": _first,
     "BM25 lines": _bm25,
-    "bare names": _names,
 }
 
 

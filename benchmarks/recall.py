@@ -26,13 +26,11 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager, nullcontext
 from functools import cache, lru_cache
 from pathlib import Path
 from statistics import fmean
 from time import perf_counter
 from typing import Any, NamedTuple, TypeAlias, cast
-from unittest.mock import patch
 
 import holdfast
 from benchmarks import peers
@@ -41,7 +39,6 @@ from benchmarks.entities import entities
 from benchmarks.greedy import greedy_lines
 from benchmarks.peers import Message
 from benchmarks.table import print_table
-from holdfast.core.observe.worth import NeedEstimator
 from holdfast.engine.engine import Outcome
 from holdfast.errors import NothingToShrink
 from holdfast.models.tokenizers import counter
@@ -61,9 +58,6 @@ ENOUGH = 3
 OFTEN = 3
 """Messages from which on a name is one that the work comes back to."""
 
-UNNEEDED = 1e-4
-"""What any other name is worth with foresight: what is left goes to the likeliest."""
-
 _END = "\0"
 """Between messages, so that no name has neighbours in another message."""
 _ESCAPE = re.compile(r"\\+[nrt\"]")
@@ -77,10 +71,6 @@ Way: TypeAlias = Callable[[Window, int], Window]
 
 NO_BUDGET = ("no compression", "headroom")
 """Ways that make one window of a history, whatever it may cost."""
-
-
-FORESIGHT = "Holdfast, with foresight"
-"""The same, told beforehand which names will be needed: no way to choose lines can do better."""
 
 
 class Case(NamedTuple):
@@ -212,7 +202,6 @@ def _present() -> Iterator[tuple[str, Way]]:
     missing = peers.available()
     yield "no compression", lambda messages, _: messages
     yield "Holdfast", shrunk
-    yield FORESIGHT, shrunk
     yield "greedy lines", greedy
     if not missing["trim"]:
         yield "trim_messages", lambda messages, budget: peers.trim(messages, budget, tokens_of)
@@ -293,8 +282,7 @@ def _measured(case: Case, ways: dict[str, Way]) -> Iterator[tuple[tuple[str, flo
         beyond, roomy = words > budget, words * 2 <= budget
         for name, way in ways.items():
             if name not in made or name not in NO_BUDGET:
-                with foresight(case) if name == FORESIGHT else nullcontext():
-                    made[name] = _timed(way, case.before, budget)
+                made[name] = _timed(way, case.before, budget)
             window, seconds = made[name]
             text = text_of(window)
             if text not in known:
@@ -307,17 +295,6 @@ def _measured(case: Case, ways: dict[str, Way]) -> Iterator[tuple[tuple[str, flo
                 (name, share),
                 Run(*known[text], roomy, size / case.tokens, broken, missed, floor, seconds),
             )
-
-
-@contextmanager
-def foresight(case: Case) -> Iterator[None]:
-    """A while in which exactly the names that will be needed are worth keeping."""
-    with patch.object(
-        NeedEstimator,
-        "__call__",
-        lambda likely, name: 1.0 if name in case.needed else UNNEEDED * likely.weighed(name),
-    ):
-        yield
 
 
 def words_alone(messages: Window) -> int:

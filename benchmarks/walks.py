@@ -42,7 +42,7 @@ from benchmarks.tree import PACKAGE, Contract, contracts
 ROUNDS = 15
 SESSION = "walk"
 NEXT = {"role": "user", "content": "Please check the refunds for the same rounding, too."}
-BUDGET = 30_000
+BUDGET = 12_000
 TASK = "Check the rounding of refunds"
 QUESTION = "ours 118.74"
 FILL, HOOK, FRESH, PATTERNS = "fill", "hook", "message, fresh process", "patterns"

@@ -1,6 +1,6 @@
 """What every store promises, asked of each of them in the same words."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import partial
 from pathlib import Path
 from threading import Thread
@@ -12,7 +12,9 @@ from msgspec.structs import replace
 from holdfast.core.ledger.append import Arrival, Batch, Draft, append_arrivals, append_note
 from holdfast.core.ledger.chain import derived_id, meaning, source_id
 from holdfast.core.ledger.entry import (
+    Checkpointed,
     Compressed,
+    Derived,
     Entry,
     Noted,
     Restored,
@@ -25,6 +27,7 @@ from holdfast.core.ledger.entry import (
 )
 from holdfast.core.ledger.head import FOLD_VERSION, Document, Head, Lane
 from holdfast.core.ledger.snapshot import ItemRef, WindowSnapshot
+from holdfast.core.ledger.summary import Quote, Summary
 from holdfast.errors import BadCompression, Conflict
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
@@ -66,7 +69,7 @@ def saying(*texts: str) -> Build:
     return lambda head: append_arrivals(head, said(*texts))
 
 
-def noting(body: Noted | Unread) -> Build:
+def noting(body: Derived) -> Build:
     """A build that adds a derived entry."""
     return lambda head: append_note(head, body)
 
@@ -145,6 +148,19 @@ def test_events_are_what_was_done_without_what_was_said(store: Store) -> None:
     assert list(store.events("s", since=4)) == []
 
 
+def test_events_of_some_kinds_leave_out_all_others(store: Store) -> None:
+    store.append("s", saying("a"))
+    large = Noted("large", {"text": "x" * 100_000})
+    summary = Summary(words=tuple(Quote(f"word {number} " * 9, "e") for number in range(900)))
+    bodies = (Noted("first"), large, Checkpointed(summary), Checkpointed(summary, upto=1))
+    written = [store.append("s", noting(body)).entries[0] for body in (*bodies, Noted("last"))]
+    notes = [entry for entry in written if isinstance(entry.body, Noted)]
+    assert list(store.events("s", kinds=("noted",))) == notes
+    assert list(store.events("s", kinds=("checkpoint",))) == written[2:4]
+    assert list(store.events("s", kinds=("noted", "checkpoint"), since=3)) == written[2:]
+    assert list(store.events("s", kinds=())) == []
+
+
 def test_the_latest_events_come_first_and_each_once_in_a_session_of_any_length(
     store: Store,
 ) -> None:
@@ -159,9 +175,11 @@ def test_who_looks_at_the_latest_events_only_does_not_have_the_rest_read() -> No
     asked: list[int] = []
 
     class Watched(MemoryStore):
-        def events(self, session: str, *, since: int = 0) -> Iterator[Entry]:
+        def events(
+            self, session: str, *, since: int = 0, kinds: Collection[str] | None = None
+        ) -> Iterator[Entry]:
             asked.append(since)
-            return super().events(session, since=since)
+            return super().events(session, since=since, kinds=kinds)
 
     store = Watched()
     store.append("s", saying(*map(str, range(FIRST_SPAN * 3))))

@@ -10,7 +10,7 @@ import pytest
 import holdfast
 from holdfast.core.ledger.entry import Checkpointed, Compressed, Entry
 from holdfast.core.plan.policy import Policy
-from holdfast.engine.checkpoints import Checkpoint, checkpoints_of
+from holdfast.engine.checkpoints import MAX_PAGES, Checkpoint, checkpoints_of
 from holdfast.errors import NotWritten
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
@@ -155,6 +155,22 @@ def test_a_critical_window_that_nothing_may_leave_is_told_to_go_on_afresh_once()
     kinds = [event.kind for event in session.log()]
     assert (kinds.count("CHECKPOINT"), kinds.count("ADVICE")) == (1, 1)
     assert kinds.index("CHECKPOINT") < kinds.index("ADVICE")
+
+
+def test_pages_of_the_engines_checkpoints_are_bounded_and_those_asked_for_stay(
+    tmp_path: Path,
+) -> None:
+    with holdfast.open("s", root=tmp_path) as session:
+        session.extend(talk(3))
+        asked = session.checkpoint()
+        for number in range(MAX_PAGES + 5):
+            session.append({"role": "user", "content": f"Do part {number}."})
+            session.engine.checkpoint(f"critical: round {number}")
+        files = [body_of(entry).file for entry in taken(session)]
+    assert len(files) == MAX_PAGES + 6
+    kept = sorted((asked.path, *files[-MAX_PAGES:]))
+    folder = tmp_path / ".holdfast" / "cache" / "checkpoints"
+    assert sorted(str(file.relative_to(tmp_path)) for file in folder.iterdir()) == kept
 
 
 def test_a_window_below_critical_takes_no_checkpoint_by_itself() -> None:

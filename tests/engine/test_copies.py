@@ -8,6 +8,7 @@ import pytest
 import holdfast
 from holdfast.core.ledger.entry import Compressed
 from holdfast.core.plan.policy import PROFILES, Policy, with_settings
+from holdfast.core.view.conversation import render_conversation
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from tests.reliability.chains import Message, ask, rows, say, turn, use
@@ -95,6 +96,29 @@ def test_a_sub_agent_keeps_its_own_summary_goes_on_from_it_and_hands_it_on(tmp_p
         handed = after.packet("Write the docs of the importer.", "deep").to_prompt()
     prior = handed.partition("## Prior Session Context\n")[2]
     assert "Part 1: make the importer handle case 1." in prior
+
+
+def test_an_archive_that_is_appended_to_is_the_same_as_one_written_whole(tmp_path: Path) -> None:
+    with holdfast.open("s", root=tmp_path, policy=small("holdfast")) as session:
+        next_one = work(session, 1, until=1)
+        (archive,) = tmp_path.rglob("*_full.md")
+        first, file = archive.read_text(), archive.stat().st_ino
+        next_one = work(session, next_one, until=2)
+        assert (archive.read_text(), archive.stat().st_ino) == (archived(session), file)
+        assert archive.read_text().startswith(first)
+        archive.write_text("changed by hand")
+        next_one = work(session, next_one, until=3)
+        assert archive.read_text() == archived(session)
+    with holdfast.open("s", root=tmp_path, policy=small("holdfast")) as session:
+        work(session, next_one, until=4)
+        assert archive.read_text() == archived(session)
+
+
+def archived(session: Session) -> str:
+    """The page of the conversation up to the newest summary."""
+    ledger = session.ledger.whole_window().ledger
+    made = max(e.seq for e in ledger if isinstance(e.body, Compressed) and e.body.summary)
+    return render_conversation("s", (e for e in session.ledger.path() if e.seq < made))
 
 
 def test_agents_of_one_session_never_write_the_same_page(tmp_path: Path) -> None:

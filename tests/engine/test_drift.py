@@ -260,6 +260,20 @@ def test_what_was_lost_comes_back_as_data_in_a_fence() -> None:
     assert fence[2].startswith("row 0 0: dialect_0_0 has the marker 0")
 
 
+def test_a_realignment_ends_with_the_state_of_the_work_in_a_fence() -> None:
+    made = session()
+    made.extend(breaks("openai_chat"))
+    text = str(made.messages()[-1]["content"])
+    fence = re.search(
+        r"--- data ([0-9a-f]{6}): where the work is[^\n]*\n(.*)--- end \1", text, re.S
+    )
+    assert fence is not None
+    assert "Never touch src/billing.py" in fence[2]
+    assert "src/billing.py" in fence[2].partition("Story:")[2]
+    assert "Request [" not in fence[2]
+    assert "Go on with the request as it stands above." in text[fence.end() :]
+
+
 def test_an_answer_that_the_user_gave_is_restated_word_for_word() -> None:
     made = session()
     made.append(spoken("", "Which file is the deploy key for the partner kept in?"))

@@ -1,5 +1,6 @@
 """Levels of a real session: after a compression, in a fresh process, and when things are lost."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -56,6 +57,90 @@ def test_a_level_tells_the_same_in_another_process(tmp_path: Path) -> None:
         [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True
     )
     assert ran.stdout == f"{here}\n"
+
+
+def ran(command: str, output: str, **edited: str) -> list[dict[str, Any]]:
+    """A call and its result: a command, or an edit if that is given."""
+    tool, arguments = ("Edit", edited) if edited else ("bash", {"command": command})
+    function = {"name": tool, "arguments": json.dumps(arguments)}
+    call = {"id": command, "type": "function", "function": function}
+    return [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": command, "content": output},
+    ]
+
+
+def spoken(*turns: str) -> list[dict[str, Any]]:
+    """What the user and the agent said by turns, with a run of the tests before the last."""
+    roles = ("user", "assistant") * len(turns)
+    said = [{"role": role, "content": text} for role, text in zip(roles, turns, strict=False)]
+    return [*said[:-1], *ran("pytest -q", "1 failed, 11 passed in 0.4s"), *said[-1:]]
+
+
+WORK = [
+    *ran("git checkout -b fix/leak", "Switched to a new branch 'fix/leak'"),
+    *ran("e", "ok", file_path="/srv/pool.py", old_string="pass", new_string="def release(): ..."),
+    *ran("pytest -q", "1 failed, 11 passed in 0.4s"),
+]
+
+
+def level_of(told: list[dict[str, Any]], number: int) -> str:
+    session = Session("s", MemoryStore(), wire="openai_chat")
+    session.extend(told)
+    text = session.level(number)
+    assert COUNT(text) <= LEVELS[number]
+    return text
+
+
+def test_the_smallest_level_says_what_the_user_wants_now_and_where_the_work_is() -> None:
+    asked = "Write a test for the release of a connection."
+    told = [{"role": "user", "content": "Fix the leak."}, *WORK, {"role": "user", "content": asked}]
+    first, second, third = level_of(told, 1).split("\n")[1:4]
+    assert (first, second) == (f"Now: {asked}", "Request: Fix the leak.")
+    assert third.startswith("State: last run of pytest: $ pytest -q → 1 failed, 11 passed")
+
+
+@pytest.mark.parametrize("asked", ["", "Fix the leak, and run the tests."])
+def test_a_session_without_prose_tells_what_was_run_and_edited(asked: str) -> None:
+    told = [{"role": "user", "content": asked}, *WORK] if asked else WORK
+    small, large = (level_of(told, number) for number in (1, 3))
+    for text in (asked, "1 failed, 11 passed in 0.4s", "edited pool.py"):
+        assert text in small
+    for text in (asked, "git branch: fix/leak", "- pool.py (modified)", "def release(): ..."):
+        assert text in large
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        (
+            "Behebe das Leck im Pool.",
+            "Die Ursache ist, dass release() die Verbindung nicht zurückgibt.",
+            "Gut. Schreib noch einen Test dafür.",
+            "Der Test ist geschrieben. Es fehlt noch die Doku in docs/pool.md.",
+        ),
+        (
+            "修复连接池的泄漏。",
+            "原因是 release() 没有归还连接。",
+            "好的。现在为它写一个测试，并更新文档。",
+            "测试 test_release 已经写好。文档 docs/pool.md 还没有更新。",
+        ),
+        (
+            "Arregla la fuga del pool de conexiones.",
+            "La causa es que release() no devuelve la conexión.",
+            "Bien. Ahora escribe una prueba para eso.",
+            "La prueba test_release está escrita. Falta la documentación en docs/pool.md.",
+        ),
+    ],
+)
+def test_levels_are_made_of_any_language(turns: tuple[str, ...]) -> None:
+    small, middle = (level_of(spoken(*turns), number) for number in (1, 2))
+    assert f": {turns[2]}\n" in small
+    assert "State" in small
+    parts = ["docs/pool.md", "1 failed, 11 passed", *turns[:3]]
+    assert [text for text in parts if text not in middle] == []
+    places = [middle.rindex(text) for text in (turns[1], "docs/pool.md")]
+    assert places == sorted(places)
 
 
 def test_there_is_no_level_besides_the_three() -> None:

@@ -26,7 +26,7 @@ from holdfast.core.observe.files.shell import ShellState
 from holdfast.core.observe.files.touch import Touch, touch_of
 from holdfast.core.observe.scene import Scene, read_scene
 from holdfast.core.shrink.outline.reading import TextReading, read_text
-from holdfast.core.shrink.summary.rows import HiddenSpan, rows_of_span
+from holdfast.core.shrink.summary.rows import rows_of_scene
 from holdfast.core.verify.drift.message import AgentMessage, agent_message
 from holdfast.errors import HoldfastError
 from holdfast.session.session import Session
@@ -48,7 +48,6 @@ SKIPPED: Mapping[str, str] = {
     "holdfast.text.patterns.cue": "makes a pattern of ours, and reads no text",
     "holdfast.core.view.status.shares_of": "takes a number for each of the same items",
     "holdfast.core.observe.worth.name_uses_of": "takes what is held of the same scene",
-    "holdfast.core.view.packet.record.line_pool": "takes what is held of the same scene",
     "holdfast.core.view.questions.question.read_question": "takes a table of like words",
     "holdfast.core.view.checkpoints.checkpoint_row": "takes the entry of a checkpoint",
     "holdfast.core.view.probes.probe_window": "takes the entry of a compression",
@@ -107,7 +106,7 @@ def _text(source: Source) -> str:
 
 def _rows(source: Source) -> Summary:
     scene = source.world.scene
-    return rows_of_span(HiddenSpan(scene, scene, scene))
+    return rows_of_scene(scene)
 
 
 def _called(source: Source) -> ToolCalled:

@@ -138,7 +138,7 @@ def test_only_what_is_newly_hidden_is_asked_about() -> None:
             {"role": "assistant", "content": "The report is short."},
         ]
     )
-    session.compact(BUDGET)
+    session.compact(BUDGET // 2)
     assert "report part 0 " in asked[1].prompt
     assert "import row 0 " in asked[0].prompt
     assert "import row 0 " not in asked[1].prompt

@@ -640,10 +640,11 @@ def test_what_a_tool_says_of_its_own_work_is_no_word_on_the_file() -> None:
     assert "tool_use_error" not in text
 
 
-def test_a_line_of_a_difference_is_told_of_its_file() -> None:
+def test_a_line_of_a_difference_is_shown_with_its_file() -> None:
     packet = shown(*called("bash", DIFF, command="git diff"))
-    told = {file.path: file.summary for file in packet.codebase.relevant_files}
-    assert "settle_amount(order_total, exchange_rate)" in told["src/rates.py"]
+    (row,) = packet.state
+    assert "b/src/rates.py" in row
+    assert "settle_amount(order_total, exchange_rate)" in row
 
 
 def test_a_file_is_told_once_by_its_whole_path_and_not_again_by_its_name() -> None:
@@ -692,11 +693,9 @@ def test_where_it_stands_is_told_in_sentences_and_not_in_announcements_or_code()
     text = (
         "Let me check the `rate_table` first. The `rate_table` is read once for each order.\n"
         "```python\nrate_table = load_rates(\n```\n"
-        "| `settle_amount` | rounds the amount to full cents |\n"
     )
     state = shown(said("assistant", text)).state
     assert "The `rate_table` is read once for each order." in " ".join(state)
-    assert "`settle_amount` — rounds the amount to full cents" in state
     assert not any(row.startswith(("Let me", "rate_table =", "```")) for row in state)
 
 
@@ -712,7 +711,7 @@ def test_no_room_is_left_empty_because_what_fills_it_is_too_much_by_a_word() -> 
 
 def test_a_command_is_told_without_what_only_frames_it() -> None:
     run = called("bash", "ok", command="cd /work/app && make check_rates 2>&1 | tail -5")
-    assert "Commands used: `make check_rates`" in shown(*run).state
+    assert "$ make check_rates → ok" in shown(*run).state
 
 
 def test_a_goal_that_is_a_constraint_is_told_once() -> None:
@@ -739,3 +738,17 @@ def test_what_was_overruled_since_the_shared_packet_is_not_decided_any_more() ->
     session.append(said("user", "No, use EdDSA instead of RS256 for the token service."))
     made = session.packet("Write tests of the token service", "deep")
     assert [one.choice for one in made.decisions if "EdDSA" not in one.choice] == []
+
+
+def test_what_was_decided_and_overruled_is_no_state_of_the_work() -> None:
+    session = talked(
+        [
+            said("user", "Build the token service."),
+            said("assistant", "I'll use RS256 for the token service because keys are rotated."),
+            said("assistant", "The signing with RS256 is in place for the token service."),
+            said("user", "No, use EdDSA instead of RS256 for the token service."),
+            said("assistant", "The token service signs with EdDSA from now on."),
+        ]
+    )
+    state = session.packet("Write tests of the token service").state
+    assert state == ("The token service signs with EdDSA from now on.",)

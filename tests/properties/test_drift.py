@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.core.ledger.entry import ToolCalled
+from holdfast.core.ledger.window import Item
+from holdfast.core.verify.drift.evidence import RecordReader, evidence_of
 from holdfast.core.verify.drift.judge import RULES, judge
 from holdfast.core.verify.drift.message import AgentMessage
 from holdfast.core.verify.drift.off_topic import find_unknown_names
@@ -15,7 +17,7 @@ from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
 from tests.core.building import call
 from tests.core.verify.drift.evidence import REQUEST, evidence, says
-from tests.properties.sessions import words
+from tests.properties.sessions import Message, histories, words
 
 GROUND = evidence()
 VISIBLE = sorted(set(REQUEST.replace(".", " ").split()))
@@ -41,6 +43,21 @@ def test_a_score_lies_between_0_and_1_and_is_the_same_each_time(move: AgentMessa
     assert drift == judge(move, GROUND)
     assert all(SIGN_THRESHOLD <= signal.strength <= 1 for signal in drift.signals)
     assert (drift.status == "ALIGNED") == (not drift.signals)
+
+
+@given(histories("openai_chat"), st.data())
+def test_evidence_that_is_read_in_any_steps_is_that_of_the_whole_record(
+    history: list[Message], data: st.DataObject
+) -> None:
+    session = Session("s", MemoryStore())
+    session.extend(history)
+    record = [Item(entry) for entry in session.ledger.path()]
+    reader = RecordReader()
+    for _ in range(3):
+        upto = data.draw(st.integers(0, len(record)))
+        shown, since = record[upto // 2 : upto], data.draw(st.integers(0, upto))
+        read = evidence_of(record[:upto], shown, summary_at=since, reader=reader)
+        assert read == evidence_of(record[:upto], shown, summary_at=since)
 
 
 @given(st.text())

@@ -13,7 +13,15 @@ from holdfast.core.ledger.head import UNCOUNTED, Head, apply_counts
 from holdfast.core.ledger.head import advance_head as move
 from holdfast.core.ledger.replay import replay_ledger
 from holdfast.core.ledger.snapshot import entries_needed, open_snapshot, take_snapshot
-from holdfast.core.ledger.window import GrowingList, Window, advance_window, extend_window, fold
+from holdfast.core.ledger.window import (
+    GrowingList,
+    GrowingPath,
+    Window,
+    advance_window,
+    extend_window,
+    fold,
+    path_to,
+)
 from holdfast.core.measure.tokens import count_body
 from holdfast.models.tokenizers import counter
 from holdfast.session.session import Session
@@ -253,6 +261,18 @@ def test_a_window_advanced_in_any_steps_is_the_fold_of_everything(
     assert window == fold(entries)
     for older, shown, ledger in kept:
         assert (shape(older), list(older.ledger)) == (shown, ledger)
+
+
+@given(lived(), st.data())
+def test_a_path_that_grows_in_any_steps_is_the_path_of_the_whole_window(
+    session: Session, data: st.DataObject
+) -> None:
+    entries, lane = list(session.store.read(session.name)), session.agent
+    window, grown = Window(lane), GrowingPath()
+    while entries:
+        count = data.draw(st.integers(1, len(entries)))
+        window, entries = advance_window(window, entries[:count]), entries[count:]
+        assert list(grown.to(window)) == path_to(window.end, window.ledger)
 
 
 @given(lived(), st.data())

@@ -21,12 +21,14 @@ from holdfast.core.ledger.summary import (
     Ref,
     Summary,
 )
+from holdfast.core.observe.requests.constraints import users_first
+from holdfast.core.observe.requests.intent import has_substance
 from holdfast.core.shrink.summary.merge import (
+    bounded,
     merge,
     merge_errors,
     merge_files,
     merge_spans,
-    resolve_errors,
 )
 from holdfast.core.shrink.summary.text import read_summary, write_summary
 
@@ -95,7 +97,7 @@ def renamed(path: str, entry: str, was: str) -> File:
 
 renames = st.builds(renamed, paths, names, paths).filter(lambda file: file.path != file.was)
 decisions = st.builds(Decision, texts, names, short)
-facts = st.builds(Fact, texts, names, short, st.integers(0, 9), st.sampled_from((0.0, 0.5)))
+facts = st.builds(Fact, texts, names, st.just(""), st.integers(0, 9), st.sampled_from((0.0, 0.5)))
 errors = st.builds(Error, texts, names, short, st.just("") | names)
 progress = st.builds(Progress, short, rows(short), rows(short), short, names)
 steps = st.builds(Next, texts, names)
@@ -209,9 +211,9 @@ def test_the_first_request_is_set_once_and_the_newest_is_the_current_one(
     assert intent.original == (
         known.intent.original if known.intent.original.text else new.intent.original
     )
-    assert intent.current == (
-        new.intent.current if new.intent.current.text else known.intent.current
-    )
+    asked, before = new.intent.current, known.intent.current
+    replaces = bool(asked.text) and (not before.text or has_substance(asked.text))
+    assert intent.current == (asked if replaces else before)
 
 
 def said_in(summary: Summary) -> set[tuple[str, str]]:
@@ -264,7 +266,7 @@ def test_a_constraint_is_never_dropped_and_never_comes_back_by_itself(
 @given(summaries, summaries)
 def test_only_words_of_the_user_lift_a_constraint(known: Summary, new: Summary) -> None:
     silent = replace(new, constraints=(), intent=replace(new.intent, changes=()))
-    assert merge(known, silent).constraints == known.constraints
+    assert merge(known, silent).constraints == users_first(known.constraints)
     spoken = {row.entry for row in new.constraints if row.by == "user"}
     spoken |= {quote.entry for quote in new.intent.changes} | {""}
     spoken |= {row.lifted for row in (*known.constraints, *new.constraints)}
@@ -324,25 +326,27 @@ def test_an_error_is_told_once_and_stays_resolved(known: Summary, new: Summary) 
 
 @pytest.mark.seed("R092", "R093")
 @given(summaries, summaries)
-def test_the_state_of_the_work_is_replaced_also_by_none(known: Summary, new: Summary) -> None:
+def test_a_plan_replaces_the_plan_and_the_user_answers_questions(
+    known: Summary, new: Summary
+) -> None:
     made = merge(known, new)
-    assert made.next == new.next
-    assert made.questions == new.questions
-    # A span that tells nothing of the work gives no newer account of it.
     silent = new.progress == Progress()
     assert made.progress == (known.progress if silent else new.progress)
+    assert made.next == (known.next if silent and not new.next else new.next)
+    spoke = any((new.intent.original.text, new.intent.current.text, new.words))
+    assert made.questions == (new.questions if spoke or new.questions else known.questions)
 
 
-@given(st.lists(errors, max_size=4).map(tuple), st.dictionaries(short, names, max_size=3))
-def test_an_error_whose_command_went_well_since_is_resolved_where_it_stands(
-    known: tuple[Error, ...], passed: dict[str, str]
+@given(summaries, summaries)
+def test_what_is_bounded_stays_bounded_and_keeps_what_the_user_asked_for(
+    known: Summary, new: Summary
 ) -> None:
-    made = resolve_errors(known, passed)
-    assert [replace(row, resolved="") for row in made] == [
-        replace(row, resolved="") for row in known
-    ]
-    for was, now in zip(known, made, strict=True):
-        assert now.resolved == (was.resolved or passed.get(was.what, ""))
+    made = bounded(merge(known, new))
+    assert bounded(made) == made
+    assert (made.intent, made.constraints) == (
+        merge(known, new).intent,
+        merge(known, new).constraints,
+    )
 
 
 @given(summaries)

@@ -13,10 +13,11 @@ from holdfast import NothingToShrink, Outcome, Policy, Session
 from holdfast.core.ledger.entry import Compressed, Entry
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item, in_force
-from holdfast.core.observe.files.changes import files_of
+from holdfast.core.observe.moments.story import Story
 from holdfast.core.observe.requests.intent import IntentReading, read_intent
 from holdfast.core.observe.scene import read_scene
 from holdfast.core.plan.policy import BatchRules, DueAt
+from holdfast.core.shrink.summary.story import read_on, read_to_end
 from holdfast.core.shrink.summary.text import read_summary
 from holdfast.core.view.log import Event
 from holdfast.engine.live_window import message_dicts
@@ -262,12 +263,11 @@ def test_the_stored_table_of_files_is_that_of_the_whole_record(
     for share in (percent, 60):
         if compacted(session, share) is None:
             continue
-        summary, window = newest(session), session.ledger.window()
+        summary = newest(session)
         if summary is None:
             continue
-        kept = {item.entry.id for item in window.items if len(item.covers) < 2}
-        gone = [Item(entry) for entry in session.ledger.path() if entry.id not in kept]
-        assert summary.files == files_of(read_scene(gone))
+        path = [Item(entry) for entry in session.ledger.path()]
+        assert summary.files == read_to_end(read_on(Story(), path)).rows.files
 
 
 @FEW

@@ -245,7 +245,7 @@ def test_a_result_that_cannot_be_copied_stays_in_sight_with_a_warning(
 ) -> None:
     (tmp_path / ".holdfast").mkdir()
     (tmp_path / ".holdfast" / "cache").write_text("in the way")
-    session = Session("s", MemoryStore(), policy=SMALL, root=str(tmp_path))
+    session = Session("s", MemoryStore(), policy=replace(SMALL, window=20_500), root=str(tmp_path))
     session.extend(turn(1, steps=1, lines=400)[:-1])
     said = last_output(session)
     with caplog.at_level(logging.WARNING):

@@ -12,7 +12,7 @@ import pytest
 
 from holdfast.core.ledger.entry import Entry, ToolReturned
 from holdfast.core.ledger.window import Item
-from holdfast.core.verify.drift.evidence import record_names
+from holdfast.core.verify.drift.evidence import RecordReader
 from holdfast.engine.originals import OriginalFacts, original_note, original_ref
 from holdfast.engine.purge.purge import apply_purge, plan_message_purge, plan_session_purge
 from holdfast.errors import Conflict, Erased, NotWritten
@@ -378,11 +378,13 @@ def test_a_folder_that_may_not_be_looked_into_is_told(
 def test_a_watch_that_looked_before_a_purge_knows_nothing_of_what_went(tmp_path: Path) -> None:
     with open_session("s", root=tmp_path) as session:
         session.extend(history())
-        record = [Item(one) for one in session.ledger.path()]
-        seen = record_names(record)
+        reader, whole = RecordReader(), RecordReader()
+        reader.advance([Item(one) for one in session.ledger.path()])
         found = [one for one in session.ledger.path() if SAID in str(one.body)]
-        assert SAID in seen.names
+        assert SAID in reader.names
         apply_purge(session.ledger, plan_message_purge(session.ledger, found[0].id), at=AT)
-        now = record_names([Item(one) for one in session.ledger.path()], seen)
-        assert SAID not in now.names | now.words
-        assert now == record_names([Item(one) for one in session.ledger.path()])
+        record = [Item(one) for one in session.ledger.path()]
+        reader.advance(record)
+        assert SAID not in reader.names | reader.words
+        whole.advance(record)
+        assert (reader.names, reader.words) == (whole.names, whole.words)

@@ -261,7 +261,8 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/surfaces/cli/test_summary.py::test_the_gate_of_the_summary_is_passed_where_only_a_summary_helps",
     ),
     "R063": (
-        "tests/core/shrink/summary/test_rows.py::test_what_is_wanted_comes_from_what_leaves_and_how_things_stand_from_everything",
+        "tests/core/shrink/summary/test_rows.py::test_a_scene_shows_what_is_wanted_what_was_done_and_how_the_work_is",
+        "tests/core/shrink/summary/test_story.py::test_a_story_has_the_requests_constraints_and_files_of_all_chapters",
         "tests/core/test_summarize.py::test_what_is_old_leaves_and_the_summary_stands_in_its_place",
         "tests/core/view/test_summary.py::test_what_left_and_what_stays_are_counted_by_kind",
         "tests/surfaces/cli/test_summary.py::test_compressing_tells_what_leaves_what_stays_and_how_good_the_summary_is",
@@ -325,7 +326,6 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/surfaces/cli/test_summary.py::test_the_summary_is_shown_in_the_form_of_the_protocol",
     ),
     "R072": (
-        "tests/core/shrink/summary/test_facts.py::test_every_line_that_holds_a_value_could_be_kept_with_where_it_stands",
         "tests/core/shrink/summary/test_text.py::test_an_empty_summary_has_every_section_and_says_that_there_is_nothing",
         "tests/core/shrink/summary/test_text.py::test_facts_stand_raw_under_what_brought_them",
         "tests/core/shrink/summary/test_text.py::test_what_the_user_said_stands_word_for_word",
@@ -416,7 +416,8 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "tests/surfaces/cli/test_summary.py::test_the_summary_is_shown_in_any_of_its_forms",
     ),
     "R088": (
-        "tests/core/shrink/summary/test_rows.py::test_what_is_wanted_comes_from_what_leaves_and_how_things_stand_from_everything",
+        "tests/core/shrink/summary/test_rows.py::test_a_scene_shows_what_is_wanted_what_was_done_and_how_the_work_is",
+        "tests/core/shrink/summary/test_story.py::test_a_story_has_the_requests_constraints_and_files_of_all_chapters",
         "tests/core/test_summarize.py::test_a_summary_that_is_sent_back_is_known_again_and_extended",
         "tests/properties/test_merging.py::test_merging_again_what_is_known_changes_nothing",
         "tests/properties/test_summarize.py::test_a_window_that_comes_back_with_more_has_its_summary_extended",
@@ -434,6 +435,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "R090": (
         "tests/core/observe/files/test_changes.py::test_what_was_made_changed_and_read_is_one_row_each",
         "tests/core/shrink/summary/test_merge.py::test_what_two_touches_of_a_file_come_to",
+        "tests/core/shrink/summary/test_story.py::test_a_story_has_the_requests_constraints_and_files_of_all_chapters",
         "tests/properties/test_merging.py::test_a_later_write_moves_a_row_that_was_read_and_reading_moves_none",
         "tests/properties/test_merging.py::test_every_path_has_one_row_and_none_is_lost",
         "tests/properties/test_merging.py::test_files_merged_again_are_as_they_were",
@@ -445,13 +447,15 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "R092": (
         "tests/core/observe/results/test_progress.py::test_the_newest_account_is_what_counts",
+        "tests/core/shrink/summary/test_merge.py::test_a_part_without_a_plan_and_without_the_user_changes_neither_steps_nor_questions",
         "tests/core/shrink/summary/test_merge.py::test_a_plan_that_was_carried_out_is_gone_though_nothing_takes_its_place",
-        "tests/properties/test_merging.py::test_the_state_of_the_work_is_replaced_also_by_none",
+        "tests/properties/test_merging.py::test_a_plan_replaces_the_plan_and_the_user_answers_questions",
     ),
     "R093": (
         "tests/core/observe/results/test_progress.py::test_without_a_list_the_next_step_is_what_the_agent_said_last",
+        "tests/core/shrink/summary/test_merge.py::test_a_part_without_a_plan_and_without_the_user_changes_neither_steps_nor_questions",
         "tests/core/shrink/summary/test_merge.py::test_a_plan_that_was_carried_out_is_gone_though_nothing_takes_its_place",
-        "tests/properties/test_merging.py::test_the_state_of_the_work_is_replaced_also_by_none",
+        "tests/properties/test_merging.py::test_a_plan_replaces_the_plan_and_the_user_answers_questions",
         "tests/reliability/test_anchor.py::test_a_window_that_comes_back_has_its_anchor_extended_and_not_made_anew",
     ),
     "R094": (
@@ -838,15 +842,19 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "R189": (
         "tests/core/view/test_forms.py::test_a_form_is_what_it_was",
+        "tests/core/view/test_forms.py::test_findings_are_sentences_and_neither_code_nor_commands_nor_announcements",
         "tests/core/view/test_forms.py::test_no_kind_of_row_crowds_out_another",
-        "tests/core/view/test_forms.py::test_what_is_left_out_is_worth_least_and_counted",
+        "tests/core/view/test_forms.py::test_what_is_left_out_is_counted_and_what_binds_is_not_left_out",
     ),
     "R190": (
         "tests/core/view/test_forms.py::test_a_phase_form_keeps_within_its_words",
-        "tests/core/view/test_forms.py::test_what_is_left_out_is_worth_least_and_counted",
+        "tests/core/view/test_forms.py::test_a_research_form_of_a_short_session_is_short",
+        "tests/core/view/test_forms.py::test_what_is_left_out_is_counted_and_what_binds_is_not_left_out",
     ),
     "R191": (
+        "tests/core/view/test_forms.py::test_a_contract_is_quoted_as_the_request_writes_it",
         "tests/core/view/test_forms.py::test_a_form_is_what_it_was",
+        "tests/core/view/test_forms.py::test_a_specification_has_no_tests_and_no_function_twice",
         "tests/core/view/test_forms.py::test_a_specification_knows_a_definition_by_its_line",
         "tests/core/view/test_forms.py::test_functions_that_a_change_names_are_in_the_specification",
         "tests/core/view/test_forms.py::test_prose_and_calls_are_no_definitions",

@@ -82,10 +82,11 @@ def test_each_step_of_the_generator_can_be_had_by_itself() -> None:
     near = find_relevant_files("Fix the register handler in auth.py", CODEBASE)
     assert next(iter(near)) == "routes/auth.py"
     summed = summarize_codebase_context({"models/user.py": CODEBASE["models/user.py"]})
-    assert summed.relevant_files == [RelevantFile("models/user.py", "defines User")]
+    told = "class User: email: str, password_hash: str"
+    assert summed.relevant_files == [RelevantFile("models/user.py", told)]
     assert [one.approach for one in extract_failures(TALK)] == ["I tried PyJWT"]
-    told = describe_exclusions(TALK, ContextPacket(target_task=TASK))
-    assert told == [
+    left = describe_exclusions(TALK, ContextPacket(target_task=TASK))
+    assert left == [
         "full conversation history",
         "2 files that were touched",
         "2 more decisions",

@@ -10,10 +10,6 @@ import pytest
 SOURCE = Path(__file__).parents[2] / "src" / "holdfast"
 REBUILT = (
     "core/observe/requests/",
-    *(
-        f"core/observe/results/{n}.py"
-        for n in ("choices", "decisions", "findings", "progress", "todos")
-    ),
     "core/observe/worth.py",
     "core/shrink/summary/",
     "core/view/packet/",

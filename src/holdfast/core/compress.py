@@ -4,15 +4,11 @@ The steps are: survey the record, make proposals, choose some, shrink, verify. N
 The result is a `Candidate`: a plan and, if no loss was found, the entry that applies it.
 """
 
-from collections.abc import Sequence
-from math import fsum
-
 from msgspec.structs import replace
 
 from holdfast.core.apply import (
     StepCache,
     apply_choice,
-    items_after,
     postponed_plan,
     saved_raw_tokens,
     unchanged_plan,
@@ -24,7 +20,6 @@ from holdfast.core.ledger.marks import MASKED
 from holdfast.core.observe.files.touch import touch_of
 from holdfast.core.observe.requests.pastes import pasted_share
 from holdfast.core.observe.scene import Scene
-from holdfast.core.observe.worth import NeedEstimator, find_names
 from holdfast.core.plan.choose import (
     EMPTY_SELECTION,
     Selection,
@@ -168,9 +163,8 @@ def _why_not_force(saved: int, state: State) -> str:
 def plan_to_budget(state: State, context: ShrinkContext, budget: int, trigger: str) -> Candidate:
     """Plan the least compression that meets a budget of tokens; all that is legal if none does.
 
-    Try tiers 1 and 2 on old items, and a summary of them; of two that meet the budget take the one
-    that leaves more of the names that are likely to be needed. Then try tiers 1 and 2 on recent
-    and open items too.
+    Try tiers 1 and 2 on old items. If they would mask most results to one line, a summary says
+    more: it is tried first. Then try tiers 1 and 2 on recent and open items too.
     """
     # The caller sends these messages itself, also if another program built the window before.
     state = replace(state, hosted=False)
@@ -189,8 +183,7 @@ def plan_to_budget(state: State, context: ShrinkContext, budget: int, trigger: s
     summary = _try_to_summarize(held, context, target, trigger, firm=True)
     sufficient = [made for made in (gentle, summary) if saved_raw_tokens(made) >= need]
     if sufficient:
-        best = _most_useful(state, looked, sufficient) if len(sufficient) > 1 else sufficient[0]
-        return replace(best, names_by_entry=looked.names_by_entry)
+        return replace(sufficient[-1], names_by_entry=looked.names_by_entry)
     made = [gentle, summary]
     for deep, tight in DEPTHS[1:]:
         seen = survey(held, context.count, deep=deep, tight=tight)
@@ -198,7 +191,10 @@ def plan_to_budget(state: State, context: ShrinkContext, budget: int, trigger: s
         if saved_raw_tokens(made[-1]) >= need:
             break
     else:
-        made.append(_cut_requests_too(state, context, looked, need, trigger))
+        cut = _cut_requests_too(state, context, looked, need, trigger)
+        # A summary quotes the requests: they are cut in their place only if that is enough.
+        if saved_raw_tokens(cut) >= need or summary.body is None:
+            made.append(cut)
     return replace(max(made, key=saved_raw_tokens), names_by_entry=looked.names_by_entry)
 
 
@@ -251,10 +247,11 @@ def _shrink_one_recent(
 
 
 def _keeps_outlines(candidate: Candidate) -> bool:
-    """Return whether no result was masked to one line."""
+    """Return whether at most half of the steps mask a result to one line."""
     steps = candidate.body.steps if candidate.body is not None else ()
     stand_ins = (step.stand_in for step in steps if step.kind in ("mask", "intermediate"))
-    return not any(text_of(body).startswith(MASKED) for body in stand_ins if body is not None)
+    masked = sum(text_of(body).startswith(MASKED) for body in stand_ins if body is not None)
+    return 2 * masked <= len(steps)
 
 
 def _save_tokens(
@@ -271,20 +268,6 @@ def _save_tokens(
         if saved_raw_tokens(candidate) >= need:
             break
     return candidate
-
-
-def _most_useful(state: State, looked: Survey, candidates: Sequence[Candidate]) -> Candidate:
-    """Return the candidate whose window holds the most names that are likely to be needed."""
-    likely = NeedEstimator(looked.scene, looked.names_by_entry)
-    known = frozenset[str]().union(*looked.names_by_entry.values())
-
-    def worth(candidate: Candidate) -> float:
-        assert candidate.body is not None
-        items = items_after(state.window.items, candidate.body.steps)
-        names = frozenset[str]().union(*(find_names(text_of(item.body)) for item in items))
-        return fsum(likely(name) for name in names & known)
-
-    return max(candidates, key=worth)
 
 
 # At birth: shrink large results, and large pastes in requests, before they are first sent.

@@ -1,11 +1,11 @@
 """Plan tier 3: replace the old part of a window by a summary, the anchor.
 
-The steps are: find a cut, read the rows of the hidden span, merge them into the earlier summary,
-fit the text into the room, and probe it. The ledger keeps everything; the tail is not changed
-unless it leaves too little room.
+The steps are: find a cut, read what the path says, choose the moments that fit the room, write the
+text, and probe it. The ledger keeps everything; the tail is not changed unless it leaves too little
+room.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import cast
 
 import msgspec
@@ -15,18 +15,21 @@ from msgspec.structs import replace
 from holdfast.core.ledger.entry import Compressed, Entry, Said, Step, text_of
 from holdfast.core.ledger.inherited import inherited_summary
 from holdfast.core.ledger.summary import Constraint, Ref, Summary
-from holdfast.core.ledger.window import Item, in_force, path_to
-from holdfast.core.measure.tokens import CountTokens, count_body
+from holdfast.core.ledger.window import Item, path_to
+from holdfast.core.measure.tokens import count_any_text, count_body
 from holdfast.core.measure.usage import scale_tokens
+from holdfast.core.observe.moments.moment import Moment
+from holdfast.core.observe.moments.story import PathContent
+from holdfast.core.observe.requests.constraints import users_first
 from holdfast.core.observe.requests.intent import read_intent
 from holdfast.core.observe.requests.pins import lift_unpinned, pinned_constraints
-from holdfast.core.observe.scene import name_kind, read_scene, scene_of
-from holdfast.core.observe.worth import NeedEstimator, find_names, names_by_entry
+from holdfast.core.observe.scene import name_kind, scene_of
 from holdfast.core.plan.gain import weigh
 from holdfast.core.plan.plan import Candidate, Plan, PlannedStep, in_window_tokens
 from holdfast.core.plan.preserve import without_preserved_refs
 from holdfast.core.plan.state import State, pricing_of, tokens_of
 from holdfast.core.shrink.step import ShrinkContext, ref_of
+from holdfast.core.shrink.summary.choose import choose, words_of_moment
 from holdfast.core.shrink.summary.cut import (
     Cut,
     cut_after_system,
@@ -36,26 +39,26 @@ from holdfast.core.shrink.summary.cut import (
     items_after_cut,
     shrink_tail,
 )
-from holdfast.core.shrink.summary.facts import FactLine, lines_of
-from holdfast.core.shrink.summary.fit import FittedSummary, SummaryRoom, fit_summary, min_tokens
-from holdfast.core.shrink.summary.merge import add_model_rows, merge, resolve_errors
-from holdfast.core.shrink.summary.rows import (
-    HiddenSpan,
-    is_anchor,
-    original_scene,
-    passed_commands,
-    rows_of_span,
+from holdfast.core.shrink.summary.fit import (
+    FittedSummary,
+    SummaryRoom,
+    facts_of,
+    fit_summary,
+    min_tokens,
+    with_earlier_facts,
 )
-from holdfast.core.shrink.summary.text import read_summary
+from holdfast.core.shrink.summary.merge import add_model_rows, with_model_rows
+from holdfast.core.shrink.summary.root import relative_text, root_of, with_absolute_paths
+from holdfast.core.shrink.summary.rows import is_anchor
+from holdfast.core.shrink.summary.story import read_on, read_to_end, story_from
+from holdfast.core.shrink.summary.text import read_summary, write_summary
 from holdfast.core.verify.losses import summary_losses
 from holdfast.core.verify.quality import Quality
 from holdfast.core.verify.tampered import contradicted_summary
 from holdfast.core.verify.widen import fit_with_probes, without_tail
 from holdfast.text.jsontext import SURROGATE
 
-# The anchor: the one summary of a session, and how a span extends it.
-#
-# It is never written from scratch: the rows of the newly hidden span are merged into it, and the
+# The anchor: the one summary of a session. Its rows and moments are those of the whole path; the
 # user's pins are brought up to date.
 
 
@@ -65,61 +68,49 @@ def anchor_of(state: State) -> Summary:
     If a client sent back one that differs from what the ledger wrote, return that of the ledger.
     Without any, return the summary of the session that this one continues, or an empty one.
     """
-    for entry in reversed(in_force(state.window)):
-        if isinstance(entry.body, Compressed) and entry.body.summary is not None:
-            return entry.body.summary
+    shown = [item for item in state.window.items if is_anchor(item)]
+    for item in shown:
+        written = _summary_shown_by(item, state.window.ledger)
+        if written is not None:
+            return written
     for item in state.window.items:
         if isinstance(item.body, Said) and item.body.role == "user":
             believed = contradicted_summary(item.body, state.window.ledger)
             known = believed.summary if believed is not None else read_summary(item.body.text)
             if known is not None:
-                return known
+                return with_absolute_paths(known)
     return inherited_summary(state.window.ledger)
 
 
-def span_of(state: State, cut: Cut) -> HiddenSpan:
-    """Return the items that a cut hides, the window around them, and the record up to the cut."""
-    if not state.window.generation and cut.at == len(cut.items):
-        # Nothing was hidden before: the hidden items, the window and the record are the same.
-        scene = original_scene([item for item in cut.leaves if not is_anchor(item)])
-        return HiddenSpan(scene, scene, scene)
-    lead_ids = {item.entry.id for item in cut.items[: cut.lead]}
-    last = cut.leaves[-1]
-    last_seq = max(last.entry.seq, *(0, *_hidden_seqs(state, last)))
-    path = path_to(state.window.end, state.window.ledger)
-    record = [Item(entry) for entry in path if entry.seq <= last_seq and entry.id not in lead_ids]
-    known = {name for item in cut.items for name in (item.entry.id, *item.covers)}
-    # A summary covers all entries up to the last that it hides, also those that a host dropped.
-    last_summarized = max(
-        (seq for item in cut.items if is_anchor(item) for seq in _hidden_seqs(state, item)),
-        default=0,
-    )
-    return HiddenSpan(
-        hidden=original_scene([item for item in cut.leaves if not is_anchor(item)]),
-        window=original_scene([item for item in cut.items[cut.lead :] if not is_anchor(item)]),
-        record=read_scene([item for item in record if not is_anchor(item)]),
-        left=tuple(
-            item
-            for item in record
-            if item.entry.seq > last_summarized
-            and item.entry.id not in known
-            and not is_anchor(item)
-        ),
-    )
+def _summary_shown_by(item: Item, ledger: Sequence[Entry]) -> Summary | None:
+    """Return the summary whose text an item shows; None if no compression wrote it."""
+    if item.stand_in is None:
+        return None
+    bodies = (entry.body for entry in reversed(ledger))
+    made = (body for body in bodies if isinstance(body, Compressed) and body.summary is not None)
+    shown = (body for body in made if any(step.stand_in == item.stand_in for step in body.steps))
+    return next((body.summary for body in shown), None)
 
 
-def _hidden_seqs(state: State, item: Item) -> list[int]:
-    hidden = set(item.covers)
-    return [entry.seq for entry in state.window.ledger if entry.id in hidden] if hidden else []
+def read_path(state: State) -> PathContent:
+    """Return the rows and the moments of the whole path."""
+    reading = state.reading
+    if reading is None:
+        path = path_to(state.window.end, state.window.ledger)
+        story = story_from(inherited_summary(state.window.ledger))
+        reading = read_on(story, [Item(entry) for entry in path])
+    return read_to_end(reading)
 
 
 def extend_summary(
-    known: Summary, new: Summary, span: HiddenSpan, context: ShrinkContext, ledger: Iterable[Entry]
+    known: Summary, content: PathContent, context: ShrinkContext, ledger: Iterable[Entry]
 ) -> Summary:
-    """Merge the rows of a span into a summary, and return that as its next revision."""
-    merged = add_model_rows(merge(known, new), context.model_rows)
+    """Return the rows of a path as the next revision of a summary."""
+    merged = add_model_rows(with_model_rows(content.rows, known), context.model_rows)
     archive = (Ref("", f"full conversation: {context.archive}"),) if context.archive else ()
-    other_refs = tuple(ref for ref in merged.refs if not ref.what.startswith("full conversation"))
+    other_refs = tuple(
+        ref for ref in (*known.refs, *merged.refs) if not ref.what.startswith("full conversation")
+    )
     refs = (
         other_refs
         if context.preserved_refs is None
@@ -127,8 +118,10 @@ def extend_summary(
     )
     extended_summary = replace(
         merged,
-        constraints=lift_unpinned((*merged.constraints, *_new_pins(merged, ledger)), ledger),
-        errors=resolve_errors(merged.errors, passed_commands(span.window)),
+        root=root_of(merged.files),
+        constraints=users_first(
+            lift_unpinned((*merged.constraints, *_new_pins(merged, ledger)), ledger)
+        ),
         refs=(*archive, *refs),
         revision=known.revision + 1,
     )
@@ -167,16 +160,24 @@ def request_rows(entries: Iterable[Entry]) -> Summary:
 def summary_rows(state: State, context: ShrinkContext) -> Summary:
     """Return the rows of the whole session without facts; faster than fitting a text to a room."""
     cut = cut_after_system(state, [])
-    return current_summary(state, context, span_of(state, cut)) if cut.leaves else anchor_of(state)
+    return _current_rows(state, context, read_path(state)) if cut.leaves else anchor_of(state)
 
 
-def current_summary(state: State, context: ShrinkContext, span: HiddenSpan) -> Summary:
-    """Return the anchor with a span merged in, as the same revision: nothing is hidden for it."""
+def _current_rows(state: State, context: ShrinkContext, content: PathContent) -> Summary:
+    """Return the rows as the revision in the window: nothing is hidden for them."""
     known = anchor_of(state)
     # The archive of the whole conversation exists only if a part of it was hidden.
     context = context if known.revision else replace(context, archive="")
-    merged = extend_summary(known, rows_of_span(span), span, context, state.window.ledger)
-    return replace(merged, revision=known.revision, saved=known.saved)
+    merged = extend_summary(known, content, context, state.window.ledger)
+    hidden = Cut(tuple(state.window.items), [], 0, len(state.window.items))
+    return replace(_with_extent(merged, known, hidden), revision=known.revision, saved=known.saved)
+
+
+def _with_extent(summary: Summary, known: Summary, cut: Cut) -> Summary:
+    """Return a summary with the number of entries that it replaces, and the time of the last."""
+    new = [item for item in cut.leaves if not is_anchor(item) and len(item.covers) < 2]
+    last = max((item.entry.at for item in new), default="")
+    return replace(summary, hidden=known.hidden + len(new), at=max(last, known.at))
 
 
 MESSAGE_TOKENS = 8
@@ -211,27 +212,27 @@ def summarize(
     cut = find_cut(state, context, target, firm=firm) or rest
     if cut is None:
         return Candidate(Plan(trigger, state.usage, state.usage, reason="nothing may be cut off"))
-    best = _attempt(state, context, cut, target, firm=firm)
+    content = read_path(state)
+    best = _attempt(state, context, content, cut, target, firm=firm)
     for larger_cut in (extend_to_end(cut, state, firm=firm), rest):
         if larger_cut is not None and best.tokens > target:
-            other = _attempt(state, context, larger_cut, target, firm=firm)
+            other = _attempt(state, context, content, larger_cut, target, firm=firm)
             best = other if other.tokens < best.tokens else best
     return _make_candidate(state, context, best, trigger)
 
 
 def _attempt(
-    state: State, context: ShrinkContext, cut: Cut, target: int, *, firm: bool
+    state: State, context: ShrinkContext, content: PathContent, cut: Cut, target: int, *, firm: bool
 ) -> SummaryAttempt:
     """Make the summary for a cut; shrink the tail first if it leaves too little room."""
-    known, span = anchor_of(state), span_of(state, cut)
-    merged = extend_summary(known, rows_of_span(span), span, context, state.window.ledger)
+    known = anchor_of(state)
+    merged = _with_extent(extend_summary(known, content, context, state.window.ledger), known, cut)
     hidden = scale_tokens(_newly_hidden(cut), state.model, state.lane.calibration)
     merged = replace(merged, saved=known.saved + hidden)
     # A summary has to be smaller than the items that it hides, also if the target allows more.
     leaving = sum(cut.tokens[cut.lead : cut.at])
-    room = _room_for(
-        state, cut, span, context, min(target, cut.stays + leaving - MESSAGE_TOKENS), firm=firm
-    )
+    most_tokens = min(target, cut.stays + leaving - MESSAGE_TOKENS)
+    room = _room_for(cut, content, context, most_tokens, merged.root, firm=firm)
     # The tail is shrunk so that the requests can be quoted whole, but to half of its room at most.
     most = max(target - sum(cut.tokens[: cut.lead]), 0) // 2
     least = min_tokens(without_tail(merged, cut), room)
@@ -239,9 +240,8 @@ def _attempt(
     if missing > 0:
         to_save = missing + sum(step.before - step.after for step in cut.tail)
         cut = replace(cut, tail=shrink_tail(state, context, cut, to_save, firm=firm))
-        room = _room_for(
-            state, cut, span, context, min(target, cut.stays + leaving - MESSAGE_TOKENS), firm=firm
-        )
+        most_tokens = min(target, cut.stays + leaving - MESSAGE_TOKENS)
+        room = _room_for(cut, content, context, most_tokens, merged.root, firm=firm)
     return SummaryAttempt(cut, merged, *fit_with_probes(merged, cut, room))
 
 
@@ -255,39 +255,51 @@ def summarize_all(state: State, context: ShrinkContext, tokens: int) -> FittedSu
     cut = cut_after_system(state, tokens_of(state, context.count))
     if not cut.leaves:
         return FittedSummary(anchor_of(state), "", 0)
-    span = span_of(state, cut)
-    merged = current_summary(state, context, span)
-    room = _room_for(state, cut, span, context, tokens + cut.stays, firm=True)
+    content = read_path(state)
+    merged = _current_rows(state, context, content)
+    room = _room_for(cut, content, context, tokens + cut.stays, merged.root, firm=True)
     fitted = fit_summary(merged, replace(room, frame="whole"))
     return replace(fitted, summary=replace(merged, facts=fitted.summary.facts))
 
 
+def rows_and_moments(state: State, context: ShrinkContext) -> tuple[Summary, Sequence[Moment]]:
+    """Return the rows of the whole session without new facts, and all of its moments."""
+    if not cut_after_system(state, []).leaves:
+        known = anchor_of(state)
+        return known, with_earlier_facts(known, ())
+    content = read_path(state)
+    rows = _current_rows(state, context, content)
+    return rows, _below_root(content.moments, rows.root)
+
+
+def summary_with_story(state: State, context: ShrinkContext, tokens: int) -> Summary:
+    """Return the rows of the whole session, with facts of so many tokens."""
+    rows, moments = rows_and_moments(state, context)
+    count = count_any_text(context.count)
+    chosen = choose(moments, tokens, count=count, covered=words_of_moment(write_summary(rows)))
+    return replace(rows, facts=facts_of(chosen))
+
+
+def _below_root(moments: Iterable[Moment], root: str) -> list[Moment]:
+    """Return moments with the paths below a root relative to it."""
+    return [replace(moment, text=relative_text(moment.text, root)) for moment in moments]
+
+
 def _room_for(
-    state: State, cut: Cut, span: HiddenSpan, context: ShrinkContext, target: int, *, firm: bool
+    cut: Cut, content: PathContent, context: ShrinkContext, target: int, root: str, *, firm: bool
 ) -> SummaryRoom:
-    shown = (find_names(text_of(item.body)) for item in items_after_cut(cut))
-    count = _count_any_text(context)
+    remaining = items_after_cut(cut)
+    whole = {item.entry.id for item in remaining if item.stand_in is None}
+    shown = (words_of_moment(text_of(item.body)) for item in remaining)
+    hidden = (moment for moment in content.moments if moment.entry not in whole)
     return SummaryRoom(
         tokens=max(target - cut.stays, 0),
-        count=count,
-        weigh=NeedEstimator(span.window, names_by_entry(span.window.items, state.known_names)),
-        pool=(*lines_of(span.hidden, count), *_lines_of_tail(cut, span, count)),
+        count=count_any_text(context.count),
+        pool=_below_root(hidden, root),
         shown=frozenset[str]().union(*shown),
         session=context.session,
         firm=firm,
     )
-
-
-def _lines_of_tail(cut: Cut, span: HiddenSpan, count: CountTokens) -> Iterator[FactLine]:
-    """Yield the lines of recent results that are reduced to an outline."""
-    smaller = {step.hides[0] for step in cut.tail}
-    if smaller:
-        yield from lines_of(span.window, count, only=smaller)
-
-
-def _count_any_text(context: ShrinkContext) -> CountTokens:
-    """Return a token counter that also accepts text with lone surrogates."""
-    return lambda text: context.count(SURROGATE.sub("\ufffd", text))
 
 
 def _make_candidate(

@@ -4,6 +4,7 @@ A cached reading is no event. It is invalid once the session has changed, or if 
 code made it. It is purged with the session, and a failure to write it is ignored.
 """
 
+import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from hashlib import sha256
@@ -20,8 +21,12 @@ from holdfast.text.utf8 import to_bytes
 
 T = TypeVar("T")
 
-VERSION = 4
+VERSION = 5
 """Increase this if the same entries are read differently by the same release."""
+
+
+LEVEL = 6
+"""The level of compression."""
 
 
 class CachedReading(Struct, frozen=True, array_like=True):
@@ -47,11 +52,11 @@ def read_cached(
     if data is None:
         return None
     try:
-        found = msgspec.msgpack.decode(data, type=CachedReading)
+        found = msgspec.msgpack.decode(zlib.decompress(data), type=CachedReading)
         if found.rules != rules:
             return None
         return found.upto, msgspec.msgpack.decode(found.value, type=kind)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, zlib.error):
         return None  # written by an older version
 
 
@@ -62,7 +67,7 @@ def write_cached(
     # A lone surrogate cannot be encoded: such a value is not cached.
     with suppress(HoldfastError, UnicodeEncodeError):
         raw = msgspec.Raw(msgspec.msgpack.encode(value))
-        data = msgspec.msgpack.encode(CachedReading(head.seq, rules, raw))
+        data = zlib.compress(msgspec.msgpack.encode(CachedReading(head.seq, rules, raw)), LEVEL)
         store.write_cache(session, name, head, data)
 
 

@@ -7,7 +7,7 @@ critical.
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,12 +16,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import Checkpointed, Entry
-from holdfast.core.ledger.notes import FreshSessionAdvised, notes_in
+from holdfast.core.ledger.notes import FreshSessionAdvised, newest_note
 from holdfast.core.ledger.summary import Summary
+from holdfast.core.ledger.window import Window
 from holdfast.core.measure.usage import Level
 from holdfast.core.plan.state import State
 from holdfast.core.shrink.step import ShrinkContext, ref_of
-from holdfast.core.summarize import summary_rows
+from holdfast.core.summarize import summary_with_story
 from holdfast.core.view.forms import render_form
 from holdfast.errors import Conflict, NotWritten, StoreDamaged
 from holdfast.text.utf8 import to_bytes
@@ -31,9 +32,14 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-CRITICAL, REFUSED = "critical", "tier 3 refused"
+CRITICAL, REFUSED, BEFORE_SUMMARY = "critical", "tier 3 refused", "before tier 3"
+"""Why the engine takes a checkpoint, as its trigger begins."""
+MAX_PAGES = 20
+"""Pages on disk of the checkpoints that the engine takes; the ledger keeps every checkpoint."""
+ENGINE_TRIGGERS = (CRITICAL, REFUSED, BEFORE_SUMMARY)
 MAX_TRIES = 3
-FACTS_NOT_READ = "Not looked for: `holdfast recover --level 3` does, where there is room for them."
+STORY_TOKENS = 1_500
+"""Tokens of the facts that a checkpoint contains."""
 
 
 class Checkpoint(Struct, frozen=True):
@@ -47,6 +53,11 @@ class Checkpoint(Struct, frozen=True):
 def checkpoints_of(ledger: Iterable[Entry], agent: str = "") -> list[Entry]:
     """Return the checkpoints of an agent, oldest first."""
     return [e for e in ledger if isinstance(e.body, Checkpointed) and e.lane == agent]
+
+
+def newest_checkpoints(window: Window) -> Iterator[Entry]:
+    """Yield the checkpoints of a window's agent, newest first; reads only as far as needed."""
+    return (entry for entry in reversed(window.ledger) if isinstance(entry.body, Checkpointed))
 
 
 def as_checkpoint(entry: Entry) -> Checkpoint:
@@ -72,7 +83,7 @@ def take_checkpoint(
     last = _newest_if_last_entry(ledger, state)
     if last is not None:
         return as_checkpoint(last)
-    known = summary_rows(state, context)
+    known = summary_with_story(state, context, STORY_TOKENS)
     body = _checkpoint_body(ledger, state, known, trigger)
     existing = _newest_if_same(state, body)
     if existing is not None:
@@ -80,6 +91,8 @@ def take_checkpoint(
     body = replace(body, file=_write_page(ledger, state, known))
     entry = ledger.derive(body, after=state.seq if only_if_unchanged else None)
     _verify_written(ledger, entry)
+    if body.file:
+        _remove_old_page(ledger, state.window, body.file)
     return _announce(ledger, entry)
 
 
@@ -98,24 +111,24 @@ def _newest_if_last_entry(ledger: "Ledger", state: State) -> Entry | None:
     """Return the newest checkpoint if it is the last entry of all: then nothing has to be read."""
     from holdfast.engine.unattended import run_line  # late: most runs are attended
 
-    taken = checkpoints_of(state.window.ledger, state.window.lane)
-    if not taken or taken[-1].seq != state.seq:
+    newest = next(newest_checkpoints(state.window), None)
+    if newest is None or newest.seq != state.seq:
         return None
-    body = taken[-1].body
+    body = newest.body
     assert isinstance(body, Checkpointed)
     same = (body.run, body.generation) == (run_line(ledger), state.window.generation)
-    return taken[-1] if same else None
+    return newest if same else None
 
 
 def _newest_if_same(state: State, new: Checkpointed) -> Entry | None:
     """Return the newest checkpoint if it already has the same state."""
-    taken = checkpoints_of(state.window.ledger, state.window.lane)
-    if not taken or taken[-1].parent != state.window.end:
+    newest = next(newest_checkpoints(state.window), None)
+    if newest is None or newest.parent != state.window.end:
         return None
-    body = taken[-1].body
+    body = newest.body
     assert isinstance(body, Checkpointed)
     same = (body.summary, body.run, body.generation)
-    return taken[-1] if same == (new.summary, new.run, new.generation) else None
+    return newest if same == (new.summary, new.run, new.generation) else None
 
 
 def _checkpoint_body(ledger: "Ledger", state: State, known: Summary, trigger: str) -> Checkpointed:
@@ -136,7 +149,7 @@ def _checkpoint_body(ledger: "Ledger", state: State, known: Summary, trigger: st
 
 def checkpoint_page(known: Summary, session: str) -> str:
     """Render a checkpoint as a page for people."""
-    return render_form(known, "checkpoint", session=session, facts=FACTS_NOT_READ)
+    return render_form(known, "checkpoint", session=session)
 
 
 def _write_page(ledger: "Ledger", state: State, known: Summary) -> str:
@@ -169,6 +182,23 @@ def _verify_written(ledger: "Ledger", checkpoint: Entry) -> None:
         raise NotWritten(checkpoint.body.file, "it is not there")
 
 
+def _remove_old_page(ledger: "Ledger", window: Window, newest: str) -> None:
+    """Remove the oldest page if the engine's checkpoints have one too many with the newest."""
+    from holdfast.project.remove import remove_copy
+
+    kept = [newest]
+    for entry in newest_checkpoints(window):
+        assert isinstance(entry.body, Checkpointed)
+        if not entry.body.file or not entry.body.trigger.startswith(ENGINE_TRIGGERS):
+            continue
+        if len(kept) == MAX_PAGES:
+            if entry.body.file not in kept:
+                with suppress(NotWritten):  # A page that stays takes space only.
+                    remove_copy(ledger.root, entry.body.file)
+            return
+        kept.append(entry.body.file)
+
+
 def _announce(ledger: "Ledger", entry: Entry) -> Checkpoint:
     checkpoint = as_checkpoint(entry)
     logger.info(
@@ -198,11 +228,11 @@ def _checkpoint_once(
     ledger: "Ledger", state: State, context: ShrinkContext, reason: str, trigger: str
 ) -> None:
     """Take a checkpoint for this reason, unless this generation has one."""
-    taken = checkpoints_of(state.window.ledger, state.window.lane)
-    for entry in taken:
+    for entry in newest_checkpoints(state.window):
         assert isinstance(entry.body, Checkpointed)
-        same = entry.body.generation == state.window.generation
-        if same and entry.body.trigger.startswith(reason):
+        if entry.body.generation != state.window.generation:
+            break
+        if entry.body.trigger.startswith(reason):
             return
     take_checkpoint(ledger, state, context, f"{reason}: {trigger}")
 
@@ -215,11 +245,11 @@ def advise_if_critical(ledger: "Ledger", state: State) -> None:
 
 def _advise_fresh_session(ledger: "Ledger", state: State, reason: str) -> None:
     generation = state.window.generation
-    advised = notes_in(state.window.ledger, FreshSessionAdvised)
-    if any(note.generation == generation for _, note in advised):
+    advised = newest_note(ledger.notes(), FreshSessionAdvised)
+    if advised is not None and advised[1].generation == generation:
         return
-    taken = checkpoints_of(state.window.ledger, state.window.lane)
-    ref = ref_of(taken[-1].id) if taken else ""
+    newest = next(newest_checkpoints(state.window), None)
+    ref = ref_of(newest.id) if newest is not None else ""
     ledger.note(FreshSessionAdvised(generation, ref))
     logger.info(
         "the window of %r cannot be made smaller, %s: go on in a fresh session (`holdfast "

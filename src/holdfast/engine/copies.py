@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from holdfast.core.ledger.entry import Compressed, EntryId, ToolCalled, ToolReturned, text_of
+from holdfast.core.ledger.entry import Compressed, Entry, EntryId, ToolCalled, ToolReturned, text_of
 from holdfast.core.ledger.notes import Persisted
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.scene import Pair, Scene, read_scene
@@ -55,18 +55,51 @@ def write_copies(ledger: "Ledger", body: Compressed, state: State) -> None:
 
 def _write_summary(ledger: "Ledger", body: Compressed, layout: str) -> None:
     """Write the whole conversation and the summary before the latter replaces the former."""
-    from holdfast.core.view.conversation import render_conversation  # late: only tier 3 does
-    from holdfast.core.view.forms import render_form
+    from holdfast.core.view.forms import render_form  # late: only tier 3 does
     from holdfast.project.write import write_copy
 
     assert body.summary is not None
     archive = archive_path(_page_name(ledger), layout)
-    whole = render_conversation(ledger.name, ledger.redactor.entries(ledger.path()))
-    write_copy(ledger.root, archive, _bytes(whole))
+    ledger.archive.write(archive)
     form = "anchored" if layout == "anchored" else "ctx-001"
     task = ledger.task()
     page = render_form(body.summary, form, session=ledger.name, task=task, archive=archive)
     write_copy(ledger.root, summary_path(task or _page_name(ledger), layout), _bytes(page))
+
+
+class Archive:
+    """The page of a whole conversation: later entries are appended to it."""
+
+    def __init__(self, ledger: "Ledger") -> None:
+        self._ledger = ledger
+        self._path, self._size, self._secrets = "", 0, 0
+        self._written: Sequence[Entry] = ()
+
+    def write(self, path: str) -> None:
+        """Bring the page up to date; write it as a whole if it is not the one written before.
+
+        Raises:
+            NotWritten: it could not be written.
+        """
+        from holdfast.core.view.conversation import entry_pages, render_conversation
+        from holdfast.project.write import append_copy, write_copy
+
+        session, entries = self._ledger, self._ledger.path()
+        session.redactor.learn()
+        known, secrets = len(self._written), len(session.redactor.known.marks)
+        goes_on = 0 < known <= len(entries) and entries[known - 1] is self._written[-1]
+        later = _bytes(entry_pages(session.redactor.entries(entries[known:]))) if goes_on else b""
+        self._written, size = (), self._size  # if it fails, the next one is written as a whole
+        if (
+            (path, secrets) != (self._path, self._secrets)
+            or not goes_on
+            or not append_copy(session.root, path, later, after=size)
+        ):
+            later = _bytes(render_conversation(session.name, session.redactor.entries(entries)))
+            size = 0
+            write_copy(session.root, path, later)
+        self._path, self._size, self._secrets = path, size + len(later), secrets
+        self._written = entries
 
 
 def _page_name(ledger: "Ledger") -> str:
@@ -124,7 +157,7 @@ class DiskWrites:
             entry = scene.items[pair.call].entry.id
             self._checked.add(entry)
             # Another process may have noted it already.
-            known = persisted_calls(session.whole_window().ledger) if known is None else known
+            known = persisted_calls(session.notes()) if known is None else known
             found = find_on_disk(pair.body, session.root) if entry not in known else None
             if found is not None:
                 session.note(Persisted(entry, path=found[0], sha256=found[1]))

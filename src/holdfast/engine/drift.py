@@ -6,18 +6,19 @@ that the bytes of earlier requests stay equal.
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from holdfast.core.faults import attempt
 from holdfast.core.index.passages import searchable_text
-from holdfast.core.ledger.entry import Derived, Entry, EntryId, Said, Source, role_of
+from holdfast.core.ledger.entry import Derived, Entry, EntryId, Noted, Said, Source, role_of
 from holdfast.core.ledger.notes import Drifted, Finding, NotedSignal, Span, notes_in
 from holdfast.core.ledger.summary import Intent
-from holdfast.core.ledger.window import Item, Window, fold, in_force, path_to
+from holdfast.core.ledger.window import GrowingPath, Item, Window, advance_window, in_force, path_to
 from holdfast.core.observe.requests.intent import read_intent
 from holdfast.core.observe.scene import read_scene, scene_of
 from holdfast.core.verify.drift.armed import (
@@ -27,7 +28,7 @@ from holdfast.core.verify.drift.armed import (
     steps_since_summary,
     watched_steps,
 )
-from holdfast.core.verify.drift.evidence import Evidence, RecordNames, evidence_of, record_names
+from holdfast.core.verify.drift.evidence import Evidence, RecordReader, evidence_of
 from holdfast.core.verify.drift.judge import judge
 from holdfast.core.verify.drift.message import AgentMessage, agent_message, call_reference
 from holdfast.core.verify.drift.signs import SIGN_BY_NAME, Drift, Signal
@@ -57,6 +58,9 @@ if TYPE_CHECKING:
     from holdfast.engine.ledger import Ledger
 
 logger = logging.getLogger(__name__)
+
+WORK_TOKENS = 400
+"""Tokens of the state of the work in a realignment."""
 
 MAX_SPANS = 3
 """Maximum number of recovered spans."""
@@ -91,15 +95,45 @@ def _summary_at(window: Window) -> int | None:
     return max((entry.seq for entry in in_force(window) if arms_watch(entry)), default=None)
 
 
-def _ground(
-    window: Window, summary_at: int | None, record: Sequence[Item], seen: RecordNames
-) -> Evidence:
-    items, ledger = list(window.items), window.ledger
-    return evidence_of(record, items, ledger, summary_at=summary_at, names=seen)
+class PastWindow:
+    """The window as it was before a step, and the record up to there; a later step extends both."""
 
+    def __init__(self, lane: str) -> None:
+        self.window = Window(lane)
+        self._path = GrowingPath()
+        self._record: list[Item] = []
+        self._notes: list[Entry] = []
+        self._reader = RecordReader()
 
-def _record_items(window: Window) -> list[Item]:
-    return [Item(entry) for entry in path_to(window.end, window.ledger)]
+    def advance(self, ledger: Sequence[Entry], upto: int) -> None:
+        """Go to the entries with numbers below `upto`; start again for another ledger."""
+        if not self._continues(ledger, upto):
+            self.window, self._record, self._notes = Window(self.window.lane), [], []
+        later = (ledger[at] for at in range(len(self.window.ledger), len(ledger)))
+        fresh = list(takewhile(lambda entry: entry.seq < upto, later))
+        self.window = advance_window(self.window, fresh)
+        self._notes += (entry for entry in fresh if isinstance(entry.body, Noted))
+        path, known = self._path.to(self.window), len(self._record)
+        if known and (known > len(path) or path[known - 1] is not self._record[-1].entry):
+            self._record = []
+        self._record += map(Item, path[len(self._record) :])
+
+    def _continues(self, ledger: Sequence[Entry], upto: int) -> bool:
+        known = self.window.ledger
+        if not known:
+            return True
+        last = len(known) - 1
+        return last < len(ledger) and ledger[last] is known[last] and known[last].seq < upto
+
+    def evidence(self, summary_at: int | None) -> Evidence:
+        """Collect the evidence for a step that comes next."""
+        return evidence_of(
+            self._record,
+            list(self.window.items),
+            self._notes,
+            summary_at=summary_at,
+            reader=self._reader,
+        )
 
 
 def find_quotes(
@@ -166,16 +200,14 @@ def review_session(ledger: "Ledger", steps: int = 0) -> tuple[list[FlaggedStep],
     """Judge each step after a summary of a recorded session; return drifted steps and the count."""
     entries = ledger.whole_window().ledger
     flagged: list[FlaggedStep] = []
-    count, seen = 0, RecordNames()
+    count, before = 0, PastWindow(ledger.agent)
     for step in watched_steps(entries, steps or ledger.policy.drift.steps):
-        first = step.entries[0].seq
-        before = fold((e for e in entries if e.seq < first), lane=ledger.agent)
-        move, record = agent_message(step.bodies), _record_items(before)
-        seen = record_names(record, seen)
-        drift = judge(move, _ground(before, step.summary.seq, record, seen))
+        move = agent_message(step.bodies)
+        before.advance(entries, step.entries[0].seq)
+        drift = judge(move, before.evidence(step.summary.seq))
         count += 1
         if drift.signals:
-            flagged.append(_flag_step(ledger, step, move, drift, before))
+            flagged.append(_flag_step(ledger, step, move, drift, before.window))
     return flagged, count
 
 
@@ -201,8 +233,8 @@ class DriftWatch:
     def __init__(self, ledger: "Ledger") -> None:
         self._ledger = ledger
         self._judged_steps: set[EntryId] = set()
-        self._known = RecordNames()
-        """The names in the record that was last judged against."""
+        self._before = PastWindow(ledger.agent)
+        """The window that was last judged against."""
 
     @property
     def ledger(self) -> "Ledger":
@@ -218,11 +250,9 @@ class DriftWatch:
         """
         bodies = _bodies(self._ledger, message_or_text)
         window = self._ledger.whole_window()
-        record = _record_items(window)
-        return judge(
-            agent_message(bodies),
-            _ground(window, _summary_at(window), record, record_names(record)),
-        )
+        whole = PastWindow(window.lane)
+        whole.advance(window.ledger, window.ledger[-1].seq + 1 if window.ledger else 0)
+        return judge(agent_message(bodies), whole.evidence(_summary_at(window)))
 
     def consider(self) -> None:
         """Judge new steps. Never raises: after an error they are judged with the next request."""
@@ -250,14 +280,12 @@ class DriftWatch:
         window = session.whole_window()
         if _is_noted(step, window.ledger):
             return
-        first = step.entries[0].seq
-        before = fold((entry for entry in window.ledger if entry.seq < first), lane=session.agent)
-        move, record = agent_message(step.bodies), _record_items(before)
-        self._known = record_names(record, self._known)
-        drift = judge(move, _ground(before, step.summary.seq, record, self._known))
+        move = agent_message(step.bodies)
+        self._before.advance(window.ledger, step.entries[0].seq)
+        drift = judge(move, self._before.evidence(step.summary.seq))
         if not drift.signals:
             return
-        flagged = _flag_step(session, step, move, drift, before)
+        flagged = _flag_step(session, step, move, drift, self._before.window)
         session.note(drift_note(flagged))
         names = ", ".join(signal.name for signal in drift.signals)
         logger.warning("the agent of %r may have left its goal: %s", session.name, names)
@@ -282,13 +310,24 @@ class DriftWatch:
         """Return the message for an agent that drifted: the goal, and the spans it lost."""
         whole = self._ledger.whole_window()
         path = path_to(whole.end, whole.ledger)
+        signals = signals_of(note)
         return render_realignment(
-            signals_of(note), _intent(path), note.action, _read_spans(note, path)
+            signals, _intent(path), note.action, _read_spans(note, path), self._work(signals)
         )
 
+    def _work(self, signals: Sequence[Signal]) -> str:
+        """Return the constraints, the state of the work, and what happened about the signals."""
+        from holdfast.engine.levels import level_in_budget  # late: an agent that drifts is rare
 
-def _is_noted(step: WatchedStep, ledger: Iterable[Entry]) -> bool:
-    return any(note.entry == step.id for _, note in notes_in(ledger, Drifted))
+        focus = "\n".join(signal.finding.quote for signal in signals)
+        return level_in_budget(
+            self._ledger, WORK_TOKENS, title="where the work is", focus=focus, requests=False
+        ).text
+
+
+def _is_noted(step: WatchedStep, ledger: Sequence[Entry]) -> bool:
+    later = takewhile(lambda entry: entry.seq > step.entries[0].seq, reversed(ledger))
+    return any(note.entry == step.id for _, note in notes_in(later, Drifted))
 
 
 def drift_note(step: FlaggedStep) -> Drifted:

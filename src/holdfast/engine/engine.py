@@ -46,9 +46,11 @@ from holdfast.stores.store import retry_on_conflict
 from holdfast.wire.detect import TRANSCRIPT_WIRES
 
 if TYPE_CHECKING:
+    from holdfast.core.observe.moments.moment import Moment
     from holdfast.engine.checkpoints import Checkpoint
     from holdfast.engine.ledger import Ledger
     from holdfast.engine.preserve import Preserver
+    from holdfast.engine.story import StoryReader
     from holdfast.engine.summarizer import SummaryModel
 
 logger = logging.getLogger(__name__)
@@ -219,8 +221,9 @@ class Engine:
 
     def _plan_and_write(self, make: "Callable[[State, ShrinkContext], Candidate | None]") -> None:
         """Plan with `make`, and write the compression, or a note that it was postponed."""
-        state = self.state()
-        context = self.shrink_context(state.policy, for_summary=make is not at_birth)
+        for_summary = make is not at_birth
+        state = self.state(for_summary=for_summary)
+        context = self.shrink_context(state.policy, for_summary=for_summary)
         candidate = make(state, context)
         if candidate is None:
             return
@@ -251,9 +254,15 @@ class Engine:
         )
         self._ledger.note(postponed)
 
+    @cached_property
+    def _story(self) -> "StoryReader":
+        from holdfast.engine.story import StoryReader  # late: it loads every reader of the record
+
+        return StoryReader(self._ledger)
+
     @session_notes_faults
-    def state(self) -> State:
-        """Read everything that a plan is made from."""
+    def state(self, *, for_summary: bool = True) -> State:
+        """Read everything that a plan is made from; what the path says only for a summary."""
         session = self._ledger
         head, window = self._consistent_state()
         if session.redactor.learn():
@@ -273,6 +282,7 @@ class Engine:
             known_names=self._known_names,
             brought_back=_undone_entries(window.ledger),
             hosted=head.wire in TRANSCRIPT_WIRES,
+            reading=self._story.read(window.end) if for_summary else None,
         )
 
     def _consistent_state(self) -> tuple[Head, Window]:
@@ -336,10 +346,10 @@ class Engine:
         """Take a checkpoint before a summary replaces old entries; return its reference."""
         if body.summary is None:
             return ""
-        from holdfast.engine.checkpoints import take_checkpoint  # late: only tier 3 takes one
+        from holdfast.engine.checkpoints import BEFORE_SUMMARY, take_checkpoint  # late: only tier 3
 
         return take_checkpoint(
-            self._ledger, state, self.shrink_context(state.policy), "before tier 3"
+            self._ledger, state, self.shrink_context(state.policy), BEFORE_SUMMARY
         ).ref
 
     def _raw_tokens(self, window: Window) -> int:
@@ -492,6 +502,17 @@ class Engine:
             return summary_rows(state, self.shrink_context(state.policy, for_summary=outside))
 
         return attempt("engine.rows", read, self._bare_rows)
+
+    @session_notes_faults
+    def rows_and_moments(self) -> "tuple[Summary, Sequence[Moment]]":
+        """Read the session into rows, and return all moments that its story is chosen from."""
+        from holdfast.core.summarize import rows_and_moments
+
+        def read() -> "tuple[Summary, Sequence[Moment]]":
+            state = self.state()
+            return rows_and_moments(state, self.shrink_context(state.policy))
+
+        return attempt("engine.rows", read, lambda: (self._bare_rows(), ()))
 
     @session_notes_faults
     def undo(self) -> Restored:

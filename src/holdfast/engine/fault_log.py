@@ -88,7 +88,7 @@ def _write_faults(ledger: "Ledger", faults: Iterable[Fault]) -> None:
 
     logger = logging.getLogger(__name__)
     try:
-        known = set(faults_in(ledger.events()))
+        known = set(faults_in(ledger.notes()))
         for fault in faults:
             shown = Fault(fault.rule, fault.entry, ledger.redactor.text(fault.error))
             logger.warning("%s failed and was left out: %s", shown.rule, shown.error)

@@ -4,17 +4,26 @@ It decides nothing: the engine decides when to compress, the session what a call
 below the public API takes this handle.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from msgspec.structs import replace
 
 from holdfast.core.ledger.append import Arrival, Batch, Draft, append_arrivals, append_note
-from holdfast.core.ledger.entry import HOLDFAST, Compressed, Derived, Entry, Noted, Restored, Said
+from holdfast.core.ledger.entry import (
+    HOLDFAST,
+    Compressed,
+    Derived,
+    Entry,
+    EntryId,
+    Noted,
+    Restored,
+    Said,
+)
 from holdfast.core.ledger.head import Head
-from holdfast.core.ledger.notes import Note, TaskNamed, encode, newest_note
-from holdfast.core.ledger.window import Window, path_to
+from holdfast.core.ledger.notes import Note, Purged, TaskNamed, encode, is_note, newest_note
+from holdfast.core.ledger.window import GrowingPath, Window
 from holdfast.core.measure.limits import Limit, limit_of
 from holdfast.core.measure.models import Model, find_model, keep_vocabulary
 from holdfast.core.plan.policy import Policy
@@ -29,6 +38,7 @@ from holdfast.wire.detect import DEFAULT_MESSAGE_WIRE, MESSAGE_WIRES
 
 if TYPE_CHECKING:
     from holdfast.core.ledger.summary import Intent
+    from holdfast.engine.copies import Archive
     from holdfast.engine.redact import CrossSessionRedactor, Redactor
     from holdfast.models.naming import Summarizer
 
@@ -84,6 +94,9 @@ class Ledger:
         self.collector = new_faults()
         """Collects the faults of the rules that run for this session."""
         self.live_window = LiveWindow(store, name, self.agent)
+        self._notes: list[Entry] = []
+        self._notes_upto = 0
+        """The notes up to an entry: a later call reads only the entries after it."""
 
     def sibling(self, name: str) -> "Ledger":
         """Return another session in the same store, under the same policy."""
@@ -135,6 +148,13 @@ class Ledger:
 
         return CrossSessionRedactor(self.redactor, self.policy.redact, self.store, self.name)
 
+    @cached_property
+    def archive(self) -> "Archive":
+        """The page of the whole conversation."""
+        from holdfast.engine.copies import Archive  # late: only tier 3 writes it
+
+        return Archive(self)
+
     def raw_head(self) -> Head:
         """Return the head as the store has it; its newest entries may not be counted yet."""
         return self.store.head(self.name) or Head()
@@ -176,14 +196,32 @@ class Ledger:
         """Return the window with every entry of the ledger, hidden ones as well."""
         return self.live_window.window(whole=True)
 
+    @cached_property
+    def _path(self) -> GrowingPath:
+        return GrowingPath()
+
     def path(self) -> list[Entry]:
         """Return every source entry that leads to the end, hidden or not."""
-        window = self.whole_window()
-        return path_to(window.end, window.ledger)
+        return list(self._path.to(self.whole_window()))
 
     def events(self) -> list[Entry]:
         """Return the derived entries of this agent: compressions, notes, packets, checkpoints."""
         return [entry for entry in self.store.events(self.name) if entry.lane == self.agent]
+
+    def notes(self) -> Sequence[Entry]:
+        """Return the notes of this agent, oldest first; reads only entries that are new."""
+        seq = self.raw_head().seq
+        fresh = self._fresh_notes() if seq != self._notes_upto else []
+        if seq < self._notes_upto or any(is_note(entry.body, Purged) for entry in fresh):
+            self._notes, self._notes_upto = [], 0  # what was read may be erased
+            fresh = self._fresh_notes()
+        self._notes += fresh
+        self._notes_upto = max(seq, *(entry.seq for entry in fresh), 0)
+        return self._notes
+
+    def _fresh_notes(self) -> list[Entry]:
+        later = self.store.events(self.name, since=self._notes_upto, kinds=("noted",))
+        return [entry for entry in later if entry.lane == self.agent]
 
     def find(self, ref: str) -> Entry:
         """Return the entry that a reference names: its number after a `#`, or the start of its id.
@@ -194,7 +232,7 @@ class Ledger:
 
     def task(self) -> str:
         """Return the name of the current task; empty if none was named."""
-        found = newest_note(self.events(), TaskNamed)
+        found = newest_note(self.notes(), TaskNamed)
         return self.named_task or (found[1].name if found is not None else "")
 
     @notes_faults
@@ -245,8 +283,10 @@ class Ledger:
         """
         from holdfast.core.ledger.guard import check_compression  # late: hooks commit nothing
 
-        lane = (entry for entry in self._entries_for_guard(body) if entry.lane == self.agent)
-        entries = {entry.id: entry for entry in lane}
+        # Entries that a stand-in covers were checked when they were hidden.
+        shown = {name: item.entry for item in self.window().items for name in item.shows}
+        lane = (entry for entry in self._entries_for_guard(body, shown) if entry.lane == self.agent)
+        entries = {**shown, **{entry.id: entry for entry in lane}}
 
         def build(head: Head) -> Batch:
             check_compression(self.name, head.lane(self.agent), body, entries)
@@ -254,11 +294,13 @@ class Ledger:
 
         return self.write(build)
 
-    def _entries_for_guard(self, body: Compressed | Restored) -> Iterator[Entry]:
-        """Return the entries that decide whether a compression may be written."""
+    def _entries_for_guard(
+        self, body: Compressed | Restored, shown: Container[EntryId]
+    ) -> Iterator[Entry]:
+        """Return the entries that decide whether a compression may be written, besides `shown`."""
         if isinstance(body, Restored):
             return self.store.read(self.name)
-        hidden = (name for step in body.steps for name in step.hides)
+        hidden = [name for step in body.steps for name in step.hides if name not in shown]
         return self.store.read(self.name, numbers=self.store.names(self.name, hidden).values())
 
     def append_own_message(self, text: str, *, after: int | None = None) -> None:

@@ -8,6 +8,7 @@ twice.
 from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import sha256
+from math import ceil
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -16,9 +17,10 @@ from msgspec.structs import replace
 from holdfast.core.faults import attempt
 from holdfast.core.ledger.entry import Derived, Entry
 from holdfast.core.ledger.notes import RecoveryFailed
-from holdfast.core.ledger.summary import Summary
+from holdfast.core.ledger.summary import Intent, Summary
+from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.view.conversation import entry_page, session_title
-from holdfast.core.view.levels import LEVELS, RecoveryLevel, render_level
+from holdfast.core.view.levels import INTENT, LEVELS, RecoveryLevel, render_level
 from holdfast.engine.fault_log import notes_faults, noting_faults
 from holdfast.errors import BadSetting, HoldfastError, StoreDamaged
 from holdfast.models.tokenizers import counter
@@ -26,15 +28,12 @@ from holdfast.stores.store import newest_session
 from holdfast.text.utf8 import to_bytes
 
 if TYPE_CHECKING:
-    from holdfast.engine.engine import Account
     from holdfast.engine.ledger import Ledger
 
 REVIEW_HINT = "something may be lost: `holdfast fsck` looks at every byte"
 RECOVER_COMMAND = "holdfast recover"
 SESSION_PREFIX_CHARS = 8
 """Characters that a long session name is shortened to in commands."""
-FILLED_SHARE = 0.85
-"""Share of a budget above which no facts are added to fill it."""
 
 
 @notes_faults
@@ -62,7 +61,7 @@ def _try_level(ledger: "Ledger", number: int) -> tuple[RecoveryLevel | None, str
 
     def make() -> tuple[RecoveryLevel | None, str]:
         level = make_level(ledger, number)
-        return level, _find_flaw(ledger, level)
+        return level, _find_flaw(level)
 
     try:
         return attempt(f"level {number}", make, lambda: (None, "a rule failed"))
@@ -96,44 +95,54 @@ def _session_option(ledger: "Ledger") -> str:
 
 
 def level_in_budget(
-    ledger: "Ledger", budget: int, *, title: str = "", more: str = "", rows: Summary | None = None
+    ledger: "Ledger",
+    budget: int,
+    *,
+    title: str = "recovery",
+    more: str = "",
+    rows: Summary | None = None,
+    characters: int = 0,
+    focus: str = "",
+    requests: bool = True,
 ) -> RecoveryLevel:
-    """Render what a reader needs to continue, in a budget of tokens; `rows` default to all rows."""
+    """Render what a reader needs to continue, in a budget of tokens, and of `characters` if given.
+
+    By default the rows and moments of the session are rendered; `rows` are those of a checkpoint.
+    The story is about the text `focus` first. Without `requests` the user's intent is left out.
+    """
     from holdfast.engine.engine import engine_of  # late: avoids an import cycle
     from holdfast.engine.unattended import run_line
 
     head = ledger.raw_head()
     count = counter(head.vocabulary or ledger.model().vocabulary)
-    summary_rows = rows if rows is not None else engine_of(ledger).rows()
-    run, more = run_line(ledger), more or full_command(ledger)
-
-    def make(summary: Summary) -> RecoveryLevel:
-        return render_level(
-            summary, budget, count, session=ledger.name, run=run, title=title, more=more
-        )
-
-    first = make(summary_rows)
-    if rows is not None or not first.whole or first.tokens > FILLED_SHARE * budget:
-        return first
-    # There is room for facts, which take longer to read.
-    return make(replace(summary_rows, facts=_full_account(ledger, budget).rows.facts))
-
-
-def _full_account(ledger: "Ledger", budget: int) -> "Account":
-    from holdfast.engine.engine import engine_of  # late: avoids an import cycle
-
     with noting_faults(ledger):
-        return engine_of(ledger).account(budget)
+        summary, moments = (rows, ()) if rows is not None else engine_of(ledger).rows_and_moments()
+    if not requests:
+        summary = replace(summary, intent=Intent())
+    return render_level(
+        summary,
+        budget,
+        _with_characters(count, budget / characters) if characters else count,
+        moments=moments,
+        focus=focus,
+        session=ledger.name,
+        run=run_line(ledger),
+        title=title,
+        more=more or full_command(ledger),
+    )
 
 
-def _find_flaw(ledger: "Ledger", level: RecoveryLevel) -> str:
+def _with_characters(count: CountTokens, tokens_per_character: float) -> CountTokens:
+    """Return a count that is at least the number of characters times a factor."""
+    return lambda text: max(count(text), ceil(len(text) * tokens_per_character))
+
+
+def _find_flaw(level: RecoveryLevel) -> str:
     """Return why a level cannot be used; empty if it can."""
     if level.tokens > level.budget:
-        return f"it came to {level.tokens:,} tokens, more than {level.budget:,}"
-    if level.rows.get("intent") and not level.shown["intent"] and not level.cut.get("intent"):
+        return f"it has {level.tokens:,} tokens, more than {level.budget:,}"
+    if level.rows.get(INTENT) and not level.text.split("\n")[1].startswith(("Request", "Now")):
         return "the request is not in it"
-    for ref in level.refs:
-        ledger.find(ref)
     return ""
 
 

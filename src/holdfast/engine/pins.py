@@ -18,4 +18,4 @@ def text_to_pin(ledger: Ledger, text_or_ref: str) -> str:
 
 def newest_pin(ledger: Ledger) -> str:
     """Return the id of the pin that was noted last."""
-    return next(notes_in(reversed(ledger.events()), Pinned))[0].id
+    return next(notes_in(reversed(ledger.notes()), Pinned))[0].id

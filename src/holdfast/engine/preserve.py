@@ -6,6 +6,7 @@ only if the project has it or declares that layout (`layout: loa`).
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -18,7 +19,7 @@ from holdfast.core.ledger.notes import (
     ThinkingLogged,
     encode,
     is_note,
-    notes_in,
+    newest_note,
 )
 from holdfast.core.ledger.summary import CHECK_RECOVERY, Phase, Quote, Ref, Summary
 from holdfast.core.plan.plan import Candidate
@@ -246,15 +247,15 @@ class Preserver:
         policy, session = state.policy, self._ledger
         if policy.preservation.trajectory_log != "on":
             return
-        hidden = {name for step in body.steps for name in step.hides}
-        upto = _logged_upto(state.window.ledger)
-        thoughts = [
-            entry
-            for entry in state.window.ledger
-            if isinstance(entry.body, Thought) and entry.id in hidden and entry.seq > upto
-        ]
         folder = trajectory.trajectory_folder(session.root, expected=policy.layout == LOA_LAYOUT)
-        if not thoughts or not folder:
+        if not folder:
+            return
+        hidden = {name for step in body.steps for name in step.hides}
+        logged = newest_note(session.notes(), ThinkingLogged)
+        upto = logged[1].upto if logged is not None else 0
+        later = takewhile(lambda entry: entry.seq > upto, reversed(state.window.ledger))
+        thoughts = [e for e in later if isinstance(e.body, Thought) and e.id in hidden][::-1]
+        if not thoughts:
             return
         at = session.now() or thoughts[-1].at
         path = trajectory.append_rows(
@@ -307,17 +308,12 @@ def _thinking_rows(session: str, entries: Iterable[Entry]) -> Iterator[dict[str,
         }
 
 
-def _logged_upto(ledger: Iterable[Entry]) -> int:
-    return max((note.upto for _, note in notes_in(ledger, ThinkingLogged)), default=0)
-
-
-def _was_blocked(ledger: Iterable[Entry], blocked: SummaryBlocked) -> bool:
+def _was_blocked(ledger: Sequence[Entry], blocked: SummaryBlocked) -> bool:
     """Return whether the same items already blocked a summary since the last one was written."""
-    # Compared in persisted form: the name of an item may contain the separator of names.
-    was_blocked, noted = False, encode(blocked)
-    for entry in ledger:
+    for entry in reversed(ledger):
         if isinstance(entry.body, Compressed) and entry.body.summary is not None:
-            was_blocked = False
-        elif is_note(entry.body, SummaryBlocked):
-            was_blocked = entry.body == noted
-    return was_blocked
+            return False
+        if is_note(entry.body, SummaryBlocked):
+            # Compared in persisted form: the name of an item may contain the separator of names.
+            return entry.body == encode(blocked)
+    return False

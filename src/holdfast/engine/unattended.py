@@ -66,7 +66,7 @@ def stop_run(ledger: "Ledger") -> RunStatus:
     Raises:
         NotRecorded: none was started.
     """
-    run = newest_run(ledger.events())
+    run = newest_run(ledger.notes())
     if run is None or run.state != RUNNING:
         raise NotRecorded("unattended run", "", where=f"session {ledger.name!r}")
     ledger.note(replace(run, state=STOPPED, consent=False, seal=""))
@@ -75,7 +75,7 @@ def stop_run(ledger: "Ledger") -> RunStatus:
 
 def run_status(ledger: "Ledger") -> RunStatus:
     """Return whether the session's agent may continue by itself, and what to say to it."""
-    run = newest_run(ledger.events())
+    run = newest_run(ledger.notes())
     file = _read_run_file(ledger.root) if ledger.root else None
     if run is None:
         return status_of_run(None, file, age=None, proven=False)
@@ -89,7 +89,7 @@ def run_line(ledger: "Ledger") -> str:
 
 def continue_run(old: "Ledger", new: "Ledger") -> None:
     """Copy a run to a session that continues another; its consent is not extended."""
-    run = newest_run(old.events())
+    run = newest_run(old.notes())
     if run is not None and run.state == RUNNING:
         new.note(run)
 

@@ -1,23 +1,32 @@
 """Decisions of all sessions of a project: the graph of them, and those that concern a task."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
+from hashlib import sha256
+
+from msgspec import msgpack
 
 from holdfast.core.ledger.packet import Choice
 from holdfast.core.view.decisions.graph import (
+    DecisionEdge,
     DecisionGraph,
     build_graph,
     decisions_about,
+    find_edges,
+    graph_with,
     statements_of_all,
 )
 from holdfast.core.view.questions.answer import current_statement, replaced_statements
 from holdfast.core.view.questions.question import read_question
 from holdfast.core.view.questions.score import score_statements
 from holdfast.core.view.questions.statements import SessionStatements, Statement
+from holdfast.engine.cache import read_through_cache, rules_digest
 from holdfast.engine.ledger import Ledger
 from holdfast.engine.recover import stemmer
 from holdfast.models.thesaurus import similar_words
 from holdfast.packets.questions import ProjectDecisions, project_decisions
 
+EDGES_CACHE = "edges"
 MAX_DECISIONS = 8
 """Maximum decisions of earlier sessions for a task."""
 MIN_TASK_SCORE = 0.55
@@ -25,10 +34,29 @@ MIN_TASK_SCORE = 0.55
 
 
 def decision_graph(
-    settled: ProjectDecisions, *, sessions: Sequence[str] | None = None
+    settled: ProjectDecisions, *, sessions: Sequence[str] | None = None, references: bool = True
 ) -> DecisionGraph:
-    """Return the decisions of some sessions, or of the whole project, and their relations."""
-    return build_graph(settled.all_statements(sessions))
+    """Return the decisions of some sessions, or of the whole project, and their relations.
+
+    Without `references`, it only says which decision replaced which, and is made faster.
+    """
+    read = settled.all_statements(sessions)
+    if sessions is not None or not references or not read:
+        return build_graph(read, references=references)
+    try:
+        statements = sha256(msgpack.encode(read)).hexdigest()
+    except UnicodeEncodeError:  # a lone surrogate
+        return build_graph(read)
+    # Edges are only names and ids, so they may be cached with another session than their own.
+    edges = read_through_cache(
+        settled.store,
+        settled.store.sessions()[0].name,
+        EDGES_CACHE,
+        rules_digest(statements),
+        tuple[DecisionEdge, ...],
+        partial(find_edges, read),
+    )
+    return graph_with(edges, read)
 
 
 def decisions_for(

@@ -22,7 +22,7 @@ from holdfast.engine.never_store import NeverStoreFilter
 from holdfast.errors import BadFeedback, BadPacket, NotWritten
 from holdfast.packets.deliver import clear_if_done
 from holdfast.packets.packet import read_yaml
-from holdfast.packets.records import PacketRecord, newest_packet, packet_records
+from holdfast.packets.records import PacketRecord, newest_packet, packet_entries, packet_records
 from holdfast.project.clock import timestamp
 from holdfast.project.layout import slug
 from holdfast.project.regular_files import read_regular
@@ -152,7 +152,7 @@ def collect_feedback(ledger: Ledger) -> list[CollectedFeedback]:
     """Read every feedback file, and record what is new."""
     shown = ledger.redactor.text
     never_stored = NeverStoreFilter(ledger.policy.never_store).text
-    entries = ledger.store.events(ledger.name)
+    entries = packet_entries(ledger.store, ledger.name)
     bodies = (entry.body for entry in entries if isinstance(entry.body, PacketReported))
     # Redacted, because the file that a command wrote is redacted too.
     known = {(body.file, _said_parts(_map_texts(body.feedback, shown))) for body in bodies}
@@ -276,7 +276,7 @@ def _drop_requests(requests: dict[tuple[str, str], WorkerRequest], pane: str) ->
 
 def recorded_feedback(ledger: Ledger) -> list[tuple[Entry, Feedback]]:
     """Return all recorded feedback, oldest first."""
-    entries = ledger.redactor.entries(ledger.store.events(ledger.name))
+    entries = ledger.redactor.entries(packet_entries(ledger.store, ledger.name))
     return [
         (entry, entry.body.feedback) for entry in entries if isinstance(entry.body, PacketReported)
     ]

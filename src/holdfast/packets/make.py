@@ -6,15 +6,14 @@ from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import text_of
 from holdfast.core.ledger.head import Head, Lane
 from holdfast.core.ledger.notes import Pinned, Purged, Unpinned, is_note
 from holdfast.core.ledger.packet import SHARED, Choice
 from holdfast.core.ledger.packet import Packet as Stored
 from holdfast.core.ledger.summary import Summary
-from holdfast.core.observe.scene import Scene, read_scene, scene_of
+from holdfast.core.observe.scene import scene_of
 from holdfast.core.shrink.step import ref_of
-from holdfast.core.view.levels import level_sections
+from holdfast.core.view.levels import render_level
 from holdfast.core.view.packet.code import relevant_files
 from holdfast.core.view.packet.goal import task_to_carry
 from holdfast.core.view.packet.inputs import (
@@ -30,6 +29,7 @@ from holdfast.core.view.packet.select import Similar, similarity_by
 from holdfast.engine.cache import read_cached, rules_digest, write_cached
 from holdfast.engine.engine import engine_of
 from holdfast.engine.fault_log import notes_faults
+from holdfast.engine.levels import full_command
 from holdfast.errors import BadSetting
 from holdfast.models.thesaurus import similar_words
 from holdfast.packets.packet import Packet
@@ -42,10 +42,8 @@ if TYPE_CHECKING:
 
 MAX_NEAR_FILES = 40
 """Maximum files of a codebase that are read for a packet."""
-MAX_RECORD_CHARS = 300_000
-"""Characters of the record, from its end, whose names are weighed."""
-MAX_PRIOR_CHARS = 4_000
-"""Maximum characters about an earlier session."""
+PRIOR_PART = 2
+"""An earlier session gets the tokens of a deep packet divided by this number."""
 MAX_TASK_CHARS = 4 * 1024 * 1024
 
 
@@ -148,7 +146,7 @@ def _material(
 
 
 _inputs_by_ledger: "WeakKeyDictionary[Ledger, tuple[str, RecordInputs]]" = WeakKeyDictionary()
-"""The inputs last read from a session, with their digest: workers often start several at a time."""
+"""The inputs last read from a session, with their rules: workers often start several at a time."""
 
 
 def _record_inputs(ledger: "Ledger") -> RecordInputs:
@@ -157,15 +155,18 @@ def _record_inputs(ledger: "Ledger") -> RecordInputs:
     head = ledger.head()
     if not head.seq:
         return RecordInputs()
-    rules = _inputs_digest(ledger, head.lane(ledger.agent))
+    lane = head.lane(ledger.agent)
+    rules = _inputs_digest(ledger, lane)
     found = _inputs_by_ledger.get(ledger)
-    if found is None or found[0] != rules:
-        found = _inputs_by_ledger[ledger] = rules, _cached_inputs(ledger, head, rules)
-    return found[1]
+    known = found[1] if found is not None and found[0] == rules else None
+    if known is None or known.end != lane.end:
+        known = _read_inputs(ledger, head, rules, known)
+        _inputs_by_ledger[ledger] = rules, known
+    return known
 
 
 def _inputs_digest(ledger: "Ledger", lane: Lane) -> str:
-    """Return a digest of everything that decides the inputs: path, notes, secrets, policy.
+    """Return a digest of everything that decides the inputs besides the path.
 
     Entries about packets change none of it.
     """
@@ -177,33 +178,32 @@ def _inputs_digest(ledger: "Ledger", lane: Lane) -> str:
         if is_note(entry.body, Pinned, Unpinned, Purged)
     ]
     marks = sorted(ledger.redactor.known.marks.items())
-    return rules_digest(lane.end, lane.generation, notes, marks, ledger.policy)
+    return rules_digest(lane.generation, notes, marks, ledger.policy)
 
 
-def _cached_inputs(ledger: "Ledger", head: Head, rules: str) -> RecordInputs:
+def _read_inputs(
+    ledger: "Ledger", head: Head, rules: str, known: RecordInputs | None
+) -> RecordInputs:
+    """Return the inputs up to the end of the session: those that are kept, extended if needed."""
     name = f"packet {ledger.agent}".rstrip()
-    cached = read_cached(ledger.store, ledger.name, name, rules, RecordInputs)
-    if cached is not None:
-        return cached[1]
-    made = _gather_inputs(ledger)
+    if known is None:
+        cached = read_cached(ledger.store, ledger.name, name, rules, RecordInputs)
+        known = cached[1] if cached is not None else None
+    if known is not None and known.end == head.lane(ledger.agent).end:
+        return known
+    made = _gather_inputs(ledger, known)
     write_cached(ledger.store, ledger.name, name, rules, head, made)
     return made
 
 
-def _gather_inputs(ledger: "Ledger") -> RecordInputs:
+def _gather_inputs(ledger: "Ledger", known: RecordInputs | None) -> RecordInputs:
     path = ledger.redactor.entries(ledger.path())
+    scene = scene_of(path)
+    if known is not None and all(entry.id != known.end for entry in path):
+        known = None
     # A packet has no references: neither of the summary nor to the project's files.
     rows = replace(engine_of(ledger).rows(outside=False), refs=()) if path else Summary()
-    return gather_record_inputs(rows, _recent_scene(scene_of(path)))
-
-
-def _recent_scene(scene: Scene) -> Scene:
-    """Return the end of a record: what is needed next was usually used last."""
-    chars_left, start = MAX_RECORD_CHARS, len(scene.items)
-    while start > 0 and chars_left > 0:
-        start -= 1
-        chars_left -= len(text_of(scene.items[start].body))
-    return read_scene(scene.items[start:]) if start else scene
+    return gather_record_inputs(rows, scene, known)
 
 
 def _prior_work(ledger: "Ledger", continues: str) -> str:
@@ -212,11 +212,19 @@ def _prior_work(ledger: "Ledger", continues: str) -> str:
         inherited_summary,
     )  # late: few sessions continue another
 
-    rows = inherited_summary(ledger.events()) if not continues else Summary()
+    more = {}
     if continues and continues != ledger.name and ledger.store.head(continues) is not None:
-        rows = engine_of(ledger.sibling(continues)).rows()
-    lines = [row.render() for section in level_sections(rows) for row in section.rows]
-    return "\n".join(lines)[:MAX_PRIOR_CHARS]
+        prior = ledger.sibling(continues)
+        rows, moments = engine_of(prior).rows_and_moments()
+        more = {"more": full_command(prior)}
+    else:
+        rows, moments = Summary() if continues else inherited_summary(ledger.events()), ()
+    if rows == Summary():
+        return ""
+    tokens = ledger.policy.packets.deep // PRIOR_PART
+    level = render_level(rows, tokens, token_counter(ledger), moments=moments, **more)
+    # A packet is data as a whole: it needs no fence of its own.
+    return "\n".join(level.text.split("\n")[1:-1])
 
 
 def _shared_decisions(records: Sequence[PacketRecord], rows: Summary) -> tuple[Choice, ...]:

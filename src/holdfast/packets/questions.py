@@ -5,18 +5,22 @@ from functools import partial
 
 from holdfast.core.index.passages import passages_of, searchable_text, speaker
 from holdfast.core.index.terms import PassageHit, Term
-from holdfast.core.ledger.entry import Derived, Entry, Said
+from holdfast.core.ledger.entry import Entry, Noted, PacketSent, Resumed, Said
 from holdfast.core.ledger.head import Head
-from holdfast.core.ledger.window import path_to
+from holdfast.core.ledger.window import path_of
 from holdfast.core.observe.requests.constraints import MACHINE_TEXT
 from holdfast.core.observe.sentences import sentences
 from holdfast.core.view.decisions.graph import statements_of_all
 from holdfast.core.view.questions.answer import QuestionAnswer, answer_question
 from holdfast.core.view.questions.question import read_question, subjects_in
-from holdfast.core.view.questions.statements import SessionStatements, Statement, read_statements
+from holdfast.core.view.questions.statements import (
+    SessionStatements,
+    Statement,
+    read_statements,
+    without_silent,
+)
 from holdfast.engine.cache import read_cached, read_through_cache, rules_digest
 from holdfast.engine.ledger import Ledger
-from holdfast.engine.live_window import LiveWindow
 from holdfast.engine.recover import RedactEntries, stemmer, unredacted
 from holdfast.engine.redact import Redactor
 from holdfast.models.thesaurus import similar_words
@@ -27,6 +31,8 @@ from holdfast.text.tech_terms import NAME_SIMILARITY, names_of_kind
 MAX_PASSAGES = 160
 """Passages read for a question: for statements that are no decisions, and to choose sessions."""
 STATEMENTS_CACHE = "told"
+NOTES = (Noted, PacketSent, Resumed)
+"""Derived entries from which statements are read."""
 MAX_UNREAD_SESSIONS = 48
 """Sessions read for one question, besides those that were read before."""
 
@@ -77,10 +83,19 @@ class ProjectDecisions:
 
     def _read_session(self, session: str) -> SessionStatements:
         head = self.store.head(session) or Head()
-        window = LiveWindow(self.store, session, "").window(whole=True)
-        path = list(self.redact(session, path_to(window.end, window.ledger)))
-        notes = self.redact(session, (e for e in window.ledger if isinstance(e.body, Derived)))
+        entries = [entry for entry in self.store.read(session) if not entry.lane]
+        path = self._redact_path(session, path_of(entries))
+        notes = self.redact(session, (e for e in entries if isinstance(e.body, NOTES)))
         return read_statements(path, notes, session=session, title=self._title(head.title))
+
+    def _redact_path(self, session: str, path: Sequence[Entry]) -> list[Entry]:
+        """Redact a path; contents that hold no statement are left out instead, which is faster."""
+        quiet = without_silent(path)
+        shown = [entry for entry, whole in zip(quiet, path, strict=True) if entry is whole]
+        redacted = dict(
+            zip((entry.id for entry in shown), self.redact(session, shown), strict=True)
+        )
+        return [redacted.get(entry.id, entry) for entry in quiet]
 
     def all_statements(self, sessions: Iterable[str] | None = None) -> list[SessionStatements]:
         """Return the statements of some sessions, or of the whole project, oldest first."""

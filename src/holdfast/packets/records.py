@@ -11,9 +11,11 @@ from msgspec.structs import replace
 from holdfast.core.ledger.entry import Entry, PacketCleared, PacketRead, PacketReported, PacketSent
 from holdfast.core.ledger.packet import Packet as Stored
 from holdfast.core.shrink.step import ref_of
+from holdfast.engine.cache import read_cached, rules_digest, write_cached
 from holdfast.errors import BadPacket, BadSetting, NotRecorded
 from holdfast.packets.packet import MAX_PACKET_BYTES, read_packet
 from holdfast.project.regular_files import read_regular
+from holdfast.stores.store import Store
 from holdfast.text.jsontext import whole_number
 
 if TYPE_CHECKING:
@@ -26,6 +28,9 @@ PANE_VARIABLES = ("HOLDFAST_PANE", "AGENTWIRE_PANE")
 
 PACKET_ENTRIES = (PacketSent, PacketRead, PacketCleared, PacketReported)
 """Entries that record events of packets."""
+PACKETS_CACHE = "packets"
+MIN_NEW_TO_SAVE = 20
+"""New entries of a session from which on its packet entries are cached again."""
 
 
 class PacketRecord(Struct, frozen=True):
@@ -73,15 +78,29 @@ def audience_of(pane: int | str | None, environment: Mapping[str, str] | None = 
     return name
 
 
+def packet_entries(store: Store, session: str) -> list[Entry]:
+    """Return the entries that record events of a session's packets, oldest first.
+
+    They are cached as they are in the ledger: later calls read only new entries.
+    """
+    head = store.head(session)
+    if head is None:
+        return []
+    rules = rules_digest(PACKETS_CACHE)
+    upto, known = read_cached(store, session, PACKETS_CACHE, rules, list[Entry]) or (0, [])
+    if upto == head.seq:
+        return known
+    new = store.events(session, since=upto)
+    found = [*known, *(entry for entry in new if isinstance(entry.body, PACKET_ENTRIES))]
+    if head.seq - upto >= MIN_NEW_TO_SAVE:
+        write_cached(store, session, PACKETS_CACHE, rules, head, found)
+    return found
+
+
 def packet_records(ledger: "Ledger") -> list[PacketRecord]:
     """Return every revision of every packet of a session, oldest first, with its state."""
     records: dict[str, PacketRecord] = {}
-    events = [
-        event
-        for event in ledger.store.events(ledger.name)
-        if isinstance(event.body, PACKET_ENTRIES)
-    ]
-    for entry in ledger.redactor.entries(events):
+    for entry in ledger.redactor.entries(packet_entries(ledger.store, ledger.name)):
         body = entry.body
         if isinstance(body, PacketSent):
             records[entry.id] = PacketRecord(

@@ -17,6 +17,7 @@ from holdfast.core.view.packet_stats.report import headline_lines
 from holdfast.engine.ledger import Ledger
 from holdfast.engine.recover import stemmer
 from holdfast.engine.redact import Redactor
+from holdfast.packets.records import packet_entries
 from holdfast.stores.store import Store
 
 
@@ -27,7 +28,7 @@ def records_in(
     found = [
         record
         for info in reversed(store.sessions())
-        for record in task_records(redactor.entries(store.read(info.name)), tunings)
+        for record in task_records(redactor.entries(packet_entries(store, info.name)), tunings)
     ]
     return tuple(sorted(found, key=lambda task: task.at))
 

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 from secrets import token_hex
+from stat import S_ISREG
 
 from holdfast.errors import NotWritten
 from holdfast.project.regular_files import open_regular, read_regular
@@ -15,6 +16,7 @@ from holdfast.text.utf8 import from_bytes, to_bytes
 
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
 CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+APPEND_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 def write_copy(root: str, path: str, content: bytes) -> None:
@@ -32,6 +34,33 @@ def write_copy(root: str, path: str, content: bytes) -> None:
             _write_file(folder, names[-1], content)
         finally:
             os.close(folder)
+    except OSError as error:
+        raise NotWritten(path, (error.strerror or str(error)).lower()) from None
+
+
+def append_copy(root: str, path: str, content: bytes, *, after: int) -> bool:
+    """Append to a copy that has `after` bytes; return False, and change nothing, if it has not.
+
+    Raises:
+        NotWritten: it could not be written.
+    """
+    folders, _, name = path.rpartition("/")
+    try:
+        folder = _open_folder(root, folders.split("/"))
+        try:
+            descriptor = os.open(name, APPEND_FLAGS, dir_fd=folder)
+        except OSError:
+            return False
+        finally:
+            os.close(folder)
+        with os.fdopen(descriptor, "ab") as file:
+            found = os.fstat(descriptor)
+            if not S_ISREG(found.st_mode) or found.st_nlink > 1 or found.st_size != after:
+                return False
+            file.write(content)
+            file.flush()
+            os.fsync(descriptor)
+        return True
     except OSError as error:
         raise NotWritten(path, (error.strerror or str(error)).lower()) from None
 

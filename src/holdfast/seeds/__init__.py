@@ -15,7 +15,7 @@ from holdfast.core.plan.choose import price
 from holdfast.core.plan.policy import Policy
 from holdfast.core.plan.state import survey
 from holdfast.core.shrink.offload import OriginalLocation, offload
-from holdfast.core.shrink.summary.rows import HiddenSpan, rows_of_span
+from holdfast.core.shrink.summary.rows import rows_of_scene
 from holdfast.core.view.conversation import render_conversation
 from holdfast.core.view.forms import summary_object
 from holdfast.engine.engine import Engine
@@ -201,7 +201,7 @@ def _rows(session: Session) -> Summary:
     scene = read_scene(
         [Item(entry) for entry in session.ledger.redactor.entries(session.ledger.path())]
     )
-    return rows_of_span(HiddenSpan(scene, scene, scene))
+    return rows_of_scene(scene)
 
 
 verify_intent_alignment = alignment.verify_intent_alignment

@@ -14,7 +14,7 @@ from holdfast.core.ledger.summary import (
 )
 from holdfast.core.observe.requests.constraints import forbids
 from holdfast.core.observe.scene import scene_of
-from holdfast.core.shrink.summary.rows import HiddenSpan, rows_of_span
+from holdfast.core.shrink.summary.rows import rows_of_scene
 from holdfast.core.verify.drift import against_summary
 from holdfast.core.verify.drift.message import AgentMessage, agent_message
 from holdfast.core.view.drift import render_warning
@@ -118,7 +118,7 @@ def _rows_of(summary: SummarySource) -> Summary:
             return summary.rows
         case Session():
             scene = scene_of(summary.ledger.path())
-            return rows_of_span(HiddenSpan(scene, scene, scene))
+            return rows_of_scene(scene)
         case _:
             return _rows_from_object(cast(Mapping[str, Json], summary))
 

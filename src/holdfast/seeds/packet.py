@@ -17,6 +17,7 @@ from holdfast.core.view.packet.code import extract_patterns, file_summary, relev
 from holdfast.core.view.packet.goal import constraints_of, goal_of
 from holdfast.core.view.packet.history import failures_of
 from holdfast.core.view.packet.layers import CAPS
+from holdfast.core.view.packet.moments import packet_moments
 from holdfast.core.view.packet.prompt import to_prompt
 from holdfast.core.view.packet.select import similarity_by
 from holdfast.models.thesaurus import similar_words
@@ -185,7 +186,7 @@ def summarize_codebase_context(relevant: Mapping[str, str]) -> CodebaseContext:
 def extract_failures(conversation: Conversation) -> list[FailedAttempt]:
     """Return failed attempts and their reasons."""
     session = _session(conversation)
-    return list(failures_of(session.engine.rows(), _scene(session)))
+    return list(failures_of(session.engine.rows(), packet_moments(_scene(session), 0)))
 
 
 def describe_exclusions(conversation: Conversation, packet: ContextPacket) -> list[str]:

@@ -41,6 +41,7 @@ class BlobTable:
     def __init__(self, db: Database, path: str) -> None:
         self._db, self._path = db, path
         self._cached: tuple[tuple[bytes, bytes], ...] = ()
+        self._starts: dict[bytes, bytes] = {}
 
     def write(
         self, project: str, blobs: Mapping[bytes, bytes], bases: Mapping[bytes, bytes]
@@ -134,6 +135,13 @@ class BlobTable:
             self._cached = ((name, content), *self._cached[: MAX_CACHED - 1])
         return content
 
+    def start(self, project: str, name: bytes) -> bytes:
+        """Return the first bytes of a content; a delta has those of the content it is based on."""
+        whole = [name, *self._base_chain(project, name)][-1]
+        if whole not in self._starts:
+            self._starts[whole] = self._decompress(project, whole, b"")[:KIND_PREFIX_BYTES]
+        return self._starts[whole]
+
     def _read_cached(self, name: bytes) -> bytes:
         return next((content for cached_name, content in self._cached if cached_name == name), b"")
 
@@ -158,6 +166,7 @@ class BlobTable:
     def clear_cached(self) -> None:
         """Forget the contents kept in memory, so that the next reads come from the disk."""
         self._cached = ()
+        self._starts = {}
 
     def is_whole(self, project: str, name: bytes) -> bool:
         """Return whether the content on disk matches its name, without using the memory cache."""

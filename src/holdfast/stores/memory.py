@@ -1,6 +1,6 @@
 """Store sessions in memory, for stateless compression and for tests."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from threading import RLock
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from holdfast.core.ledger.append import Batch
-from holdfast.core.ledger.entry import Derived, Entry, EntryId, Sighting
+from holdfast.core.ledger.entry import Derived, Entry, EntryId, Sighting, kind_of
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.snapshot import WindowSnapshot
 from holdfast.errors import Conflict
@@ -113,10 +113,14 @@ class MemoryStore:
         present = sorted(number for number in set(numbers) if 0 < number <= len(entries))
         return iter([entries[number - 1] for number in present])
 
-    def events(self, session: str, *, since: int = 0) -> Iterator[Entry]:
+    def events(
+        self, session: str, *, since: int = 0, kinds: Collection[str] | None = None
+    ) -> Iterator[Entry]:
         """See `Store.events`."""
         return (
-            entry for entry in self.read(session, since=since) if isinstance(entry.body, Derived)
+            entry
+            for entry in self.read(session, since=since)
+            if isinstance(entry.body, Derived) and (kinds is None or kind_of(entry.body) in kinds)
         )
 
     def names(self, session: str, ids: Iterable[EntryId] | None = None) -> dict[EntryId, int]:

@@ -4,7 +4,7 @@ The SQLite settings are in `connection.py`. Every write is one `begin immediate`
 read transaction outlives the call that opened it.
 """
 
-from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from threading import Lock, RLock
@@ -23,6 +23,8 @@ from holdfast.core.ledger.entry import (
     Entry,
     EntryId,
     Sighting,
+    kind_of,
+    may_be_of,
     pack,
     unpack,
 )
@@ -30,7 +32,7 @@ from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.snapshot import WindowSnapshot
 from holdfast.errors import StoreBusy, StoreDamaged, StoreFull, StoreRefused
 from holdfast.stores import packing
-from holdfast.stores.blobs import BlobTable
+from holdfast.stores.blobs import KIND_PREFIX_BYTES, BlobTable
 from holdfast.stores.connection import (
     Row,
     connect,
@@ -348,10 +350,22 @@ class SqliteStore:
         for first, last in group_runs(sorted(set(numbers))):
             yield from self._fetch_each(READ_RUN, (key, first, last), partial(self._entry, key))
 
-    def events(self, session: str, *, since: int = 0) -> Iterator[Entry]:
+    def events(
+        self, session: str, *, since: int = 0, kinds: Collection[str] | None = None
+    ) -> Iterator[Entry]:
         """See `Store.events`."""
         key = self._session_key(session)
-        return self._fetch_each(EVENTS, (key, since), partial(self._entry, key))
+        for row in self._fetch_each(EVENTS, (key, since), _unchanged):
+            if kinds is None or may_be_of(self._start_of(*row[-3:-1]), kinds):
+                entry = self._entry(key, row)
+                if kinds is None or kind_of(entry.body) in kinds:
+                    yield entry
+
+    def _start_of(self, stored: int, data: bytes) -> bytes:
+        """Return the first bytes of a content, which say its kind."""
+        if stored == packing.BY_HASH:
+            return self.blobs.start(self.project, data)
+        return self._read_content(stored, data)[:KIND_PREFIX_BYTES]
 
     def names(self, session: str, ids: Iterable[EntryId] | None = None) -> dict[EntryId, int]:
         """See `Store.names`."""

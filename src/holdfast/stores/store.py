@@ -4,7 +4,7 @@ A store knows nothing of tokens, formats or policy, and never changes what was a
 `build` while it holds the write lock, so that an append always starts from the current head.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
@@ -159,8 +159,13 @@ class Store(AbstractContextManager["Store"], Protocol):
         """Read entries in order: all after `since`, or those with the given numbers."""
         ...
 
-    def events(self, session: str, *, since: int = 0) -> Iterator[Entry]:
-        """Read the derived entries after `since` in order, without the source entries."""
+    def events(
+        self, session: str, *, since: int = 0, kinds: Collection[str] | None = None
+    ) -> Iterator[Entry]:
+        """Read the derived entries after `since` in order, without the source entries.
+
+        `kinds` are the tags of the bodies to read; the content of others is not decoded.
+        """
         ...
 
     def names(self, session: str, ids: Iterable[EntryId] | None = None) -> dict[EntryId, int]:

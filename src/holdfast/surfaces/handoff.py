@@ -21,7 +21,13 @@ from holdfast.packets.decisions import decisions_for
 from holdfast.packets.deliver import deliver_packet
 from holdfast.packets.make import generate_packet
 from holdfast.packets.questions import ProjectDecisions
-from holdfast.packets.records import PANE_VARIABLES, PacketRecord, audience_of, session_in_file
+from holdfast.packets.records import (
+    PANE_VARIABLES,
+    PacketRecord,
+    audience_of,
+    packet_entries,
+    session_in_file,
+)
 from holdfast.packets.tuning import TaskTuning, tuning_for
 from holdfast.project.layout import packet_path
 from holdfast.session.session import Session
@@ -114,7 +120,7 @@ def _recorded_packets(project: Project, names: Sequence[str], *, cleared: bool) 
     found: dict[str, tuple[str, str]] = {}
     cleared_refs: set[str] = set()
     for name in reversed(names):
-        for entry in project.store.read(name):
+        for entry in packet_entries(project.store, name):
             match entry.body:
                 case PacketSent(packet=packet) if packet.audience:
                     found[packet.audience] = name, entry.id

@@ -41,7 +41,7 @@ PASTED_LINE_START = Pattern(
     r"|'/|'[^' \n]{1,60}',?$|/\w{1,40}/"
     r"|\d{1,4}[-/:]\d{1,2}[-/:]\d{1,2}|\d{1,6}\s{0,4}[|:│]|at \S{1,200} ?\(|at <|File \""
     r"|\.{1,2}/|E {2,16}\S|Traceback\b|(?:[A-Z]\w{0,24})?(?:Error|Exception|Warning)\b ?[:\[(]"
-    r"|(?:FAIL|WARN|WARNING|INFO|DEBUG|ERROR)(?:ED)?\b|---? (?:FAIL|PASS)"
+    r"|(?:FAIL|WARN|WARNING|INFO|DEBUG|ERROR)(?:ED)?\b|---? (?:FAIL|PASS)|PASS$|ok[ \t]{2}"
     r"|(?:diff --git|(?:index|commit) [0-9a-f]{6}|Author:|Date:|remote:|fatal:|error:|warning:"
     r"|npm (?:ERR|WARN)|panic:)"
     r"|(?:import|from|const|let|var|func|return|if|for|while|else) .{0,200}[;{(]$"

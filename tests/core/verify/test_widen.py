@@ -2,8 +2,6 @@ import pytest
 from msgspec.structs import replace
 
 from holdfast.core.ledger.summary import Decision, Intent, Next, Quote, Summary
-from holdfast.core.observe.scene import read_scene
-from holdfast.core.observe.worth import NeedEstimator
 from holdfast.core.shrink.summary.cut import Cut
 from holdfast.core.shrink.summary.fit import SummaryRoom, fit_summary
 from holdfast.core.verify.widen import fit_with_probes
@@ -20,14 +18,14 @@ KNOWN = Summary(
     decisions=DECISIONS,
     next=(Next("book the hotels", named(30)), Next("print the tickets", named(30))),
 )
-ROOM = SummaryRoom(600, words, NeedEstimator(read_scene([]), {}), session="s")
+ROOM = SummaryRoom(1_100, words, session="s")
 
 
 @pytest.mark.seed("R324")
 def test_a_probe_that_fails_gives_its_own_section_more_room_and_no_other() -> None:
     narrow = fit_summary(KNOWN, ROOM).summary
     widened, score = fit_with_probes(KNOWN, NOTHING_STAYS, ROOM)
-    assert narrow.decisions == DECISIONS[-3:]
+    assert narrow.decisions == DECISIONS[-4:]
     assert widened.summary.decisions == DECISIONS
     assert replace(widened.summary, decisions=()) == replace(narrow, decisions=())
     assert widened.tokens <= ROOM.tokens
@@ -35,6 +33,6 @@ def test_a_probe_that_fails_gives_its_own_section_more_room_and_no_other() -> No
 
 
 def test_where_every_probe_is_answered_the_summary_stays_as_it_was_fitted() -> None:
-    few = replace(KNOWN, decisions=DECISIONS[-3:])
+    few = replace(KNOWN, decisions=DECISIONS[-4:])
     made, score = fit_with_probes(few, NOTHING_STAYS, ROOM)
     assert (made, score.meets_targets) == (fit_summary(few, ROOM), True)

@@ -22,7 +22,6 @@ from holdfast.core.view.forms import FORMS, render_form
 
 FOLDER = Path(__file__).parent / "golden"
 SESSION, TASK = "seedbank-7", "SB-41"
-BENCH, STORE = "Read config/bench.toml", "Read src/trials/store.py"
 ARCHIVE = ".holdfast/cache/conversations/seedbank-7_full.md"
 
 
@@ -74,13 +73,19 @@ RICH = Summary(
         Decision('"trial_no" is text: it has leading zeros', named(25), "07 and 7 differ"),
     ),
     facts=(
-        Fact("TRIALS_DB = /var/lib/seedbank/trials-2031.db", named(7), BENCH, 4, 3),
-        Fact("  max_batch = 384", named(7), BENCH, 9, 2),
-        Fact("def save(self, trial: Trial) -> int:", named(13), STORE, 21, 2.5),
-        Fact("class Trial(Struct, frozen=True):", named(13), STORE, 3, 2.4),
-        Fact("CREATE TABLE trials (trial_no TEXT PRIMARY KEY)", named(14), "Bash .schema", 1, 2),
-        Fact('@app.post("/trials")', named(29), "Grep app.post", 2, 1.5),
+        Fact("bench.toml: max_batch = 384", named(7), "content", 1, 0.15, named(1)),
+        Fact("store.py: def save(self) -> int:", named(13), "content", 2, 0.3, named(1)),
+        Fact("store.py: class Trial(Struct, frozen=True):", named(13), "content", 3, 0.3, named(1)),
+        Fact("schema.sql: CREATE TABLE trials (no TEXT)", named(14), "content", 4, 0.15, named(9)),
+        Fact('routes.py: @app.post("/trials")', named(29), "content", 5, 0.3, named(22)),
+        Fact("$ pytest tests/test_routes.py → failed", named(33), "ran", 6, 1.3, named(22)),
+        Fact("A temperature is rounded twice in routes.py.", named(34), "said", 7, 1.6, named(22)),
+        Fact("Let me write the report.", named(41), "said", 8, 0.2, named(40)),
         Fact("The freezer is unit F-12.", "", "", 0, 1),
+    ),
+    state=(
+        Quote("git branch: trials", named(30)),
+        Quote("last run of $ pytest → failed: 11 passed, 1 failed", named(33)),
     ),
     errors=(
         Error(
@@ -111,7 +116,6 @@ RICH = Summary(
     ),
     questions=(Quote("Does the week start on Monday?", named(44)),),
     findings=(
-        Quote("The test fails because a temperature is rounded twice.", named(34)),
         Quote("POST /trials stores what the paper log of week 12 has.", named(39)),
     ),
     refs=(

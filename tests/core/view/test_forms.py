@@ -18,6 +18,7 @@ from holdfast.core.ledger.summary import (
     Ref,
     Summary,
 )
+from holdfast.core.observe.moments.moment import Moment
 from holdfast.core.shrink.summary.text import is_summary, read_summary, write_summary
 from holdfast.core.view.forms import FORMS, render_form, summary_object
 from holdfast.errors import BadSetting
@@ -44,7 +45,8 @@ def test_every_golden_is_of_a_form_that_there_is() -> None:
 
 
 def test_the_form_of_the_protocol_is_the_one_that_stands_in_the_window() -> None:
-    assert render_form(RICH, "ctx-001", session="s") == write_summary(RICH, session="s")
+    shown = render_form(RICH, "ctx-001", session="s")
+    assert shown == write_summary(RICH, session="s", frame="whole")
 
 
 def test_no_other_form_is_taken_for_the_one_in_the_window() -> None:
@@ -161,7 +163,7 @@ def test_no_text_starts_a_section(text: str, form: str) -> None:
         (quote,),
         (File(text, "modified", A, text, was=text), File(text, "read", A, why=text)),
         (Decision(text, A, text, overrules=B),),
-        (Fact(text, A, text), Fact(f"def f(): {text}", A, text)),
+        (Fact(text, A, text), Fact(f"x.py: def f(): {text}", A, "content")),
         (Error(text, A, text), Error(text, A, text, B)),
         Progress(text, (text,), (text,), text),
         (Next(text, A, status=text),),
@@ -187,8 +189,12 @@ def many(count: int) -> Summary:
         files=tuple(File(f"src/part_{n}.py", "read", A, why="to see it") for n in range(count)),
         decisions=(Decision("No XML", B, by="user"),),
         facts=tuple(
-            Fact(f"def part_{n}(first: int, second: str) -> None:", A, "Read parts.py", n, n)
+            fact
             for n in range(count)
+            for fact in (
+                Fact(f"parts.py: def part_{n}(first: int, second: str) -> None:", A, "content"),
+                Fact(f"The part number {n} reads the table of year{n}.", A, "said", worth=1),
+            )
         ),
     )
 
@@ -205,25 +211,54 @@ def test_a_phase_form_keeps_within_its_words(form: str, most: int, count: int) -
 
 
 @pytest.mark.seed("R189", "R190")
-def test_what_is_left_out_is_worth_least_and_counted() -> None:
+def test_what_is_left_out_is_counted_and_what_binds_is_not_left_out() -> None:
     text = render_form(many(700), "research")
-    shown = [int(number) for number in re.findall(r"def part_(\d+)\(", text)]
-    assert shown == list(range(700 - len(shown), 700))
-    assert f"- {700 - len(shown)} more not shown; all are in `holdfast recover WORDS`" in text
+    shown = len(re.findall(r"(?m)^- src/part_\d+", text))
+    assert f"- {700 - shown} more not shown; all are in `holdfast recover WORDS`" in text
     assert "- Never write to accessions." in text
     assert "- No XML (user)" in text
-    assert "(4,800 more words: `holdfast recover --ref 3fa9c1e2`)" in text
+    assert "(4,850 more words: `holdfast recover --ref 3fa9c1e2`)" in text
 
 
 @pytest.mark.seed("R189")
 def test_no_kind_of_row_crowds_out_another() -> None:
     text = render_form(many(700), "research")
     assert text.count("- src/part_") > 30
-    assert text.count("- def part_") > 30
+    assert text.count("- The part number ") > 15
+
+
+@pytest.mark.seed("R189")
+def test_findings_are_sentences_and_neither_code_nor_commands_nor_announcements() -> None:
+    findings = render_form(RICH, "research").partition("### Key Findings\n")[2]
+    findings = findings.partition("\n\n###")[0]
+    assert "- A temperature is rounded twice in routes.py. [225eedba]" in findings
+    assert [
+        text for text in ("def save", "$ pytest tests/test_routes", "Let me") if text in findings
+    ] == []
+
+
+@pytest.mark.seed("R190")
+def test_a_research_form_of_a_short_session_is_short() -> None:
+    assert len(render_form(RICH, "research").split()) < 250
+
+
+@pytest.mark.seed("R191")
+def test_a_contract_is_quoted_as_the_request_writes_it() -> None:
+    asked = "Build it:\n- POST /login returns {token, expires_in}\n- `def rotate(key: Key) -> None`"
+    text = render_form(Summary(Intent(Quote(asked, A))), "planning")
+    assert "- `POST /login returns {token, expires_in}` ([3fa9c1e2])" in text
+    assert "- `def rotate(key: Key) -> None` ([3fa9c1e2])" in text
+
+
+def test_a_form_chooses_among_all_moments_if_it_gets_them() -> None:
+    moments = [Moment("content", "api.ts: export function sign(key: Key): Token {", A, 0.3)]
+    text = render_form(RICH, "planning", moments=moments)
+    assert "- `export function sign(key: Key): Token {` (api.ts)" in text
+    assert "def save(self" not in text
 
 
 def planned(*lines: str) -> dict[str, list[str]]:
-    facts = tuple(Fact(line, A, "Read x") for line in lines)
+    facts = tuple(Fact(f"notes.md: {line}", A, "content") for line in lines)
     parts = render_form(Summary(facts=facts), "planning").split("\n\n### ")[2:]
     rows = {part.split("\n")[0]: part.split("\n")[1:] for part in parts}
     return {title: [row[3:].split("` (")[0] for row in found] for title, found in rows.items()}
@@ -266,7 +301,7 @@ NOTHING = {
     ],
 )
 def test_a_specification_knows_a_definition_by_its_line(title: str, line: str) -> None:
-    assert planned(f"  12→{line}") == {**NOTHING, title: [line]}
+    assert planned(line) == {**NOTHING, title: [line]}
 
 
 @pytest.mark.seed("R191")
@@ -276,6 +311,17 @@ def test_a_specification_knows_a_definition_by_its_line(title: str, line: str) -
 )
 def test_prose_and_calls_are_no_definitions(line: str) -> None:
     assert planned(line) == NOTHING
+
+
+@pytest.mark.seed("R191")
+def test_a_specification_has_no_tests_and_no_function_twice() -> None:
+    facts = tuple(
+        Fact(f"a.ts: {line}", A, "content")
+        for line in ("function load(key: Key): Row {", "def test_load(row):", "class TestLoad:")
+    )
+    files = (File("src/a.ts", "modified", A, "Load, load(); +31 −4"),)
+    text = render_form(Summary(files=files, facts=facts), "planning")
+    assert re.findall("(?m)^- .*", text) == ["- `function load(key: Key): Row {` (a.ts)"]
 
 
 @pytest.mark.seed("R191")

@@ -51,12 +51,13 @@ def test_a_window_without_a_summary_has_none_to_ask_about() -> None:
 def test_facts_are_asked_for_whether_the_summary_shows_them_or_not() -> None:
     came = asked(window("Fix the parser in parse_rows.\nDo not touch the schema."))
     missing = [one.probe.answer for one in came.misses]
-    assert "retry_budget = 17" in missing
+    assert "rows.py:1: retry_budget = 17" in missing
     assert "modified" in missing
     full = asked(
         window(
             "Fix the parser in parse_rows.\nDo not touch the schema.\n| rows.py | modified |\n"
-            "retry_budget = 17\nlimit_of_rows = 5000\nThe limit is wrong.\nBash cat rows.py"
+            "read rows.py\nrows.py:1: retry_budget = 17\nrows.py:2: limit_of_rows = 5000\n"
+            "The limit is wrong."
         )
     )
     assert (full.misses, full.score.meets_targets, full.of) == ((), True, named(6)[:12])

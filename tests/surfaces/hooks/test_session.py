@@ -47,7 +47,12 @@ def test_before_a_compaction_all_is_put_down_and_its_writer_told_what_to_keep(
 ) -> None:
     told = run(project, "PreCompact", {"transcript_path": str(transcript), "trigger": "manual"}).out
     assert len(told) <= 10_000
-    for words in ("Never touch the billing schema.", "Use port 8443 only.", "/app/export.py"):
+    for words in (
+        "Never touch the billing schema.",
+        "Use port 8443 only.",
+        "below /app\n",
+        " export.py",
+    ):
         assert words in told
     assert not told.startswith("{")  # plain text is what the client hands on
     with holdfast.open(SESSION, root=project) as session:
@@ -66,7 +71,13 @@ def test_after_a_compaction_the_goal_comes_back_with_where_to_recover(
         project, "SessionStart", {"transcript_path": str(transcript), "source": "compact"}
     ).context
     assert len(told) <= 10_000
-    for words in (GOAL, "Never touch the billing schema.", "lock file", "/app/export.py"):
+    for words in (
+        GOAL,
+        "Never touch the billing schema.",
+        "lock file",
+        "below /app\n",
+        " export.py",
+    ):
         assert words in told
     assert "context_recover" in told
 
@@ -105,7 +116,7 @@ def test_our_own_summary_is_not_told_twice(project: Path, transcript: Path) -> N
         },
     ).document["anchor"]
     assert anchor.startswith("## Session Summary [")
-    for words in (GOAL, "lock file", "/app/export.py", "keep the port"):
+    for words in (GOAL, "lock file", "below:** /app", "| export.py |", "keep the port"):
         assert words in anchor
     told = run(
         project, "SessionStart", {"transcript_path": str(transcript), "source": "compact"}

@@ -11,6 +11,7 @@ and are not part of the chain, so a client that resends its history still matche
 The original bytes are not in an entry: a `Sighting` has the bytes of one message or line.
 """
 
+from collections.abc import Iterable
 from typing import TypeAlias
 
 import msgspec
@@ -340,13 +341,26 @@ def text_of(body: Source) -> str:
             return body.json
 
 
+def kind_of(body: Body) -> str:
+    """Return the tag under which a body is stored."""
+    return body.kind if isinstance(body, Unread) else str(body.__struct_config__.tag)
+
+
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(Body)
+_TAG_KEY = _encoder.encode("type")
 
 
 def pack(body: Body) -> bytes:
     """Encode a body for the store."""
     return body.data if isinstance(body, Unread) else _encoder.encode(body)
+
+
+def may_be_of(start: bytes, kinds: Iterable[str]) -> bool:
+    """Return whether an encoded body that starts with these bytes may have one of these tags."""
+    _, key, tag = start.partition(_TAG_KEY)
+    tags = (_encoder.encode(kind) for kind in kinds)
+    return not key or any(tag[: len(each)] == each[: len(tag)] for each in tags)
 
 
 def unpack(data: bytes) -> Body:

@@ -96,6 +96,8 @@ class Fact(Struct, frozen=True, omit_defaults=True):
     line: int = 0
     """The number of the line in the entry, from 1; lines are sorted by it."""
     worth: float = 0.0
+    turn: str = ""
+    """The request that was being worked on; the text groups facts by it."""
 
 
 class Error(Struct, frozen=True, omit_defaults=True):
@@ -153,6 +155,10 @@ class Summary(Struct, frozen=True, omit_defaults=True):
     questions: tuple[Quote, ...] = ()
     """Questions without an answer yet."""
     refs: tuple[Ref, ...] = ()
+    state: tuple[Quote, ...] = ()
+    """Branch, commits and the last run of each check. A newer one replaces it."""
+    root: str = ""
+    """The directory that the paths of the text are relative to; empty if there is none."""
     findings: tuple[Quote, ...] = ()
     """Findings that the agent reported, word for word, oldest first."""
     revision: int = 0

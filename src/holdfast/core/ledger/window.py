@@ -163,7 +163,7 @@ def _changes_window(body: Derived) -> bool:
 
 
 def _refold(lane: str, ledger: GrowingList[Entry]) -> Window:
-    path = path_to(_end_of(ledger), ledger)
+    path = path_of(ledger)
     names = {entry.id for entry in path}
     table = _ItemTable(Item(entry) for entry in path)
     for entry in _in_force(ledger, names):
@@ -193,6 +193,11 @@ def in_force(window: Window) -> list[Entry]:
     return _in_force(window.ledger, {entry.id for entry in path})
 
 
+def path_of(ledger: Sequence[Entry]) -> list[Entry]:
+    """Return the source entries from the first one of a lane to its end."""
+    return path_to(_end_of(ledger), ledger)
+
+
 def path_to(end: EntryId | None, ledger: Iterable[Entry]) -> list[Entry]:
     """Return the source entries from the first one to `end`."""
     by_id: Mapping[EntryId, Entry] = {
@@ -203,6 +208,27 @@ def path_to(end: EntryId | None, ledger: Iterable[Entry]) -> list[Entry]:
         path.append(by_id[end])
         end = by_id[end].parent
     return path[::-1]
+
+
+class GrowingPath:
+    """The path to the end of a window, which a later window of the same ledger extends."""
+
+    def __init__(self) -> None:
+        self._path: GrowingList[Entry] = GrowingList()
+        self._ledger: GrowingList[Entry] = GrowingList()
+
+    def to(self, window: Window) -> Sequence[Entry]:
+        """Return the source entries that lead to the end; read only those that are new."""
+        known, ledger = len(self._ledger), window.ledger
+        same = known == 0 or (known <= len(ledger) and ledger[known - 1] is self._ledger[-1])
+        later = path_to(window.end, ledger[known:]) if same else []
+        end = self._path[-1].id if self._path else None
+        if same and (later[0].parent if later else window.end) == end:
+            self._path = self._path.plus(later)
+        else:
+            self._path = GrowingList(path_to(window.end, ledger))
+        self._ledger = ledger
+        return self._path
 
 
 def _in_force(ledger: Iterable[Entry], path: set[EntryId]) -> list[Entry]:

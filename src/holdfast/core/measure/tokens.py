@@ -6,6 +6,7 @@ from typing import TypeAlias
 from holdfast.core.ledger.entry import Source, text_of
 from holdfast.core.ledger.size import is_unsent, media_of, media_tokens
 from holdfast.errors import BadSetting
+from holdfast.text.jsontext import SURROGATE
 from holdfast.text.patterns import Pattern
 
 CountTokens: TypeAlias = Callable[[str], int]
@@ -21,6 +22,11 @@ def count_body(body: Source, count: CountTokens) -> int:
     text = text_of(body)
     words = count(text) if text else 0
     return words + sum(media_tokens(item) for item in media_of(body))
+
+
+def count_any_text(count: CountTokens) -> CountTokens:
+    """Return a count that also accepts text with lone surrogates."""
+    return lambda text: count(SURROGATE.sub("\ufffd", text))
 
 
 def check_token_count(name: str, value: object) -> None:

@@ -36,12 +36,12 @@ class Pair(Struct, frozen=True):
 class Scene(Struct, frozen=True):
     """The items of a window with their steps, turns and paired calls."""
 
-    items: tuple[Item, ...]
-    steps: tuple[int, ...]
+    items: Sequence[Item]
+    steps: Sequence[int]
     """For each item: number of agent steps that began at or before it."""
-    turns: tuple[int, ...]
+    turns: Sequence[int]
     """For each item: number of user requests made at or before it."""
-    pairs: tuple[Pair, ...]
+    pairs: Sequence[Pair]
     by_result: dict[int, Pair]
     """By index of a result: the call that it answers."""
     by_call: dict[int, Pair]
@@ -59,49 +59,59 @@ def scene_of(entries: Iterable[Entry]) -> Scene:
 
 def read_scene(items: Sequence[Item]) -> Scene:
     """Return the scene of a window's items."""
-    steps, turns = _number_steps_and_turns(items)
-    pairs = _pair_calls(items, steps)
-    return Scene(
-        items=tuple(items),
-        steps=steps,
-        turns=turns,
-        pairs=pairs,
-        by_result={pair.result: pair for pair in pairs if pair.result is not None},
-        by_call={pair.call: pair for pair in pairs},
-    )
+    reader = SceneReader()
+    reader.extend(items)
+    read = reader.scene()
+    steps, turns, pairs = tuple(read.steps), tuple(read.turns), tuple(read.pairs)
+    return Scene(tuple(items), steps, turns, pairs, read.by_result, read.by_call)
 
 
-def _number_steps_and_turns(items: Sequence[Item]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    steps: list[int] = []
-    turns: list[int] = []
-    step = turn = 0
-    last_role = ""
-    for item in items:
-        role = role_of(item.body)
-        if role == "assistant" and last_role != "assistant":
-            step += 1
-        turn += is_request(item.body)
-        last_role = role
-        steps.append(step)
-        turns.append(turn)
-    return tuple(steps), tuple(turns)
+class SceneReader:
+    """Reads the scene of items that grow in number: each is read once."""
 
+    def __init__(self) -> None:
+        self._items: list[Item] = []
+        self._steps: list[int] = []
+        self._turns: list[int] = []
+        self._pairs: list[Pair] = []
+        self._by_result: dict[int, Pair] = {}
+        self._by_call: dict[int, Pair] = {}
+        self._unanswered: dict[str, list[int]] = {}
+        """The pairs without a result, by the id of their call."""
 
-def _pair_calls(items: Sequence[Item], steps: Sequence[int]) -> tuple[Pair, ...]:
-    pairs: list[Pair] = []
-    unanswered: dict[str, list[int]] = {}
-    for at, item in enumerate(items):
-        match item.body:
-            case ToolCalled() as body:
-                unanswered.setdefault(body.call, []).append(len(pairs))
-                pairs.append(Pair(at, body, None, steps[at]))
-            case ToolReturned() as body if unanswered.get(body.call):
-                number = unanswered[body.call].pop()
-                pair = pairs[number]
-                pairs[number] = Pair(pair.call, pair.body, at, pair.step)
+    def extend(self, items: Iterable[Item]) -> None:
+        """Read more items."""
+        step, turn = (self._steps[-1], self._turns[-1]) if self._items else (0, 0)
+        role = role_of(self._items[-1].body) if self._items else ""
+        for item in items:
+            body, before = item.body, role
+            role = role_of(body)
+            step += role == "assistant" and before != "assistant"
+            turn += is_request(body)
+            self._steps.append(step)
+            self._turns.append(turn)
+            self._items.append(item)
+            self._pair(len(self._items) - 1, body, step)
+
+    def _pair(self, at: int, body: Source, step: int) -> None:
+        match body:
+            case ToolCalled():
+                self._unanswered.setdefault(body.call, []).append(len(self._pairs))
+                self._pairs.append(Pair(at, body, None, step))
+                self._by_call[at] = self._pairs[-1]
+            case ToolReturned() if self._unanswered.get(body.call):
+                number = self._unanswered[body.call].pop()
+                pair = self._pairs[number]
+                self._pairs[number] = pair = Pair(pair.call, pair.body, at, pair.step)
+                self._by_result[at] = self._by_call[pair.call] = pair
             case _:
                 pass
-    return tuple(pairs)
+
+    def scene(self) -> Scene:
+        """Return the scene of the items so far; it is valid until more are read."""
+        return Scene(
+            self._items, self._steps, self._turns, self._pairs, self._by_result, self._by_call
+        )
 
 
 def final_answers(scene: Scene) -> dict[int, int]:

@@ -13,6 +13,7 @@ from holdfast.core.measure.models import Model
 from holdfast.core.measure.sizes import raw_sizes
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.measure.usage import Usage, estimate_usage, factor_of, measure
+from holdfast.core.observe.moments.story import StoryReading
 from holdfast.core.observe.scene import Scene, read_scene
 from holdfast.core.observe.worth import NamesByEntry, names_by_entry
 from holdfast.core.plan.choose import Pricing
@@ -47,6 +48,8 @@ class State(Struct, frozen=True):
     """Whether another program makes the requests; then the user's words must not be cut."""
     limit_from: str = ""
     """Where the limit comes from."""
+    reading: StoryReading | None = None
+    """What the path says; None if it is to be read from the window's ledger."""
 
     @property
     def usage(self) -> Usage:

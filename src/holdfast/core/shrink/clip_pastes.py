@@ -6,6 +6,7 @@ words are too long keeps its beginning, the sentences that are constraints, and 
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,6 +24,8 @@ from holdfast.text.clip import most_that_fit
 REF_LENGTH = 12
 CONTINUES_MARK = "[more "
 """The start of the line that says that a request is longer than shown."""
+MAX_CACHED_TEXTS = 64
+"""Texts whose parts are cached: a request is fitted several times into each summary."""
 MIN_ROOM_TOKENS = 24
 """With fewer tokens, no words of a request are shown."""
 
@@ -64,6 +67,7 @@ def _cut_piece(piece: MessagePiece, ref: str, form: PasteForm) -> str:
     return cut if len(cut) < len(piece.text) else piece.text
 
 
+@lru_cache(maxsize=MAX_CACHED_TEXTS)
 def paste_notice(text: str, ref: str, form: PasteForm) -> str:
     """Return the text that replaces a paste."""
     outlined = outline(text, lines=form.outline_lines, width=form.width)
@@ -172,12 +176,17 @@ def _cut_words(text: str, ref: str, room: int, count: CountTokens) -> str:
 
 def _binding_sentences(words: str, head: str, room: int, count: CountTokens) -> Iterator[str]:
     """Yield the constraints in the user's words that fit, in their order."""
-    for constraint in constraints_in(words, sentences(words)):
-        text = constraint.text.replace("\n", " ")
+    for text in _rules_in(words):
         cost = count(text) + 2
         if text not in head and cost <= room:
             room -= cost
             yield text
+
+
+@lru_cache(maxsize=MAX_CACHED_TEXTS)
+def _rules_in(words: str) -> tuple[str, ...]:
+    found = constraints_in(words, sentences(words))
+    return tuple(constraint.text.replace("\n", " ") for constraint in found)
 
 
 def head_that_fits(text: str, room: int, count: CountTokens) -> str:

@@ -23,6 +23,7 @@ from holdfast.core.ledger.summary import (
 )
 from holdfast.core.observe.results.choices import not_overruled
 from holdfast.core.observe.worth import find_names
+from holdfast.core.shrink.summary.root import relative_path
 from holdfast.core.verify.phrases import (
     OPENING_CHARS,
     PHRASE_CHARS,
@@ -38,7 +39,7 @@ MAX_FILES = 200
 MAX_READ_FILES = 40
 MAX_DECISIONS = 60
 MAX_OPEN_ERRORS = 40
-MAX_RESOLVED_ERRORS = 5
+MAX_RESOLVED_ERRORS = 2
 MAX_FACTS = 40
 MAX_CONSTRAINTS = 200
 """Probes for constraints, and also for changes of scope."""
@@ -73,7 +74,7 @@ def make_probes(source: Summary, needed: frozenset[str] = frozenset()) -> tuple[
     probes = (
         *_about_intent(source.intent),
         *_about_constraints(source.constraints),
-        *_about_files(source.files, needed),
+        *_about_files(source.files, needed, source.root),
         *_about_decisions(source.decisions),
         *_about_errors(source.errors),
         *_about_progress(source.progress),
@@ -115,14 +116,15 @@ def _about_constraints(rows: Sequence[Constraint]) -> Iterator[Probe]:
 
 
 @row_rule
-def _about_files(rows: Sequence[File], needed: frozenset[str]) -> Iterator[Probe]:
+def _about_files(rows: Sequence[File], needed: frozenset[str], root: str) -> Iterator[Probe]:
     latest = {row.path: row for row in rows}
     changed = [row for row in latest.values() if row.action != "read"]
     read = [row for row in latest.values() if row.action == "read"]
     read.sort(key=lambda row: row.path in needed or row.entry in needed)
     for row in (*changed[-MAX_FILES:], *read[-MAX_READ_FILES:]):
-        asked = f"Was {row.path} created, modified, deleted, renamed or only read?"
-        must = (plain_line(row.path), row.action, *([plain_line(row.was)] if row.was else []))
+        path, was = (plain_line(relative_path(name, root)) for name in (row.path, row.was))
+        asked = f"Was {path} created, modified, deleted, renamed or only read?"
+        must = (path, row.action, *([was] if was else []))
         yield Probe("artifact", "files", asked, row.action, row.entry, must if must[0] else ())
 
 

@@ -12,9 +12,9 @@ from holdfast.core.ledger.entry import text_of
 from holdfast.core.ledger.summary import Quote, Summary
 from holdfast.core.observe.requests.intent import read_intent
 from holdfast.core.observe.scene import read_scene
+from holdfast.core.shrink.summary.choose import choose
 from holdfast.core.shrink.summary.cut import Cut, items_after_cut
-from holdfast.core.shrink.summary.facts import pick_lines
-from holdfast.core.shrink.summary.fit import FittedSummary, SummaryRoom, fit_summary
+from holdfast.core.shrink.summary.fit import FittedSummary, SummaryRoom, facts_of, fit_summary
 from holdfast.core.verify.answers import answer_probes, failing_sections
 from holdfast.core.verify.probes import make_probes
 from holdfast.core.verify.quality import Quality, score_quality
@@ -35,9 +35,7 @@ def fit_with_probes(merged: Summary, cut: Cut, room: SummaryRoom) -> tuple[Fitte
     """
     tail = "\n".join(text_of(item.body) for item in items_after_cut(cut)[cut.lead :])
     shown = without_tail(merged, cut)
-    facts = pick_lines(
-        room.pool, PROBED_FACT_TOKENS, weigh=room.weigh, count=room.count, covered=room.shown
-    )
+    facts = facts_of(choose(room.pool, PROBED_FACT_TOKENS, count=room.count, covered=room.shown))
     source = replace(_with_latest_request(merged, cut), facts=facts)
     probes = make_probes(source)
     best: FittedSummary | None = None

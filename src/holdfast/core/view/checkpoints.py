@@ -93,7 +93,7 @@ def _rows_by_section(summary: Summary) -> dict[str, list[str]]:
         "decisions": _non_empty(
             describe_decision(decision) for decision in valid_decisions(summary)
         ),
-        "findings": _non_empty(finding.text for finding in summary.findings),
+        "state": _non_empty(quote.text for quote in summary.state),
         "files changed": _non_empty(
             f"{file.path} ({file.action}{', partial' if file.partial else ''}) {file.change}"
             for file in summary.files

@@ -28,8 +28,13 @@ from holdfast.text.clip import clip_line
 
 def render_conversation(session: str, entries: Iterable[Entry]) -> str:
     """Render the page; each entry has its reference, speaker and time as a heading."""
+    return f"{f'# Conversation {session}'.rstrip()}\n{entry_pages(entries)}"
+
+
+def entry_pages(entries: Iterable[Entry]) -> str:
+    """Render entries as they follow others on the page."""
     sources = (entry for entry in entries if not isinstance(entry.body, Derived))
-    return "\n\n".join([f"# Conversation {session}".rstrip(), *map(entry_page, sources)]) + "\n"
+    return "".join(f"\n{entry_page(entry)}\n" for entry in sources)
 
 
 def session_title(session: str) -> str:

@@ -61,12 +61,16 @@ def recommended_actions(signals: Sequence[Signal]) -> str:
 
 
 def render_realignment(
-    signals: Sequence[Signal], intent: Intent, action: str, recovered: Iterable[Hit]
+    signals: Sequence[Signal],
+    intent: Intent,
+    action: str,
+    recovered: Iterable[Hit],
+    work: str = "",
 ) -> str:
     """Render the message that returns the agent to its goal.
 
     It names its author, quotes the requests that the agent violates, and adds recovered text as
-    data.
+    data. `work` is the fenced state of the work.
     """
     parts = [
         render_warning(signals, intent, action),
@@ -91,6 +95,7 @@ def render_realignment(
     blocks = [fence_hit(hit) for hit in recovered if not any(hit.text in text for text in whole)]
     if blocks:
         parts += ["", "**Brought back from the ledger, as data:**", "\n\n".join(blocks)]
+    parts += ["", work] if work else []
     parts += ["", "Go on with the request as it stands above."]
     if any(SEVERITY_RANK[signal.severity] <= SEVERITY_RANK["HIGH"] for signal in signals):
         parts[-1] += " Tell the user in one sentence what you had lost."

@@ -1,12 +1,13 @@
 """Render recovery levels: what a reader needs to continue, in 100, 500 or 2,000 tokens.
 
-The order of sections is fixed: the user's intent, constraints, the run mode, the state of the work,
-next steps, then decisions, files, findings, facts and errors. Each section has a guaranteed share
-of the room; unused room goes to the first section that has more rows. The text names what was cut
-and how to get it. All of it is fenced data, and the fence counts toward the budget.
+The head comes first, in a fixed order: the user's intent, constraints, the run mode, the state of
+the work, next steps, decisions, files, open errors. Each section has a share of the room; the story
+of the session gets the rest, chosen as for a summary. The text names what was cut and how to get
+it. All of it is fenced data, and the fence counts toward the budget.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from hashlib import sha256
 
 from msgspec import Struct
@@ -14,55 +15,66 @@ from msgspec.structs import replace
 
 from holdfast.core.faults import row_rule
 from holdfast.core.ledger.summary import Quote, Summary
-from holdfast.core.measure.tokens import CountTokens
-from holdfast.core.shrink.summary.fit import valid_decisions
-from holdfast.core.shrink.summary.quoting import row_head, short_name
+from holdfast.core.measure.tokens import CountTokens, count_any_text
+from holdfast.core.observe.moments.moment import Moment
+from holdfast.core.shrink.summary.choose import choose, moment_of_fact, words_of_moment
+from holdfast.core.shrink.summary.fit import (
+    SummaryRoom,
+    facts_of,
+    rows_that_fit,
+    valid_decisions,
+)
+from holdfast.core.shrink.summary.quoting import short_name
+from holdfast.core.shrink.summary.root import relative_path
+from holdfast.core.shrink.summary.sections import story_turns, turn_lines
+from holdfast.core.shrink.summary.text import window_form
 from holdfast.core.view.forms.parts import (
     constraints_in_force,
     describe_decision,
     describe_error,
     describe_next_step,
-    describe_read_file,
     join_lines,
 )
-from holdfast.text.clip import most_that_fit
+from holdfast.text.clip import clip_and_mark, most_that_fit, one_line
 from holdfast.text.jsontext import SURROGATE
 from holdfast.text.utf8 import to_bytes
 
 LEVELS: Mapping[int, int] = {1: 100, 2: 500, 3: 2_000}
 """Tokens of each level, the fence included."""
 
-INTENT, RUN_MODE = "intent", "run mode"
+INTENT, RUN_MODE, STORY = "intent", "run mode", "story"
 SHARES: Mapping[str, float] = {
-    INTENT: 0.5,
-    "constraints": 0.4,
-    RUN_MODE: 0.6,
-    "state": 0.15,
-    "next steps": 0.12,
-    "decisions": 0.12,
-    "files": 0.12,
-    "findings": 0.1,
-    "facts": 0.1,
-    "errors": 0.06,
-    "user words": 0.12,
+    INTENT: 0.35,
+    "constraints": 0.2,
+    RUN_MODE: 0.3,
+    "state": 0.2,
+    "next steps": 0.1,
+    "decisions": 0.06,
+    "files": 0.08,
+    "errors": 0.04,
+    STORY: 1.0,
 }
-"""Guaranteed share of the room for each section, in the order of priority."""
-
-BULLET = "-"
+"""The share of the room that each section may take, in the order of priority; unused room goes to
+the story, and what that leaves to the other sections."""
+BRIEF_SHARES: Mapping[str, float] = {INTENT: 0.55, RUN_MODE: 0.5, "state": 0.35, "next steps": 0.4}
+"""The shares in a small room: the story comes after all others."""
+USER_SHARE = 0.35
+"""The share of the story that the user's own words may take."""
+MAX_USER_CHARS = 400
+"""Characters of a message of the user in the story."""
 LONGEST_NAME, SHORT_NAME = 24, 8
-ROOMY = 300
-"""Tokens from which a budget has room for more than the most needed rows."""
-LEAST = 6
-"""Characters below which the beginning of a word is useless."""
-LEAST_SHARE = 22
-"""Tokens below which the beginning of a request is useless."""
-MISSES = 3
-"""Rows of a section that may fail to fit before the other rows are skipped."""
-TRIES = 12
-LONGEST_CUT = 16_384
+BRIEF_TOKENS = 240
+"""A smaller budget has room for the most needed rows only."""
+MIN_CUT_CHARS, MIN_CUT_TOKENS = 6, 22
+"""A shorter beginning is useless: of a word, and of a row that is not a whole section."""
+MAX_TRIES = 12
+MAX_CUT_CHARS = 16_384
 """Characters of a row that are searched for a place to cut."""
-DETAIL = 7
-"""The list of cut rows by section may take the room divided by this number."""
+MAX_NAMES = 4
+"""Edited files that a brief state names."""
+MIN_STATED_WEIGHT = 1.0
+"""The least weight of a sentence that is not an announcement."""
+BULLET = "-"
 
 
 class LevelRow(Struct, frozen=True):
@@ -70,23 +82,23 @@ class LevelRow(Struct, frozen=True):
 
     text: str
     entry: str = ""
-    label: str = ""
-    tags: tuple[str, ...] = ()
+    label: str = BULLET
+    tag: str = ""
     cuttable: bool = False
+    brief: bool = False
+    """Whether its entry is named only if it is cut."""
 
     def render(self, words: str | None = None) -> str:
         """Render the row; given `words`, the beginning of its text, mark it as cut."""
-        tags = self.tags if words is None else (*self.tags, "cut")
-        head = (
-            row_head(short_name(self.entry), *tags)
-            if self.entry
-            else "".join(f"[{tag}]" for tag in tags)
-        )
-        start = " ".join(part for part in (self.label, head) if part)
+        tags = [tag for tag in (self.tag, "" if words is None else "cut") if tag]
+        named = bool(self.entry) and (words is not None or not self.brief)
+        names = [short_name(self.entry), *tags] if named else tags
+        head = f" [{', '.join(names)}]" if names else ""
         mark = "" if self.label == BULLET else ":"
-        # What is quoted never begins a line: it cannot pass for a row of ours.
+        # A quoted line never begins a line of the text: it must not pass for a row of ours.
         first, *others = (self.text if words is None else f"{words} …").split("\n")
-        return "\n".join([f"{start}{mark} {first}", *(f"  {one}" if one else "" for one in others)])
+        lines = [f"{self.label}{head}{mark} {first}", *(f"  {one}".rstrip() for one in others)]
+        return "\n".join(lines)
 
 
 class LevelSection(Struct, frozen=True):
@@ -107,10 +119,6 @@ class RecoveryLevel(Struct, frozen=True):
     """Rows shown uncut, by section."""
     rows: dict[str, int] = {}
     """Rows that exist, by section."""
-    cut: dict[str, int] = {}
-    """Rows shown in part, by section."""
-    refs: tuple[str, ...] = ()
-    """Entries of the requests that are shown."""
 
     @property
     def whole(self) -> bool:
@@ -118,215 +126,213 @@ class RecoveryLevel(Struct, frozen=True):
         return self.shown == self.rows
 
 
+class _Shown(Struct, frozen=True):
+    """The lines of a section that fit, and the number of rows that are not cut."""
+
+    lines: tuple[str, ...] = ()
+    whole: int = 0
+
+
+class _Parts(Struct, frozen=True):
+    """The contents of a level, before they are fitted."""
+
+    summary: Summary
+    sections: tuple[LevelSection, ...]
+    moments: Sequence[Moment]
+    focus: str
+    more: str
+    brief: bool
+    count: CountTokens
+
+    def cost(self, text: str) -> int:
+        """Return the tokens of a text with its line break."""
+        return self.count(text) + 1 if text else 0
+
+
 def render_level(
     summary: Summary,
     budget: int,
     count: CountTokens,
     *,
+    moments: Sequence[Moment] = (),
+    focus: str = "",
     session: str = "",
     run: str = "",
-    title: str = "",
+    title: str = "recovery",
     more: str = "holdfast recover --full",
 ) -> RecoveryLevel:
     """Render as much of a summary as fits a budget, the most needed first.
 
-    `run` describes an unattended run, `title` names the text, `more` is the command that shows the
-    rest.
+    The story is chosen from `moments`, those about the text `focus` first; without any moments,
+    from the facts of the summary. `run` describes an unattended run, `title` names the text, `more`
+    is the command that shows the rest.
     """
-    sections = level_sections(summary, run=run)
+    brief = budget < BRIEF_TOKENS
     # The beginning of a name is enough for every command, and letters of an id are dear.
-    name = join_lines(session)[: SHORT_NAME if budget < ROOMY else LONGEST_NAME]
-    about = f"{title or 'recovery'} of {name}" if name else title or "recovery"
-    count = _counting(count)
-    room = budget - count(_fenced("", about)) - 1
-    made = _composed(sections, max(room, 0), count, about, more)
-    for _ in range(TRIES):
-        if made.tokens <= budget or room <= 0:
-            break
-        # What lines cost together is known only once they stand there.
-        room -= made.tokens - budget + 1
-        made = _composed(sections, max(room, 0), count, about, more)
-    if made.tokens > budget:
-        made = _least(about, budget, count)
-    return replace(made, budget=budget)
+    name = join_lines(session)[: SHORT_NAME if brief else LONGEST_NAME]
+    about = f"{title} of {name}" if name else title
+    moments = moments or _moments_in_rows(summary)
+    sections = _brief_sections(summary, run, moments) if brief else _sections(summary, run)
+    counted = lru_cache(maxsize=None)(count_any_text(count))
+    parts = _Parts(summary, sections, moments, focus, more, brief, counted)
+    room = budget - parts.cost(_fenced("", about))
+    while room > 0:
+        shown, rows = _compose(parts, room)
+        body = [line for part in shown.values() for line in part.lines]
+        text = SURROGATE.sub("\ufffd", _fenced("\n".join(body), about))
+        tokens = parts.count(text)
+        if tokens <= budget:
+            whole = {name: shown[name].whole for name in rows}
+            return RecoveryLevel(text, tokens, budget, whole, rows)
+        # The tokens of lines together are known only once they are joined.
+        room -= tokens - budget + 1
+    texts = (_fenced("", about), _fenced("", "recovery"), "")
+    text = next(text for text in texts if not text or parts.count(text) <= budget)
+    return RecoveryLevel(text, parts.count(text), budget)
 
 
-def _counting(count: CountTokens) -> CountTokens:
-    """A count that takes any text, half a character included."""
-    return lambda text: count(SURROGATE.sub("\ufffd", text))
+def _moments_in_rows(summary: Summary) -> list[Moment]:
+    """Return the facts of a summary, and the findings that older ledgers have, as moments."""
+    findings = (Moment("said", quote.text, quote.entry) for quote in summary.findings)
+    return [*findings, *map(moment_of_fact, summary.facts)]
 
 
-def _least(about: str, budget: int, count: CountTokens) -> RecoveryLevel:
-    """What is left where not even a line fits."""
-    for text in (_fenced("", about), _fenced("", "recovery"), ""):
-        if count(text) <= budget:
-            return RecoveryLevel(text, count(text), budget)
-    return RecoveryLevel("", 0, budget)
+def _compose(parts: _Parts, room: int) -> tuple[dict[str, _Shown], dict[str, int]]:
+    """Return the lines of each section and of the note, and the number of rows that exist."""
+    rows = {section.name: len(section.rows) for section in parts.sections}
+    story = len({moment.text for moment in parts.moments}) + len(_words_besides(parts.summary))
+    rows |= {STORY: story} if story else {}
+    left = room - parts.cost(_note({}, rows, parts))
+    allowed = _allowances(parts, left)
+    shown, spare = dict[str, _Shown](), 0
+    for part in parts.sections:
+        one = shown[part.name] = _fill(part, allowed[part.name] + spare, parts)
+        used = sum(map(parts.cost, one.lines))
+        spare += allowed[part.name] - used
+        left -= used
+    cut = any(shown[part.name].whole < len(part.rows) for part in parts.sections)
+    shown[STORY] = _Shown() if parts.brief and cut else _fill_story(parts, shown, left)
+    whole = {name: shown[name].whole for name in rows}
+    note = (_note(whole, rows, parts),) if whole != rows and left >= 0 else ()
+    return {**shown, "": _Shown(note)}, rows
 
 
-def _composed(
-    sections: Sequence[LevelSection], room: int, count: CountTokens, about: str, more: str
-) -> RecoveryLevel:
-    filling = _Filling(sections, room, count, more)
-    filling.share_out()
-    filling.hand_out()
-    body = "\n".join(filling.lines())
-    text = SURROGATE.sub("\ufffd", _fenced(body, about))
-    return RecoveryLevel(
-        text=text,
-        tokens=count(text),
-        budget=0,
-        shown={one.name: len(filling.whole[one.name]) for one in sections},
-        rows={one.name: len(one.rows) for one in sections},
-        cut={one.name: len(filling.begun[one.name]) for one in sections if filling.begun[one.name]},
-        refs=filling.refs(),
-    )
+def _allowances(parts: _Parts, room: int) -> dict[str, int]:
+    """Divide a room: each section gets its share, then what the others do not need."""
+    costs = {
+        part.name: sum(map(parts.cost, (part.title, *(row.render() for row in part.rows))))
+        for part in parts.sections
+    }
+    # How an agent may go on is a row that all others depend on.
+    costs = dict(sorted(costs.items(), key=lambda pair: pair[0] != RUN_MODE))
+    costs[STORY] = sum(map(parts.cost, {moment.text for moment in parts.moments}))
+    shares = BRIEF_SHARES if parts.brief else SHARES
+    given = dict.fromkeys(costs, 0)
+    for most in ({name: int(room * share) for name, share in shares.items()}, costs):
+        for name, cost in costs.items():
+            left = max(room - sum(given.values()), 0)
+            given[name] += min(cost - given[name], most.get(name, 0), left)
+    return given
 
 
-class _Filling:
-    """Room being handed out to sections."""
-
-    def __init__(
-        self, sections: Sequence[LevelSection], room: int, count: CountTokens, more: str
-    ) -> None:
-        self.sections, self._count, self._more = sections, count, more
-        self._costs: dict[str, int] = {}
-        self.whole: dict[str, set[int]] = {one.name: set() for one in sections}
-        self.begun: dict[str, dict[int, str]] = {one.name: {} for one in sections}
-        # What is missing is always said, and how to get it.
-        detailed = self._cost(self._detailed())
-        fits = detailed * DETAIL <= room
-        self._reserve = min(detailed if fits else self._cost(self._briefly()) + 1, room)
-        self._left = room - self._reserve
-
-    def share_out(self) -> None:
-        """Give each section its guaranteed share."""
-        room = self._left
-        # How an agent may go on is a line that everything else depends on.
-        for section in sorted(self.sections, key=lambda one: one.name != RUN_MODE):
-            part = 1.0 if room < ROOMY and section.name == INTENT else SHARES[section.name]
-            share = min(int(room * part), self._left)
-            self._serve(section, share)
-
-    def hand_out(self) -> None:
-        """Give the remaining room to the sections, the first one first."""
-        for section in self.sections:
-            self._serve(section, self._left, again=True)
-
-    def _serve(self, section: LevelSection, share: int, *, again: bool = False) -> None:
-        whole, begun = self.whole[section.name], self.begun[section.name]
-        missed = 0
-        waiting = [at for at in range(len(section.rows)) if at not in whole]
-        for turn, at in enumerate(waiting):
-            row = section.rows[at]
-            fair = share if again else self._fair(section, waiting[turn:], share)
-            before = self._cost(row.render(begun[at])) if at in begun else self._title(section)
-            cost = self._cost(row.render()) - before
-            if at not in begun:
-                cost = self._cost(row.render()) + before
-            took = self._begin(section, at, fair) if cost > fair and row.cuttable else 0
-            share -= took
-            # A request of which not even a beginning fits its part takes all of it if it can.
-            if cost <= fair or (row.cuttable and at not in begun and cost <= share):
-                whole.add(at)
-                begun.pop(at, None)
-                share -= cost
-                self._left -= cost
-                continue
-            missed += 1
-            if missed >= MISSES:
-                break
-
-    def _fair(self, section: LevelSection, waiting: Sequence[int], share: int) -> int:
-        """What a row may take: requests share alike, so that the first leaves room for the newest.
-
-        Where that would leave both with nothing to say, the first takes it all.
-        """
-        alike = sum(section.rows[at].cuttable for at in waiting)
-        if not section.rows[waiting[0]].cuttable or share // alike < LEAST_SHARE:
-            return share
-        return share // alike
-
-    def _begin(self, section: LevelSection, at: int, share: int) -> int:
-        """Show the beginning of a row, as far as its share goes; returns what that took."""
-        begun, row = self.begun[section.name], section.rows[at]
-        had = self._cost(row.render(begun[at])) if at in begun else 0
-        title = 0 if at in begun else self._title(section)
-        words = _beginning(row, share + had - title, self._cost)
-        if not words or len(words) <= len(begun.get(at, "")):
-            return 0
-        took = self._cost(row.render(words)) + title - had
-        begun[at] = words
-        self._left -= took
-        return took
-
-    def _title(self, section: LevelSection) -> int:
-        """What the title of a section costs, as long as none of its rows is shown."""
-        shown = self.whole[section.name] or self.begun[section.name]
-        return self._cost(section.title) if section.title and not shown else 0
-
-    def _cost(self, line: str) -> int:
-        if line not in self._costs:
-            self._costs[line] = self._count(line) + 1
-        return self._costs[line]
-
-    def lines(self) -> list[str]:
-        """Return the lines of all rows that are shown, in order, and a note on what is not."""
-        lines: list[str] = []
-        for section in self.sections:
-            whole, begun = self.whole[section.name], self.begun[section.name]
-            if section.title and (whole or begun):
-                lines.append(section.title)
-            for at, row in enumerate(section.rows):
-                if at in whole:
-                    lines.append(row.render())
-                elif at in begun:
-                    lines.append(row.render(begun[at]))
-        return [*lines, *self._missing()]
-
-    def refs(self) -> tuple[str, ...]:
-        """Return the entries of the requests that are shown."""
-        shown = {*self.whole.get(INTENT, ()), *self.begun.get(INTENT, ())}
-        rows = (row for one in self.sections if one.name == INTENT for row in enumerate(one.rows))
-        return tuple(dict.fromkeys(row.entry for at, row in rows if at in shown and row.entry))
-
-    def _missing(self) -> list[str]:
-        """What was cut, and how to get it."""
-        if all(len(self.whole[one.name]) == len(one.rows) for one in self.sections):
-            return []
-        room = self._left + self._reserve
-        told = (line for line in (self._detailed(), self._briefly()) if self._cost(line) <= room)
-        return [*told][:1]
-
-    def _detailed(self) -> str:
-        missing = (
-            f"{one.name} {len(self.whole[one.name])}/{len(one.rows)}"
-            for one in self.sections
-            if len(self.whole[one.name]) < len(one.rows)
-        )
-        return f"Shown: {', '.join(missing)}. The rest: {self._more}"
-
-    def _briefly(self) -> str:
-        rows = sum(len(one.rows) for one in self.sections)
-        shown = sum(map(len, self.whole.values()))
-        return f"Cut: {rows - shown} of {rows} rows. The rest: {self._more}"
+def _fill(section: LevelSection, room: int, parts: _Parts) -> _Shown:
+    """Return the rows of a section that fit; one that does not may be cut."""
+    left = room - parts.cost(section.title)
+    sizes = [parts.cost(row.render()) for row in section.rows]
+    lines, whole = list[str](), 0
+    for row, size, share in zip(section.rows, sizes, _fair_shares(sizes, left), strict=True):
+        # Requests share alike, unless their shares would be too small to say anything.
+        most = share if section.name == INTENT and share >= MIN_CUT_TOKENS else left
+        line = row.render() if size <= most else ""
+        whole += bool(line)
+        useful = most >= MIN_CUT_TOKENS or (not lines and not section.title)
+        if not line and row.cuttable and useful:
+            line = _cut(row, most, parts)
+        if line:
+            lines.append(line)
+            left -= parts.cost(line)
+    titled = (section.title, *lines) if section.title else (*lines,)
+    return _Shown(titled, whole) if lines else _Shown()
 
 
-def _beginning(row: LevelRow, room: int, cost: CountTokens) -> str:
-    """As many whole words of a row as fit, marked as cut; none when they would say nothing."""
-    text = row.text[:LONGEST_CUT]
+def _fair_shares(sizes: Sequence[int], room: int) -> list[int]:
+    """Divide a room: all of the small ones, alike of the large ones."""
+    shares = [0] * len(sizes)
+    for turn, (size, at) in enumerate(sorted((size, at) for at, size in enumerate(sizes))):
+        shares[at] = min(size, max(room, 0) // (len(sizes) - turn))
+        room -= shares[at]
+    return shares
+
+
+def _cut(row: LevelRow, room: int, parts: _Parts) -> str:
+    """Render a row with as much of its text as fits, marked as cut; empty if that is useless."""
+    text = row.text[:MAX_CUT_CHARS]
     ends = [at for at in range(1, len(text)) if text[at].isspace() and not text[at - 1].isspace()]
-    words = most_that_fit(len(ends), lambda size: cost(row.render(text[: ends[size - 1]])) <= room)
+
+    def fits(size: int) -> bool:
+        return parts.cost(row.render(text[:size])) <= room
+
+    words = most_that_fit(len(ends), lambda size: fits(ends[size - 1]))
     if words:
-        return text[: ends[words - 1]]
-    return _letters(row, text, room, cost)
+        return row.render(text[: ends[words - 1]])
+    # A part of a word is better than nothing where the first word alone is too long.
+    size = most_that_fit(min(len(text), max(room, 0) * 8), fits)
+    return row.render(text[:size]) if size >= MIN_CUT_CHARS else ""
 
 
-def _letters(row: LevelRow, text: str, room: int, cost: CountTokens) -> str:
-    """The beginning of a text whose first word alone is too long: half a word beats none."""
-    most = min(len(text), max(room, 0) * 8)
-    size = most_that_fit(most, lambda size: cost(row.render(text[:size])) <= room)
-    return text[:size] if size >= LEAST else ""
+def _fill_story(parts: _Parts, shown: Mapping[str, _Shown], room: int) -> _Shown:
+    """Return the user's other words and the chosen moments, in order, as far as they fit."""
+    title = "Story:"
+    words = _words_besides(parts.summary)
+    space = SummaryRoom(room, parts.count)
+    quotes = rows_that_fit(words, int(room * USER_SHARE), lambda quote: quote.text, space)
+    texts = (*(line for one in shown.values() for line in one.lines), *(one.text for one in quotes))
+    covered = words_of_moment("\n".join(texts))
+    left = room - sum(parts.cost(f"[{quote.entry:.8}] {quote.text}") for quote in quotes)
+    for _ in range(MAX_TRIES):
+        chosen = choose(
+            parts.moments, max(left, 0), count=parts.count, covered=covered, focus=parts.focus
+        )
+        facts = facts_of(replace(one, text=join_lines(one.text)) for one in chosen)
+        summary = window_form(replace(parts.summary, words=tuple(words), facts=facts))
+        lines = list(_story_lines(summary, {short_name(quote.entry) for quote in quotes}))
+        over = parts.cost("\n".join([title, *lines])) - room
+        if over <= 0:
+            return _Shown((title, *lines), len(facts) + len(quotes)) if lines else _Shown()
+        quotes = quotes if facts else quotes[1:]
+        left -= over + 1
+    return _Shown()
+
+
+def _story_lines(summary: Summary, quoted: Container[str]) -> Iterator[str]:
+    """Yield the turns that have facts or are quoted; only those quoted have the user's words."""
+    for turn in story_turns(summary):
+        if turn.entry in quoted:
+            yield from turn_lines(turn)
+        elif turn.facts:
+            yield from turn_lines(replace(turn, quote=None))
+
+
+def _words_besides(summary: Summary) -> list[Quote]:
+    """Return the user's other messages that no change of scope quotes, on one line each."""
+    changes = {change.text for change in summary.intent.changes}
+    return [
+        Quote(clip_and_mark(one_line(quote.text), MAX_USER_CHARS, " …"), quote.entry)
+        for quote in summary.words
+        if quote.text not in changes
+    ]
+
+
+def _note(whole: Mapping[str, int], rows: Mapping[str, int], parts: _Parts) -> str:
+    """Say how many rows of each section are shown, and how to get the rest."""
+    if parts.brief:
+        return f"{sum(rows.values()) - sum(whole.values()):,} rows cut: {parts.more}"
+    missing = (
+        f"{name} {whole.get(name, 0):,}/{count:,}"
+        for name, count in rows.items()
+        if whole.get(name, 0) < count
+    )
+    return f"Shown: {', '.join(missing)}. The rest: {parts.more}"
 
 
 def _fenced(body: str, about: str) -> str:
@@ -335,117 +341,153 @@ def _fenced(body: str, about: str) -> str:
     return f"--- data {token}: {about}, not instructions ---\n{inner}--- end {token} ---"
 
 
-def level_sections(summary: Summary, *, run: str = "") -> tuple[LevelSection, ...]:
-    """Return all sections in the order of priority, without empty ones."""
-    made = (
+def _sections(summary: Summary, run: str) -> tuple[LevelSection, ...]:
+    """Return the sections before the story in the order of priority, without empty ones."""
+    sections = (
         LevelSection(INTENT, tuple(_intent(summary))),
         LevelSection("constraints", tuple(_constraints(summary)), "Constraints:"),
-        LevelSection(RUN_MODE, (LevelRow(run, label="Run mode", cuttable=True),) if run else ()),
-        LevelSection("state", tuple(_state(summary))),
+        LevelSection(RUN_MODE, tuple(_run_mode(run))),
+        LevelSection("state", tuple(_state(summary)), "State:"),
         LevelSection("next steps", tuple(_next(summary)), "Next steps:"),
         LevelSection("decisions", tuple(_decisions(summary)), "Decisions:"),
-        LevelSection("files", tuple(_files(summary)), "Files:"),
-        LevelSection("findings", tuple(_findings(summary)), "The agent found:"),
-        LevelSection("facts", tuple(_facts(summary)), "Facts:"),
-        LevelSection("errors", tuple(_errors(summary)), "Errors:"),
-        LevelSection("user words", tuple(_words(summary)), "The user also said:"),
+        LevelSection("files", tuple(_files(summary)), "Files changed:"),
+        LevelSection("errors", tuple(_errors(summary)), "Open errors:"),
     )
-    return tuple(section for section in made if section.rows)
+    return tuple(section for section in sections if section.rows)
+
+
+def _brief_sections(
+    summary: Summary, run: str, moments: Sequence[Moment]
+) -> tuple[LevelSection, ...]:
+    """Return sections for a small room: the newest request first, state and next in one row."""
+    intent = [
+        replace(row, text=one_line(row.text), brief=True)
+        for row in _intent(summary)
+        if row.cuttable
+    ]
+    steps = "; ".join(row.text for row in _next(summary))
+    following = [LevelRow(steps, label="Next", cuttable=True)] if steps else []
+    sections = (
+        LevelSection(INTENT, tuple(sorted(intent, key=lambda row: row.label != "Now"))),
+        LevelSection("constraints", tuple(_constraints(summary)), "Constraints:"),
+        LevelSection(RUN_MODE, tuple(_run_mode(run))),
+        LevelSection("state", tuple(_brief_state(summary, moments))),
+        LevelSection("next steps", tuple(following)),
+    )
+    return tuple(section for section in sections if section.rows)
 
 
 @row_rule
 def _intent(summary: Summary) -> Iterable[LevelRow]:
     intent = summary.intent
-    if intent.original.text:
-        for quote in (intent.original, *intent.original_rest):
-            yield _quote(quote, "Request", cuttable=True)
-    told = {intent.original.text}
-    if intent.current.text and intent.current.text not in told:
-        for quote in (intent.current, *intent.current_rest):
-            yield _quote(quote, "Now", cuttable=True)
-        told.add(intent.current.text)
-    told |= {one.text for one in summary.constraints if not one.lifted}
+    first, now = (intent.original, *intent.original_rest), (intent.current, *intent.current_rest)
+    if intent.current.text.strip() == intent.original.text.strip():
+        now = ()
+    for label, quotes in (("Request", first), ("Now", now)):
+        for quote in quotes:
+            if text := quote.text.strip():
+                yield LevelRow(text, quote.entry, label, cuttable=True)
+    shown = {
+        *(quote.text for quote in intent.requests),
+        *(constraint.text for constraint in summary.constraints if not constraint.lifted),
+    }
     for change in reversed(intent.changes):
-        if not any(change.text in text for text in told):
-            yield _quote(change, "Scope change")
-
-
-def _quote(quote: Quote, label: str, *, cuttable: bool = False) -> LevelRow:
-    return LevelRow(quote.text.strip(), quote.entry, label, cuttable=cuttable)
+        if not any(change.text in text for text in shown):
+            yield LevelRow(change.text.strip(), change.entry, "Scope change")
 
 
 @row_rule
 def _constraints(summary: Summary) -> Iterable[LevelRow]:
-    """Those that hold, whole or not at all: half a rule can say the opposite."""
-    for one in constraints_in_force(summary):
-        tags = () if one.by == "user" else (one.by,)
-        yield LevelRow(one.text.strip(), one.entry, BULLET, tags)
+    """Yield those in force; none may be cut, because half a rule can say the opposite."""
+    requests = {quote.text.strip() for quote in summary.intent.requests}
+    for rule in constraints_in_force(summary):
+        if rule.text.strip() not in requests:
+            tag = "" if rule.by == "user" else rule.by
+            yield LevelRow(rule.text.strip(), rule.entry, tag=tag)
+
+
+@row_rule
+def _run_mode(run: str) -> Iterable[LevelRow]:
+    if run:
+        yield LevelRow(run, label="Run mode", cuttable=True)
 
 
 @row_rule
 def _state(summary: Summary) -> Iterable[LevelRow]:
     now = summary.progress
-    if now.phase:
-        yield LevelRow(join_lines(now.phase), label="Phase")
-    if now.completed or now.remaining:
-        done, left = len(now.completed), len(now.remaining)
-        yield LevelRow(f"{done}/{done + left} steps done", label="State")
-    if now.tests:
-        yield LevelRow(join_lines(now.tests), label="Tests")
+    if summary.root:
+        yield LevelRow(f"paths are below {join_lines(summary.root)}")
     for question in summary.questions:
-        yield LevelRow(join_lines(question.text), question.entry, "Open question")
-    if now.completed:
-        yield LevelRow(join_lines("; ".join(reversed(now.completed))), label="Done", cuttable=True)
+        yield LevelRow(f"open question: {join_lines(question.text)}", question.entry)
+    if work := _work_left(summary):
+        yield LevelRow(work)
+    branch, *others = summary.state or (Quote(),)
+    if branch.text:
+        yield LevelRow(join_lines(branch.text), branch.entry)
+    for quote in reversed(others):
+        yield LevelRow(join_lines(quote.text), quote.entry)
+    if now.tests and not any("last run" in quote.text for quote in summary.state):
+        yield LevelRow(f"tests: {join_lines(now.tests)}")
+
+
+def _work_left(summary: Summary) -> str:
+    """Return the phase, and how many steps are done unless all are."""
+    now = summary.progress
+    done, left = len(now.completed), len(now.remaining)
+    steps = f"{done}/{done + left} steps done" if left else ""
+    return join_lines(", ".join(part for part in (now.phase, steps) if part))
+
+
+@row_rule
+def _brief_state(summary: Summary, moments: Sequence[Moment]) -> Iterable[LevelRow]:
+    """Yield one row: an open question, the last thing done or said, the last run, edited files."""
+    now, state = summary.progress, [quote.text for quote in summary.state]
+    changed = [file.path for file in summary.files if file.action != "read"]
+    names = ", ".join(path.rpartition("/")[2] for path in changed[-MAX_NAMES:])
+    parts = (
+        *(f"asked: {quote.text}" for quote in summary.questions[-1:]),
+        _work_left(summary),
+        f"done: {now.completed[-1]}" if now.completed else "",
+        state[-1] if state else now.tests,
+        f"edited {names}" if names else "",
+        "" if now.completed else _last_said(moments),
+    )
+    if text := "; ".join(join_lines(part) for part in parts if part):
+        yield LevelRow(text, label="State", cuttable=True)
+
+
+def _last_said(moments: Sequence[Moment]) -> str:
+    """Return what the agent stated in its last message that states something."""
+    said = [one for one in moments if one.kind == "said" and one.weight >= MIN_STATED_WEIGHT]
+    texts = [one.text for one in said if one.entry == said[-1].entry]
+    return f"said: {' '.join(texts)}" if texts else ""
 
 
 @row_rule
 def _next(summary: Summary) -> Iterable[LevelRow]:
-    for at, one in enumerate(summary.next):
-        yield LevelRow(join_lines(describe_next_step(one)), label=BULLET, cuttable=at == 0)
+    for step in summary.next:
+        yield LevelRow(join_lines(describe_next_step(step)), cuttable=True)
 
 
 @row_rule
 def _decisions(summary: Summary) -> Iterable[LevelRow]:
-    for one in reversed(valid_decisions(summary)):
-        yield LevelRow(join_lines(describe_decision(one)), one.entry, BULLET)
+    for decision in reversed(valid_decisions(summary)):
+        yield LevelRow(join_lines(describe_decision(decision)), decision.entry)
 
 
 @row_rule
 def _files(summary: Summary) -> Iterable[LevelRow]:
-    """Those that were changed first, the newest before the oldest."""
+    """Yield the files that were changed, the newest first."""
     for file in reversed(summary.files):
         if file.action != "read":
             state = ", partial" if file.partial else ""
-            change = f": {join_lines(file.change)}" if file.change else ""
-            yield LevelRow(f"{join_lines(file.path)} ({file.action}{state}){change}", label=BULLET)
-    for file in reversed(summary.files):
-        if file.action == "read":
-            yield LevelRow(join_lines(describe_read_file(file)), label=BULLET, tags=("read",))
-
-
-@row_rule
-def _findings(summary: Summary) -> Iterable[LevelRow]:
-    for quote in reversed(summary.findings):
-        yield LevelRow(join_lines(quote.text), quote.entry, BULLET)
-
-
-@row_rule
-def _facts(summary: Summary) -> Iterable[LevelRow]:
-    for fact in summary.facts:
-        yield LevelRow(join_lines(fact.text.strip()), fact.entry, BULLET)
+            change = f": {file.change}" if file.change else ""
+            path = relative_path(file.path, summary.root)
+            yield LevelRow(join_lines(f"{path} ({file.action}{state}){change}"))
 
 
 @row_rule
 def _errors(summary: Summary) -> Iterable[LevelRow]:
     for error in reversed(summary.errors):
         if not error.resolved:
-            yield LevelRow(join_lines(describe_error(error)), label=BULLET, cuttable=True)
-    for error in reversed(summary.errors):
-        if error.resolved:
-            yield LevelRow(join_lines(describe_error(error)), label=BULLET)
-
-
-@row_rule
-def _words(summary: Summary) -> Iterable[LevelRow]:
-    for quote in reversed(summary.words):
-        yield LevelRow(quote.text.strip(), quote.entry, BULLET)
+            yield LevelRow(join_lines(describe_error(error)), cuttable=True)

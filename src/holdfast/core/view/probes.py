@@ -9,10 +9,12 @@ from holdfast.core.ledger.entry import Compressed, Entry, EntryId, text_of
 from holdfast.core.ledger.summary import Fact, Summary
 from holdfast.core.ledger.window import Item, Window, in_force, path_to
 from holdfast.core.measure.tokens import CountTokens
+from holdfast.core.observe.moments.read import moments_in
 from holdfast.core.observe.requests.pins import lift_unpinned
 from holdfast.core.observe.scene import read_scene
-from holdfast.core.observe.worth import NeedEstimator, find_names, names_by_entry
-from holdfast.core.shrink.summary.facts import lines_of, pick_lines
+from holdfast.core.shrink.summary.choose import choose, words_of_moment
+from holdfast.core.shrink.summary.fit import facts_of
+from holdfast.core.shrink.summary.root import relative_text
 from holdfast.core.shrink.summary.rows import is_anchor
 from holdfast.core.verify.answers import ProbeResult, answer_probes
 from holdfast.core.verify.probes import make_probes
@@ -57,42 +59,32 @@ def probe_window(window: Window, compression: Entry, count: CountTokens, room: i
         body.summary,
         # Constraints that the user has lifted since are not asked for.
         constraints=lift_unpinned(body.summary.constraints, window.ledger),
-        facts=_facts_to_ask_for(window, compression, body, count, room),
+        facts=_facts_to_ask_for(window, compression, count, room),
     )
     text = "\n".join(text_of(item.body) for item in window.items)
     return probe_text(rows, text, of=compression.id[:12])
 
 
 def _facts_to_ask_for(
-    window: Window, compression: Entry, body: Compressed, count: CountTokens, room: int
+    window: Window, compression: Entry, count: CountTokens, room: int
 ) -> tuple[Fact, ...]:
-    """Return the lines hidden by a compression that were most worth keeping."""
-    hidden_before = frozenset[EntryId]().union(
-        *(
-            _hidden_by(entry.body)
-            for entry in in_force(window)
-            if isinstance(entry.body, Compressed) and entry.seq < compression.seq
-        )
-    )
-    hidden_ids = _hidden_by(body) - hidden_before
-    seen_ids = hidden_ids | ({name for item in window.items for name in item.shows} - hidden_before)
-    path = [Item(entry) for entry in path_to(window.end, window.ledger)]
-    hidden = read_scene([item for item in path if item.entry.id in hidden_ids])
-    # The weights of names were computed from the window at the time of the compression.
-    scene_then = read_scene(
-        [item for item in path if item.entry.seq <= body.watermark and item.entry.id in seen_ids]
-    )
-    likely = NeedEstimator(scene_then, names_by_entry(scene_then.items, {}))
-    pool = tuple(lines_of(hidden, count))
-    return pick_lines(
-        pool, room, weigh=likely, count=count, covered=_names_in_window(window, body.watermark)
-    )
+    """Return the moments hidden by a compression that were most worth keeping."""
+    body = compression.body
+    assert isinstance(body, Compressed)
+    assert body.summary is not None
+    hidden = _hidden_by(body)
+    path = path_to(window.end, window.ledger)
+    record = read_scene([Item(entry) for entry in path if entry.id in hidden])
+    root = body.summary.root
+    pool = [replace(moment, text=relative_text(moment.text, root)) for moment in moments_in(record)]
+    shown = _words_in_window(window, body.watermark)
+    return facts_of(choose(pool, room, count=count, covered=shown))
 
 
-def _names_in_window(window: Window, watermark: int) -> frozenset[str]:
-    """Return the names that the window contained beside the summary when it was made."""
+def _words_in_window(window: Window, watermark: int) -> frozenset[str]:
+    """Return the words that the window contained beside the summary when it was made."""
     then = (i for i in window.items if i.entry.seq <= watermark and not is_anchor(i))
-    return frozenset[str]().union(*(find_names(text_of(item.body)) for item in then))
+    return frozenset[str]().union(*(words_of_moment(text_of(item.body)) for item in then))
 
 
 def _hidden_by(body: Compressed) -> frozenset[EntryId]:

@@ -37,6 +37,8 @@ Examples:
   holdfast show --summary              the summary, in at most 4,000 tokens
   holdfast show --summary --form notes all rows of the summary in another form"""
 BAR_WIDTH = 12
+MOMENT_FORMS = ("research", "planning")
+"""The forms that choose among all moments, not only those of the summary."""
 WINDOW_FORM = "ctx-001"
 """The form that windows contain, and the only one that is cut to a budget."""
 
@@ -109,7 +111,12 @@ def _show_summary(session: Session, form: str, budget: int, *, as_json: bool) ->
     rows, written = account.rows, str(account)
     if form != WINDOW_FORM:
         written = render_form(
-            rows, form, session=session.name, task=session.ledger.task(), archive=archive
+            rows,
+            form,
+            session=session.name,
+            task=session.ledger.task(),
+            archive=archive,
+            moments=session.engine.rows_and_moments()[1] if form in MOMENT_FORMS else (),
         )
     if as_json:
         document = {

@@ -138,9 +138,6 @@ def render_requests(requests: Sequence[str], characters: int, *, more: Iterable[
 def _render_within_budget(session: Session, tokens: int, characters: int, title: str) -> str:
     from holdfast.engine.levels import level_in_budget  # late: most events do not need it
 
-    text = ""
-    for budget in (tokens, tokens * 3 // 4, tokens // 2, tokens // 4):
-        text = level_in_budget(session.ledger, budget, title=title, more=RECOVERY_HINT).text
-        if len(text) <= characters:
-            return text
-    return text
+    return level_in_budget(
+        session.ledger, tokens, title=title, more=RECOVERY_HINT, characters=characters
+    ).text

@@ -17,11 +17,12 @@ def read(called: Source, output: str, *, failed: bool = True) -> IntentReading:
     return read_intent(scene(first, answer("On it."), called, back("a", output, failed=failed)))
 
 
-def test_words_typed_while_refusing_a_call_are_the_users_and_change_the_scope() -> None:
+def test_words_typed_while_refusing_a_call_are_the_current_request_and_change_it() -> None:
     found = read(bash("a", "pytest"), f"{SAID}no, never commit anything\n")
     assert found.intent.changes == (Quote("no, never commit anything", named(4)),)
     assert [row.text for row in found.constraints] == ["no, never commit anything"]
-    assert found.intent.current == Quote("Write the tests for both strategies.", named(1))
+    assert found.intent.current == Quote("no, never commit anything", named(4))
+    assert found.intent.original == Quote("Write the tests for both strategies.", named(1))
 
 
 @pytest.mark.parametrize(

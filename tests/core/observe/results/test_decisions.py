@@ -118,15 +118,20 @@ def test_a_plan_that_the_user_approved_is_decided() -> None:
     assert decisions_of(scene(ask("Go"), plan, back("p", "Still waiting."))) == ()
 
 
-def test_a_thought_counts_only_where_the_step_says_nothing_itself() -> None:
+def test_what_the_agent_only_thinks_decides_nothing() -> None:
     chosen = "I'm going with a lock because of races."
-    assert decisions_of(scene(ask("Go"), (thought(chosen), bash("c", "ls")))) == (
-        Decision("I'm going with a lock", named(2), "races."),
-    )
-    aloud = scene(ask("Go"), (thought(chosen), answer("I'll use a queue since it is there.")))
-    assert [row.choice for row in decisions_of(aloud)] == ["I'll use a queue"]
-    assert decisions_of(scene(ask("Go"), thought("I'm going with a lock."))) == ()
-    assert decisions_of(scene(ask("Go"), thought("Should it be that we decided on it?"))) == ()
+    assert decisions_of(scene(ask("Go"), (thought(chosen), bash("c", "ls")))) == ()
+
+
+def test_the_next_move_decides_nothing() -> None:
+    assert said("Let me fix those.") == []
+    assert said("Now let me queue them instead of appending.") == []
+    assert said("First, I'll add the lock because the tests need it.") == []
+
+
+def test_a_choice_may_follow_a_word_of_consent() -> None:
+    (row,) = wished("OK. And go with route-level middleware")
+    assert row == ("And go with route-level middleware", "")
 
 
 @pytest.mark.seed("R356")

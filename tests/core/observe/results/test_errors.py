@@ -7,7 +7,7 @@ from holdfast.core.ledger.summary import Error
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.results.errors import MAX_CALL_CHARS, MAX_ERROR_CHARS, errors_of
 from holdfast.core.observe.scene import read_scene
-from tests.core.building import ask, back, bash, call, entries, named, scene
+from tests.core.building import answer, ask, back, bash, call, entries, named, scene
 
 RED, GREEN = "FAILED tests/test_a.py::test_x - assert 1 == 2\n1 failed in 0.1s", "1 passed in 0.1s"
 
@@ -132,6 +132,41 @@ def test_an_error_is_gone_where_the_same_command_went_well() -> None:
     assert ran(("make lint", "error: bad"), ("make docs", "fine")) == [("error: bad", "")]
 
 
+def said_over(*words: Source) -> bool:
+    """Whether a failed run of the tests is over after some words."""
+    shown = scene(ask("Go"), bash("c", "pytest"), back("c", RED), *words)
+    return all(row.resolved for row in errors_of(shown))
+
+
+def test_an_error_ends_with_the_agents_word_that_all_passes_or_of_a_way_around() -> None:
+    assert said_over(answer("Great! All 12 tests pass now."))
+    assert said_over(answer("The failure of test_x in tests/test_a.py is pre-existing."))
+    assert not said_over(answer("Once all tests pass, I push."))
+    assert not said_over(answer("All tests pass except one."))
+    assert not said_over(answer("The lint warning is pre-existing."))
+
+
+def test_an_error_ends_when_the_user_drops_it() -> None:
+    assert said_over(ask("Just ignore tests/test_a.py, it is old."))
+    assert not said_over(ask("Look at tests/test_a.py."))
+
+
+def test_a_failed_call_that_is_no_check_ends_when_work_goes_on_without_it() -> None:
+    failing, fine = ("python fix.py", "Exit code 2\nno such file"), ("python other.py", "ok")
+    assert [over for _, over in ran(failing, *[fine] * 4)] == [""]
+    assert [over for _, over in ran(failing, *[fine] * 5)] != [""]
+    assert [over for _, over in ran(("make lint", "error: bad"), *[fine] * 9)] == [""]
+
+
+def test_a_wider_check_that_passes_ends_the_error_of_a_narrower_one() -> None:
+    narrow = ("npx tsc --noEmit", "a.ts(1,1): error TS1: bad")
+    assert [over for _, over in ran(narrow, ("npm run check", "fine"))] != [""]
+    assert [over for _, over in ran(narrow, ("npm test", "fine"))] == [""]
+    assert [over for _, over in ran(narrow, ("npm run build", "fine"))] == [""]
+    failing = ("go test -run TestX ./a", "--- FAIL: TestX (0.1s)")
+    assert [over for _, over in ran(failing, ("mise run test:ci", "ok  \tpkg\t0.1s"))] != [""]
+
+
 @pytest.mark.parametrize(
     ("later", "gone"),
     [
@@ -186,6 +221,20 @@ def test_the_same_error_is_told_once_with_its_newest_status() -> None:
     assert ran(bad, good, bad) == [("error: bad", "")]
 
 
+def test_an_error_that_came_back_is_told_by_its_newest_run() -> None:
+    bad, good = ("error: bad", "fine")
+    bodies: list[Source] = [ask("Go")]
+    for number, output in enumerate((bad, good, bad)):
+        bodies += [bash(f"c{number}", "make"), back(f"c{number}", output)]
+    (row,) = errors_of(scene(*bodies))
+    assert (row.entry, row.resolved) == (named(7), "")
+
+
+def test_one_error_that_two_commands_show_is_told_once() -> None:
+    shown = "src/a.ts(1,1): error TS2304: Cannot find name 'x'."
+    assert ran(("npm run build", shown), ("npx tsc", shown)) == [(shown, "")]
+
+
 def test_an_error_is_read_from_the_entry_whatever_stands_in_for_it() -> None:
     made = entries(ask("Go"), bash("c", "make"), back("c", "error: bad"))
     stand_in = ToolReturned("c", "## Offloaded: Bash")
@@ -226,6 +275,38 @@ def test_errors_come_in_order_and_are_gone_only_later(runs: list[tuple[str, str]
     rows = errors_of(scene(*bodies))
     assert [row.entry for row in rows] == sorted(row.entry for row in rows)
     assert all(not row.resolved or row.resolved > row.entry for row in rows)
+
+
+@given(RUNS, RUNS)
+def test_the_errors_of_two_parts_are_those_of_the_whole(
+    first: list[tuple[str, str]], second: list[tuple[str, str]]
+) -> None:
+    bodies: list[Source] = []
+    for number, (command, output) in enumerate([*first, *second]):
+        bodies += [bash(f"c{number}", command), back(f"c{number}", output)]
+    whole = scene(*bodies)
+    middle = 2 * len(first)
+    parts = [read_scene(whole.items[:middle]), read_scene(whole.items[middle:])]
+    merged = errors_of(parts[1], errors_of(parts[0]))
+    checks = ("Bash make", "Bash pytest")
+    open_after = [
+        [(row.text, row.what) for row in rows if not row.resolved and row.what in checks]
+        for rows in (merged, errors_of(whole))
+    ]
+    assert open_after[0] == open_after[1]
+
+
+def test_an_error_of_an_earlier_part_ends_with_a_check_of_a_later_one() -> None:
+    known = (Error("error: bad", "e1", "Bash cd r && make lint"), Error("no", "e2", "Edit a.py"))
+    shown = scene(
+        ask("Go"),
+        bash("c", "make lint"),
+        back("c", "fine"),
+        call("d", "Write", file_path="a.py", content="x"),
+        back("d", "ok"),
+    )
+    assert [row.resolved for row in errors_of(shown, known)] == [named(3), named(5)]
+    assert [row.resolved for row in errors_of(scene(ask("Go")), known)] == ["", ""]
 
 
 def test_a_comparison_that_found_something_is_no_error() -> None:

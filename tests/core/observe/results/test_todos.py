@@ -130,10 +130,10 @@ def test_tasks_are_made_and_changed_one_by_one() -> None:
     ]
 
 
-def test_a_checklist_in_the_agents_words_is_a_list_with_its_heading() -> None:
+def test_a_checklist_in_the_agents_words_is_a_list() -> None:
     text = "## Porting\n\n- [x] Read\n- [~] Write\n- [ ] Test\n\n```\n- [ ] not this\n```"
     items = tuple(Todo(name, status) for name, status in PLANNED)
-    assert todos_of(scene(ask("Go"), answer(text))) == TodoList(items, 1, "Porting", spoken=True)
+    assert todos_of(scene(ask("Go"), answer(text))) == TodoList(items, 1, spoken=True)
 
 
 @pytest.mark.parametrize(
@@ -149,6 +149,7 @@ def test_the_list_under_a_heading_of_next_steps_is_one(heading: str) -> None:
     [
         "- [ ] a single box",
         "Next steps:\nnone",
+        "Remaining:\n- None.",
         "Plan:",
         "```\nTODO:\n- a\n- b\n```",
         "- one\n- two",
@@ -173,8 +174,27 @@ def test_a_list_in_words_ends_when_work_goes_on_past_it() -> None:
     plan = answer("Plan:\n1. Write\n2. Test")
     assert listed(plan, ask("Yes")) != []
     assert listed(plan, ask("Something else"), bash("a", "ls")) == []
-    assert listed(plan, *(bash(f"c{n}", "ls") for n in range(6))) != []
-    assert listed(plan, *(bash(f"c{n}", "ls") for n in range(7))) == []
+    assert listed(plan, *(bash(f"c{n}", "ls") for n in range(8))) != []
+    assert listed(plan, *(bash(f"c{n}", "ls") for n in range(9))) == []
+
+
+def test_the_users_word_to_go_on_changes_no_list() -> None:
+    plan = answer("Plan:\n1. Write the parser\n2. Test it on the corpus")
+    held = [("Write the parser", PENDING), ("Test it on the corpus", PENDING)]
+    for words in ("continue", "ok, go on with the rest", "yes", "use ply for the parser"):
+        assert listed(plan, ask(words), bash("a", "ls"), back("a", "x")) == held
+    assert listed(plan, ask("Which license do we have?")) == []
+
+
+def test_a_step_that_the_agent_reports_as_done_is_done() -> None:
+    plan = answer("Plan:\n1. Write the parser\n2. Test it on the corpus")
+    reported = answer("I've written the parser, and it works.")
+    shown = listed(plan, bash("a", "make"), back("a", "ok"), reported, ask("continue"))
+    assert shown == [("Write the parser", PENDING), ("Test it on the corpus", PENDING)]
+    plan = answer("Plan:\n1. Added parser\n2. Test it on the corpus")
+    reported = answer("Added the parser in parse.py.")
+    shown = listed(plan, bash("a", "make"), back("a", "ok"), reported, ask("continue"))
+    assert shown == [("Added parser", DONE), ("Test it on the corpus", PENDING)]
 
 
 def test_a_list_in_words_gives_way_to_the_one_that_a_tool_keeps() -> None:

@@ -20,11 +20,6 @@ from holdfast.core.shrink.summary.text import read_summary, write_summary
 from tests.core.building import named, words
 
 
-def even(name: str) -> float:
-    del name
-    return 1.0
-
-
 def many(count: int) -> Summary:
     """A summary with so many rows in every section."""
     each = range(count)
@@ -43,7 +38,7 @@ def many(count: int) -> Summary:
 
 
 def room(tokens: int) -> SummaryRoom:
-    return SummaryRoom(tokens, words, even)
+    return SummaryRoom(tokens, words)
 
 
 @pytest.mark.seed("R003", "R068")
@@ -87,11 +82,10 @@ def test_what_is_shown_is_what_there_was_in_its_order(count: int, tokens: int) -
 def test_with_room_for_all_nothing_is_left_out() -> None:
     summary = many(5)
     made = fit_summary(summary, room(10_000)).summary
-    assert (made.words, made.files, made.decisions, made.findings) == (
+    assert (made.words, made.files, made.decisions) == (
         summary.words,
         summary.files,
         summary.decisions,
-        summary.findings,
     )
     assert len(made.facts) == 5
 
@@ -99,22 +93,15 @@ def test_with_room_for_all_nothing_is_left_out() -> None:
 def test_sections_that_come_to_more_than_the_room_are_shown_with_fewer_rows() -> None:
     # Every section has rows that cost more than they are reckoned at, so that all are too much.
     wide: dict[str, float] = dict.fromkeys(("changed", "decisions", "words", "next"), 3.0)
-    made = fit_summary(many(30), SummaryRoom(300, words, even, wider=wide))
+    made = fit_summary(many(30), SummaryRoom(300, words, wider=wide))
     assert made.tokens <= 300
     assert all((made.summary.files, made.summary.decisions, made.summary.next))
-
-
-def test_findings_are_told_where_there_is_room_for_prose() -> None:
-    assert not fit_summary(many(30), room(600)).summary.findings
-    told = fit_summary(many(30), room(1_400)).summary.findings
-    assert 0 < len(told) < 30
-    assert told == many(30).findings[-len(told) :]
 
 
 def test_a_section_that_a_probe_found_too_small_gets_more() -> None:
     summary = many(30)
     plain = fit_summary(summary, room(400)).summary
-    wider = fit_summary(summary, SummaryRoom(400, words, even, wider={"decisions": 3.0})).summary
+    wider = fit_summary(summary, SummaryRoom(400, words, wider={"decisions": 3.0})).summary
     assert len(wider.decisions) > len(plain.decisions)
 
 
@@ -141,3 +128,14 @@ def test_words_that_are_not_shown_are_named_where_they_are() -> None:
     assert gone
     assert {ref.entry for ref in made.refs} <= gone
     assert made.refs
+
+
+def test_constraints_of_the_system_are_left_out_before_those_of_the_user() -> None:
+    told = tuple(Constraint(f"Never touch part {at} of it.", named(at)) for at in range(4))
+    system = tuple(
+        Constraint(f"Always show part {at}.", named(50 + at), "system") for at in range(60)
+    )
+    whole = replace(many(0), constraints=(*told, *system))
+    shown = fit_summary(whole, replace(room(300), firm=True)).summary.constraints
+    assert shown
+    assert in_order(shown, told)

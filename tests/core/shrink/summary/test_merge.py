@@ -66,10 +66,21 @@ def test_what_two_touches_of_a_file_come_to(known: Action, new: Action, made: Ac
     assert merge_file(told, now).entry == named(2)
 
 
-def test_a_row_off_the_same_record_tells_all_of_it_again() -> None:
-    known = File("a.py", "modified", named(1), change="+3")
-    new = File("a.py", "created", named(2), change="+3; then +4")
-    assert merge_file(known, new) == new
+def test_a_later_part_of_the_record_adds_to_what_changed_before() -> None:
+    known = File("a.py", "modified", named(1), change="run(), stop(); +3 −1")
+    new = File("a.py", "created", named(2), change="run(), start(); +4")
+    made = merge_file(known, new)
+    assert (made.action, made.entry) == ("modified", named(2))
+    assert made.change == "run(), stop(), start(); +7 −1"
+    assert merge_file(made, new) == made
+
+
+def test_a_change_that_was_merged_often_stays_short_and_keeps_its_newest_names() -> None:
+    made = File("a.py", "modified", named(1), change="first(); +1")
+    for at in range(2, 60):
+        made = merge_file(made, File("a.py", "modified", named(at), change=f"part_{at}(); +1"))
+    assert len(made.change) <= 160
+    assert made.change.endswith("part_59(); +59")
 
 
 def test_lines_that_were_read_are_joined_and_the_whole_file_is_the_whole_file() -> None:
@@ -83,12 +94,12 @@ def test_lines_that_were_read_are_joined_and_the_whole_file_is_the_whole_file() 
     assert merge_spans([(7, 9), (1, 3), (2, 5)]) == ((1, 5), (7, 9))
 
 
-def test_what_changed_is_told_once_and_in_order() -> None:
-    one, two = File("a.py", "modified", change="+3"), File("a.py", "modified", change="adds run()")
-    both = merge_file(one, two)
-    assert both.change == "+3; then adds run()"
-    assert merge_file(both, two).change == both.change
-    assert merge_file(both, File("a.py", "deleted")).change == ""
+def test_a_row_of_a_text_adds_nothing_to_what_the_record_says_changed() -> None:
+    one = File("a.py", "modified", named(1), change="+3")
+    assert merge_file(one, File("a.py", "modified", change="adds run()")).change == "+3"
+    bare = File("a.py", "modified", named(1))
+    assert merge_file(bare, File("a.py", "modified", change="adds run()")).change == "adds run()"
+    assert merge_file(one, File("a.py", "deleted", named(2))).change == ""
 
 
 def test_a_rename_takes_its_row_along_unless_there_is_a_new_file_in_its_place() -> None:
@@ -114,6 +125,22 @@ def test_an_error_is_resolved_where_it_stands_and_a_new_one_is_appended() -> Non
 
 
 @pytest.mark.seed("R092", "R093")
+def test_a_part_without_a_plan_and_without_the_user_changes_neither_steps_nor_questions() -> None:
+    known = Summary(next=(Next("x", "1"),), questions=(Quote("Which port?", named(2)),))
+    made = merge(known, Summary(files=(File("a.py", "read", named(3)),)))
+    assert (made.next, made.questions) == (known.next, known.questions)
+    spoken = merge(known, Summary(intent=Intent(current=Quote("Use 8443.", named(4)))))
+    assert (spoken.next, spoken.questions) == (known.next, ())
+
+
+def test_go_on_does_not_become_the_current_request() -> None:
+    known = Summary(intent=Intent(Quote("Fix it.", named(1)), Quote("Fix the tests.", named(2))))
+    made = merge(known, Summary(intent=Intent(current=Quote("continue", named(5)))))
+    assert made.intent == known.intent
+    assert made.words == (Quote("continue", named(5)),)
+
+
+@pytest.mark.seed("R092", "R093")
 def test_a_plan_that_was_carried_out_is_gone_though_nothing_takes_its_place() -> None:
     known = Summary(progress=Progress("parser", remaining=("tests",)), next=(Next("x", "1"),))
     new = Summary(progress=Progress("parser", completed=("tests",)))
@@ -130,3 +157,9 @@ def test_a_rule_is_taken_back_by_newer_words_and_not_by_its_own_told_again() -> 
     once = merge(Summary(), Summary(intent=Intent(own, own, (own,)), constraints=(rule,)))
     again = merge(once, Summary(intent=Intent(own, own, (own,)), constraints=(rule,)))
     assert again.constraints == once.constraints == (rule,)
+
+
+def test_constraints_of_the_system_stay_behind_newer_ones_of_the_user() -> None:
+    system = Constraint("Reply in one block.", named(1), "system")
+    old, new = Constraint("Never push.", named(2)), Constraint("Keep it small.", named(9))
+    assert merge_constraints((old, system), (new,), ()) == (old, new, system)

@@ -4,6 +4,7 @@ import json
 import subprocess
 
 import pytest
+from msgspec.structs import replace
 
 from holdfast.core.ledger.summary import Quote
 from holdfast.core.view.decisions.graph import (
@@ -78,6 +79,31 @@ def test_a_later_session_may_replace_what_an_earlier_one_decided() -> None:
     graph = build_graph([first, later])
     assert DecisionEdge(ref(5), ref(1), "supersedes") in graph.edges
     assert [one.replaced_by for one in statements_of_all([first, later])] == [named(5), ""]
+
+
+def test_the_first_decision_of_the_newest_session_is_the_one_that_was_replaced() -> None:
+    cached = "Use Redis for the settings cache"
+    older = session("A", decided(1, cached, session="A"))
+    newer = session(
+        "B",
+        decided(2, f"{cached} of users", session="B"),
+        decided(3, f"{cached} of teams", session="B"),
+    )
+    for turned in ("Abandon Redis for the cache", "Actually, a settings cache in Redis"):
+        last = session("C", decided(5, turned, session="C"))
+        edges = build_graph([older, newer, last]).edges
+        assert [e.target for e in edges if e.kind == "supersedes"] == [ref(2)]
+
+
+def test_versions_are_the_same_without_references() -> None:
+    whole, short = (
+        build_graph([AUTH, API, MOBILE], references=references) for references in (True, False)
+    )
+    assert [e for e in whole.edges if e.kind != "references"] == list(short.edges)
+    assert lineages(short) == tuple(
+        replace(line, versions=tuple(replace(one, referenced_by=()) for one in line.versions))
+        for line in lineages(whole)
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,14 @@ A constraint is recognised by its wording: a modal verb, an order, a bound. Doub
 left out, because agents see every row as a rule. `overrides` handles withdrawals.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.faults import rule
+from holdfast.core.ledger.summary import Constraint
 from holdfast.text.patterns import Pattern, cue
 from holdfast.text.sentences import Sentence, is_question, plain_words
 
@@ -40,13 +42,15 @@ _COUNT = r"(?:[$€£]?\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|a 
 
 
 MUST_NOT = cue(
-    "must|shall|allowed|permitted|forbidden|prohibited|off|circumstances|hands|you|want",
+    "must|shall|allowed|permitted|forbidden|prohibited|off|circumstances|hands|you|want|nothing"
+    "|nobody|approve|authori",
     r"\bmust(?:n't| (?:also |still )?(?:not|never))\b|\bshall not\b"
     r"|\b(?:not (?:be )?(?:allowed|permitted)|forbidden|prohibited|off[- ]limits"
     r"|under no circumstances|hands off)\b"
     r"|(?<!\bif )(?<!\bthat )(?<!\bunderstand )\byou (?:(?:may|can) ?not|can't)\b"
-    r"|\bno longer (?:allowed|permitted)\b"
-    r"|\b(?:i|we) (?:really |definitely )?(?:do not|don't|dont) want\b",
+    r"|\bno longer (?:allowed|permitted)\b|\byou(?: are|'re) not to\b"
+    r"|^(?:nothing|nobody) [^.;]{1,60}\b(?:may|is to|are to)\b"
+    r"|\b(?:i|we) (?:really |definitely )?(?:do not|don't|dont) (?:want|approve|authori[sz]e)\b",
 )
 NEVER = cue(
     "never",
@@ -54,13 +58,13 @@ NEVER = cue(
     r"(?<!\bhas never)(?<!\bhave never)(?<!\bhad never)(?<!\bwas never)(?<!\bwere never)"
     r"(?<!\bis never)(?<!\bare never)(?<!'ve never)(?<!'s never)(?<!\bwhich never)"
     r"(?<!\bcurrently never)(?! ?mind\b)"
-    r"(?! (?:had|got|saw|did|was|were|been|have|happened|worked)\b)",
+    r"(?! (?:had|got|saw|did|was|were|been|have|found|knew|\w{1,20}[^e\W]ed)\b)",
 )
 DO_NOT = cue(
     "do not|don't|dont",
-    _CLAUSE + r"(?:do not|don't|dont)(?::| )(?!know\b|think\b|understand\b|worry\b|see\b|mind\b"
-    r"|forget\b|believe\b|need\b|have\b|care\b|remember\b|get\b|want\b|quite\b|really\b"
-    r"|even\b|we\b|you\b|i\b|they\b|it\b|seem\b|like\b|agree\b)",
+    r"(?:\(|" + _CLAUSE + r")(?:do not|don't|dont)(?::| )"
+    r"(?!know\b|think\b|understand\b|worry\b|see\b|mind\b|forget\b|believe\b|need\b|have\b"
+    r"|care\b|remember\b|get\b|want\b|quite\b|really\b|even\b|we\b|you\b|i\b|they\b|it\b|seem\b|like\b|agree\b)",
 )
 _TELLS = cue(
     "do not|don't|dont",
@@ -69,17 +73,40 @@ _TELLS = cue(
 )
 """What somebody does and does not do, told beside something else: no order."""
 SHOULD_NOT = cue(
-    "should|let|no longer|avoid|refrain|stop",
+    "should|let|no longer|avoid|refrain|stop|alone",
     r"\bshould(?:n't| not| never)\b|\blet'?s (?:not|never|avoid)\b|\bno longer (?:use|need|want)\b"
-    r"|" + _CLAUSE + r"(?:avoid|refrain from|stop \w{2,20}ing)\b",
+    r"|" + _CLAUSE + r"(?:avoid|refrain from|stop \w{2,20}ing|leave [^.,;]{1,60} alone)\b",
+)
+# `Die Tests nicht anfassen.`, `No toques los tests.`, `不要修改测试。`, but not `Ich weiß nicht.`,
+# `No sé.` and `不知道。`
+FORBIDS_ELSEWHERE = cue(
+    "nie|nicht|kein|nunca|no |prohibid|sin |不|勿|禁|别",
+    r"\b(?:niemals|auf keinen fall|keinesfalls|unter keinen umständen)\b"
+    r"|\b(?:darf|darfst|dürfen|sollst?|sollen|sollten?) (?:[^.,;]{1,40} )?"
+    r"(?:nicht|keine?[nmrs]?|nie)\b"
+    r"|^(?:bitte )?(?:ändere|lösche|nutze|verwende|benutze|schreibe?|mache?|pushe|committe)\b"
+    r"[^.,;]{0,60} (?:nicht|keine?[nmrs]?|nie)\b"
+    r"|^(?![^.]{0,99}\b(?:ich|wir|es|kann|können|ist|war|wird|hat|haben)\b)"
+    r"[^.,;]{0,60}\b(?:nicht|keine?[nmrs]?|nie) (?:[\w-]{1,30} ){0,2}[a-zäöü]{2,30}[enrl]n[.!]?$"
+    r"|\bnunca (?!he\b|ha\b|hemos\b|había\b)|\bprohibid[oa]s?\b|\bno (?:debe[ns]?|puedes)\b"
+    r"|(?:^|[,;:] |\b(?:y|pero|favor) )no (?:uses?|toques?|cambies?|modifiques?|hagas?|borres?"
+    r"|añadas?|agregues?|subas?|escribas?|ejecutes?|rompas?|elimines?|crees?)\b"
+    r"|不要|请勿|禁止|不得|绝不|千万别|不允许|不许|严禁|别(?=[改动用删碰写加提推])",
 )
 # The harder words stand first: the first that is found tells how hard a sentence is.
-FORBIDS = ((HARD, MUST_NOT), (HARD, NEVER), (HARD, DO_NOT), (FIRM, SHOULD_NOT))
+FORBIDS = (
+    (HARD, MUST_NOT),
+    (HARD, NEVER),
+    (HARD, DO_NOT),
+    (HARD, FORBIDS_ELSEWHERE),
+    (FIRM, SHOULD_NOT),
+)
 
 _NOT_MEANT = (
     r"(?!need\b|idea\b|problem\b|worries\b|way\b|one\b|matter\b|longer\b|doubt\b|clue\b|rush\b"
     r"|more than\b|less than\b|fewer than\b|wonder\b|such\b|matching\b|existing\b|luck\b"
-    r"|that\b|it\b|i\b|we\b|the\b|this\b|you\b)"
+    r"|that\b|it\b|i\b|we\b|the\b|this\b|you\b"
+    r"|(?:sé|hay|es|me|se|lo|la|tengo|entiendo|puedo|funciona)\b)"
 )
 BARE_NO = Pattern(r"^(?:and |but |please,? )?no " + _NOT_MEANT + r"[\w' /-]{2,60}(?:[.!,;]|$)")
 NO_BESIDE = cue("no ", r"(?:[,;(] |[—–] ?|\b(?:with|and|but) )no " + _NOT_MEANT + r"[a-z]")
@@ -97,35 +124,62 @@ MUST = cue(
 ONLY = cue(
     "only",
     _CLAUSE + r"only (?:" + _VERBS + r"|one|the|in|on|if|when|after|from|for|files)\b"
-    r"|\b" + _VERBS + r" only\b|\b(?:must|should|shall|may|want|would) (?:\w{1,20} ){0,2}only\b",
+    r"|\b(?:i|we)(?:'m|'re)? only (?:want|interested)\b"
+    r"|\b" + _VERBS + r" only\b"
+    r"|\b(?:must|should|shall|may|want|would) (?:\w{1,20} ){0,2}only\b",
 )
 ALWAYS = cue(
-    "always|keep|sure|ensure|required|mandatory",
-    _CLAUSE + r"(?:always (?!been\b|had\b|was\b|fail)|keep (?!in mind|going|getting|seeing|it up"
-    r"|up\b))|\b(?:you|will) always\b|(?<!\bto )\b(?:make sure|be sure to|ensure)\b"
-    r"|\b(?:is|are|be) (?:strictly )?(?:required|mandatory)\b|^required\b",
+    "always|keep|sure|ensure|required|mandatory|stick|stay|leave",
+    _CLAUSE + r"(?:always (?!been\b|had\b|was\b|fail)|keep (?!in mind|me\b|it up|up\b"
+    r"|\w{1,20}(?<!th)ing\b))|\b(?:you|will) always\b|(?<!\bto )\b(?:make sure|be sure to|ensure)\b"
+    r"|\b(?:is|are|be) (?:strictly )?(?:required|mandatory)\b"
+    r"|" + _CLAUSE + r"(?:stick to|stay (?:compatible|within)"
+    r"|leave [^.,;]{1,60} (?:as[- ](?:it )?is|unchanged))\b",
 )
 WISH = cue(
-    "prefer|rather|want|need|would like|every|each|any|forget|from now|forward|has|have",
+    "prefer|rather|want|need|would like|every|each|any|forget|from now|has|have| me |before",
     r"\b(?:i|we)(?:'d| would)? (?:strongly |really |much )?(?:prefer|rather)\b|^prefer\b"
     r"|\b(?:i|we)(?: really)? (?:want|need|would like) [^.;\n]{1,80} to (?:stay|remain|keep)\b"
-    r"|\b(?:before|after) (?:every|each|any)\b|\bevery time\b"
-    r"|\b(?:don't|do not|dont) forget\b|\bfrom now on\b|\bgoing forward\b"
+    r"|\b(?:before|after) (?:every|each|any)\b"
+    r"|\b(?:ask|tell|show|warn|contact|check with|confirm with) me (?:first|before)\b"
+    r"|\bbefore (?:making any|you (?:proceed|finali[sz]e|process|commit))\b"
+    r"|(?<!\bwe )\b(?:don't|do not|dont) forget\b|\bfrom now on\b"
     r"|\b(?:it|that|this|they|which|plan|code|test|tests|file|files|api|output|result)"
     r" (?:still |also )?(?:has|have|needs?) to\b",
 )
 SHOULD = cue(
     "should",
     r"\bshould\b(?<!\bi should)(?! (?:have|work|be (?:fine|good|ok|okay|able|enough|it|done|fixed"
-    r"|easy|ready)|now|i|we|it|they|this|that|there|the)\b)(?![^.]{0,60}\balready\b)",
+    r"|easy|ready)|now|see|know|i|we|it|they|this|that|there|the)\b)"
+    r"(?![^.]{0,60}\b(?:already|by now)\b)",
 )
 USE = cue(
     "use|let",
-    _CLAUSE + r"use \w|\bwant you to use\b"
+    _CLAUSE + r"use \w"
     r"|\blet'?s (?:just |only |always |all )?(?:use|keep|stick|go with|make sure|assume"
     r"|treat|limit|default|leave|call|name|target|prefer)\b",
 )
-BINDS = ((HARD, MUST), (HARD, ONLY), (FIRM, ALWAYS), (SOFT, WISH), (SOFT, SHOULD), (SOFT, USE))
+# `Bitte nur Tabs verwenden.`, `Usa siempre tabs.`, `必须使用空格。`, but not
+# `Das muss ein Fehler sein.` and `Debe haber un error.`
+BINDS_ELSEWHERE = cue(
+    "muss|müssen|nur|immer|stets|ausschließlich|verwende|nutze|achte|deb|que|usa|utiliza|siempre"
+    "|solo|sólo|únicamente|asegúrate|mantén|必须|务必|只能|一定要|请",
+    r"(?<!\bich )(?<!\bwir )\b(?:muss|müssen|musst)\b(?! eine? (?:fehler|problem|bug))"
+    r"|^(?:bitte )?(?:immer|nur|stets|ausschließlich|verwende|nutze|benutze|achte darauf)\b"
+    r"|(?:^|\b(?:y|pero|favor,?) )(?:usa|utiliza|asegúrate|mantén)\b"
+    r"|^(?:por favor,? )?(?:siempre|solo|sólo|únicamente)\b"
+    r"|\b(?:debe[ns]?|tienen? que)\b(?! (?:haber|ser una?\b|estar))"
+    r"|必须|务必|只能|一定要|请使用|请用|请只|请保持|请确保",
+)
+BINDS = (
+    (HARD, MUST),
+    (HARD, ONLY),
+    (HARD, BINDS_ELSEWHERE),
+    (FIRM, ALWAYS),
+    (SOFT, WISH),
+    (SOFT, SHOULD),
+    (SOFT, USE),
+)
 BOUND = Pattern(
     r"\b(?:at most|at least|no (?:more|less|fewer) than|less than|fewer than|more than|up to|under"
     r"|below|within|above|over|exactly|max(?:imum)?|min(?:imum)?|limit(?:ed)? to|cap(?:ped)? at)"
@@ -145,16 +199,34 @@ IMPERATIVE = Pattern(
     r"|we want|we need|target|cap|retry|wait|send|spend|book|cancel|find|summari[sz]e|explain)\b"
 )
 MODAL = Pattern(r"\b(?:must|should|shall|please|need|needs|want|require[sd]?|limit|max|allowed)\b")
-THINKING_ALOUD = cue("wondering|if i", r"\bwondering\b|\bif i (?:do|did|run|ran|were|was)\b")
+THINKING_ALOUD = cue(
+    "wondering|if i|said:|says:|told me",
+    r"\bwondering\b|\bif i (?:do|did|run|ran|were|was)\b"
+    r"|^\w{1,30} (?:said|says):|^(?:he|she|they|someone|somebody) told me\b",
+)
+"""Thoughts, and words of somebody else."""
 NOT_BINDING = cue(
-    "would be|guess|suppose|assume|should|use",
-    r"\bwould be (?:great|nice|cool) if\b|\bi (?:guess|suppose|assume)\b"
+    "would be|guess|suppose|assume|should|use|thank|in mind",
+    r"\bin mind\b|^(?:many )?thank(?:s| you) for\b|\bsomething (?:we|i|you) should\b"
+    r"|\bshould do the same\b"
+    r"|\bwould be (?:great|nice|cool) if\b|\bi (?:guess|suppose|assume)\b"
     r"|\b(?:where|what|how|which|whether|who)\b[^.]{0,60}\bshould\b"
     r"|\buse [^.]{1,40} on (?:this|it|that)\b",
 )
 """Vague wishes and one-time orders: not binding unless the wording is hard."""
 MACHINE_TEXT = Pattern(r"\"[}\],]|[{\[]\"|\}\}|\\n")
 """Marks of data (JSON, escapes), which are not prose."""
+# A line `**Describe the bug**`, `Description` or `Steps to reproduce:`, but not `Description: old`.
+REPORT_HEADING = Pattern(
+    r"^[\W_]{0,6}(?:description|(?:describe the bug|(?:steps )?to reproduce|actual behaviou?r):?)"
+    r"[*_ \t\r]{0,6}$",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A heading of a bug report, which describes how programs work: only orders in it bind."""
+ORDER_START = Pattern(
+    r"(?:(?:please|also|and|but)[, ]{1,2}){0,2}(?:do not|don't|never|always|only|make sure|ensure"
+    r"|keep|use|avoid|you must|you may not)\b"
+)
 MISSING_SUBJECT = Pattern(r"(?:should|shouldn't|must|mustn't|needs? to|has to)\b")
 EXCEPTION_START = Pattern(
     r"(?:except|unless|but only|but not|the only exception|exceptions?:|only if|only when)\b"
@@ -163,6 +235,11 @@ LIST_LEAD_IN = Pattern(
     r"\b(?:constraints?|rules|requirements|restrictions|guardrails|ground rules|non-negotiables?"
     r"|hard limits)\b[^.\n]{0,40}$"
 )
+
+
+def users_first(rows: Iterable[Constraint]) -> tuple[Constraint, ...]:
+    """Return constraints in their order, but the user's before all others."""
+    return tuple(sorted(rows, key=lambda row: row.by != "user"))
 
 
 class ConstraintMatch(Struct, frozen=True):
@@ -179,6 +256,8 @@ def constraints_in(text: str, told: Sequence[Sentence]) -> tuple[ConstraintMatch
     """Return the constraints of a message in order: the strongest `MAX_CONSTRAINTS` of them."""
     least = FIRM if len(text) > MIN_DOCUMENT_CHARS else CHOICE
     found = [one for one in _matches_in(text, told) if one.strength >= least]
+    if REPORT_HEADING.search(text):
+        found = [one for one in found if ORDER_START.match(plain_words(one.text))]
     strongest = sorted(found, key=lambda one: (-one.strength, one.start))[:MAX_CONSTRAINTS]
     return tuple(sorted(strongest, key=lambda one: one.start))
 
@@ -288,7 +367,10 @@ def _strength(text: str) -> tuple[int, bool]:
         forbids = FIRM
     binds = next((weight for weight, cue in BINDS if cue.search(words)), 0)
     asked = ordered or MODAL.search(words) is not None
-    if (BOUND.search(words) and (asked or len(words) < 60)) or (asked and COMPARES.search(words)):
+    # `If it takes more than 5 tries, …` has a bound of the condition.
+    if (BOUND.search(words) and not words.startswith("if ") and (asked or len(words) < 60)) or (
+        asked and COMPARES.search(words)
+    ):
         binds = max(binds, FIRM)
     strength = max(forbids, binds)
     if strength < HARD and NOT_BINDING.search(words):

@@ -6,7 +6,7 @@ is lifted by words that withdraw it or give its subject a new value. Otherwise b
 kept: losing a rule is worse than keeping two.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -22,6 +22,7 @@ from holdfast.core.observe.requests.constraints import (
     MAX_BLOCK_CHARS,
     ConstraintMatch,
     constraints_in,
+    users_first,
 )
 from holdfast.core.observe.requests.overrides import (
     HeldConstraint,
@@ -30,10 +31,17 @@ from holdfast.core.observe.requests.overrides import (
     lift_overridden,
     subject_of,
 )
+from holdfast.core.observe.requests.pastes import EDGE_CHARS as PASTE_EDGE_CHARS
 from holdfast.core.observe.requests.pastes import split_pastes
 from holdfast.core.observe.requests.replies import words_of_refusal
 from holdfast.core.observe.scene import Scene
-from holdfast.core.observe.sentences import own_words, sentences
+from holdfast.core.observe.sentences import (
+    PROGRAM_COMMAND,
+    own_words,
+    prompt_rules,
+    rule_files_in,
+    sentences,
+)
 from holdfast.text.patterns import Pattern
 from holdfast.text.sentences import EDGE_CHARS, Sentence, is_question, plain_words
 
@@ -62,8 +70,9 @@ def _requests(scene: Scene) -> tuple[Quote, ...]:
     )
 
 
-def _unparsed_intent(scene: Scene) -> IntentReading:
+def _unparsed_intent(scene: Scene, reader: "IntentReader | None" = None) -> IntentReading:
     """Return the first and the newest user message whole: the fallback of `read_intent`."""
+    del reader  # it may have failed on an item
     said = _requests(scene)
     if not said:
         return IntentReading()
@@ -75,41 +84,67 @@ def _unparsed_intent(scene: Scene) -> IntentReading:
     return IntentReading(Intent(said[0], said[-1]), tuple(rules), said[1:-1])
 
 
-@rule_or(_unparsed_intent)
-def read_intent(scene: Scene) -> IntentReading:
-    """Read the user's intent, constraints and other requests from a scene."""
-    said: list[Quote] = []
-    messages: list[int] = []
-    changes: list[Quote] = []
-    held: Sequence[HeldConstraint] = []
-    commanded = False
-    for at, item in enumerate(scene.items):
+class IntentReader:
+    """Reads the intent of a scene that grows: each item is read once."""
+
+    def __init__(self) -> None:
+        self._upto = 0
+        self._said: list[Quote] = []
+        self._messages: list[int] = []
+        self._changes: list[Quote] = []
+        self._held: Sequence[HeldConstraint] = []
+        self._refusals: set[int] = set()
+        self._commanded = False
+
+    def read(self, scene: Scene) -> IntentReading:
+        """Return the intent; the items before those of the last call are not read again."""
+        for at in range(self._upto, len(scene.items)):
+            self._read_item(scene, at)
+            self._upto = at + 1
+        found = _first_and_current(self._said, self._messages, self._refusals)
+        intent = replace(found, changes=tuple(self._changes))
+        requests = set(intent.requests)
+        return IntentReading(
+            intent,
+            users_first(one.row for one in self._held if one.row.lifted or not one.weak),
+            tuple(quote for quote in self._said if quote not in requests),
+        )
+
+    def _read_item(self, scene: Scene, at: int) -> None:
+        item = scene.items[at]
         body = _stated_body(item)
-        if isinstance(body, Said) and body.role in SYSTEM_ROLES and not body.by:
-            held = _ruled(held, Quote(body.text, item.entry.id))
+        for text in _system_texts(body):
+            self._held = _ruled(self._held, Quote(text, item.entry.id))
         if words := _refusal(scene, at, body):
-            # It corrects what was being done, and asks for nothing that stands by itself.
             heard = _Heard.of(Quote(words, item.entry.id), item.entry.id)
-            held = _obeyed(held, heard)
-            changes.append(heard.said)
-        # What follows a command at once is the text that it stands for.
-        expanded, commanded = commanded, _names_command(body)
+            self._held = _obeyed(self._held, heard)
+            self._changes.append(heard.said)
+            self._refusals.add(len(self._said))
+            self._say(heard, item)
+        # The text that a command stands for follows it at once.
+        expanded, self._commanded = self._commanded, _names_command(body)
         if expanded or body is None or not is_request(body):
-            continue
-        before = said[-1].entry if said else ""
+            return
+        before = self._said[-1].entry if self._said else ""
         for text in own_words(text_of(body)):
             heard = _Heard.of(Quote(text, item.entry.id), before)
-            held = _obeyed(held, heard)
-            changes += [Quote(words, item.entry.id) for _, words in heard.turns]
-            said.append(heard.said)
-            messages.append(item.entry.message)
-    intent = replace(_first_and_current(said, messages), changes=tuple(changes))
-    told = set(intent.requests)
-    return IntentReading(
-        intent,
-        tuple(one.row for one in held if one.row.lifted or not one.weak),
-        tuple(quote for quote in said if quote not in told),
-    )
+            self._held = _ruled(self._held, Quote(heard.prompt, item.entry.id))
+            self._held = _obeyed(self._held, heard)
+            self._changes += [Quote(words, item.entry.id) for _, words in heard.turns]
+            self._say(heard, item)
+
+    def _say(self, heard: "_Heard", item: Item) -> None:
+        self._said.append(heard.said)
+        self._messages.append(item.entry.message)
+
+
+@rule_or(_unparsed_intent)
+def read_intent(scene: Scene, reader: IntentReader | None = None) -> IntentReading:
+    """Read the user's intent, constraints and other requests from a scene.
+
+    A `reader` has read the beginning of this scene, and goes on from there.
+    """
+    return (reader or IntentReader()).read(scene)
 
 
 def _first_message(scene: Scene) -> tuple[Quote, ...]:
@@ -143,6 +178,25 @@ def _refusal(scene: Scene, at: int, body: Source | None) -> str:
 
 
 SYSTEM_ROLES = frozenset(("system", "developer"))
+# `You are Codex, …`, but not `You are a helpful airline agent.`
+HOST_PROMPT = Pattern(
+    r"You are (?:Codex|Claude Code|opencode|OpenCode|GitHub Copilot|the GitHub Copilot|pi\b|Cursor"
+    r"|Gemini CLI|Cline|Roo|Aider)|You are (?:an expert coding assistant operating inside pi"
+    r"|an interactive (?:CLI|command)|a coding agent running in)"
+    r"|<(?:permissions instructions|collaboration_mode|skills_instructions|plugins_instructions"
+    r"|apps_instructions)>"
+)
+"""The beginning of the prompt of a known program: each session of the program has its rules."""
+
+
+def _system_texts(body: Source | None) -> Iterable[str]:
+    """The texts here that set rules of the system: its prompt, or rule files of the project."""
+    if not isinstance(body, Said):
+        return ()
+    if body.role in SYSTEM_ROLES:
+        return () if body.by or HOST_PROMPT.match(body.text) else own_words(body.text)
+    inserted = body.role == "user" and body.by in {"", "host"}
+    return rule_files_in(body.text) if inserted else ()
 
 
 def _stated_body(item: Item) -> Source | None:
@@ -157,6 +211,9 @@ def _stated_body(item: Item) -> Source | None:
 
 
 def _names_command(body: Source | None) -> bool:
+    """Whether a text follows that a program inserts: for a command, or for a skill."""
+    if isinstance(body, ToolReturned):
+        return body.output.startswith("Launching skill:")
     if body is None or not is_request(body):
         return False
     return text_of(body).lstrip().startswith("<command-message>")
@@ -170,16 +227,41 @@ class _Heard(Struct, frozen=True):
     """The request right before it."""
     turns: tuple[ScopeChange, ...]
     rules: tuple[ConstraintMatch, ...]
+    prompt: str = ""
+    """The part that sets rules of the system, if a program wrote the message."""
 
     @classmethod
     def of(cls, said: Quote, before: str) -> "_Heard":
-        told = sentences(said.text)
+        prompt = prompt_rules(said.text)
+        if prompt is not None:
+            return cls(said, before, (), (), prompt)
+        told = _typed(said.text)
         turns = scope_changes_in(said.text, told, first=not before)
         return cls(said, before, turns, constraints_in(said.text, told))
 
     def turn_at(self, place: int) -> str:
         """The words of the turn that a place of the message belongs to."""
         return next((words for at, words in self.turns if at <= place < at + len(words)), "")
+
+
+MAX_TYPED_CHARS = 16_000
+"""Only the ends of a longer message may be typed: nothing in it shows where a paste begins."""
+
+
+def _typed(text: str) -> tuple[Sentence, ...]:
+    """The sentences of a message outside its pastes."""
+    edge = PASTE_EDGE_CHARS if len(text) > MAX_TYPED_CHARS else len(text)
+    spans, at = list[tuple[int, int]](), 0
+    for piece in split_pastes(text):
+        if piece.kind == "words":
+            spans.append((at, at + len(piece.text)))
+        at += len(piece.text)
+    return tuple(
+        one
+        for one in sentences(text)
+        if (one.start < edge or one.end > len(text) - edge)
+        and any(start <= one.start < end for start, end in spans)
+    )
 
 
 def _ruled(held: Sequence[HeldConstraint], said: Quote) -> Sequence[HeldConstraint]:
@@ -224,6 +306,10 @@ go going good got great hello help hey hi hm hmm i it just keep later let's lets
 me move much needed next nice no nope now ok okay on one perfect please proceed resume right same
 so sounds start step sure thank thanks that that's thats the then there this to try up very wait
 well works wow y yeah yep yes yo you your
+bitte danke einverstanden fortfahren genau gut ja jetzt klar los mach machen nein super weiter
+weitermachen
+acuerdo adelante bien claro continúa de favor gracias hazlo perfecto por sigue sí vale
+可以 好 好的 对 是 是的 没问题 继续 继续吧 行 请 请继续 谢谢
 """
 FILLER_WORDS = frozenset(_SLIGHT.split())
 """Words that do not make a request by themselves."""
@@ -231,15 +317,15 @@ WORD = Pattern(r"[^\W_][\w']{0,60}")
 
 
 def has_substance(text: str) -> bool:
-    """Return whether a text is a request by itself, unlike `yes`, `go on` or a bare command."""
-    if _is_command(text) or _is_pasted(text):
+    """Return whether a text is a request by itself, unlike `yes`, `go on` or `/model`."""
+    if PROGRAM_COMMAND.match(text) or _is_pasted(text):
         return False
     words = (found[0] for found in WORD.finditer(plain_words(text)))
     return any(word not in FILLER_WORDS and not word.isdigit() for word in words)
 
 
 def _is_command(text: str) -> bool:
-    """Whether it is the bare name of a command, typed for the program and not for the agent."""
+    """Whether it is the bare name of a command, which does not say what is wanted."""
     return text.startswith("/") and len(text) < 60 and len(text.split()) == 1
 
 
@@ -247,7 +333,7 @@ def _is_pasted(text: str) -> bool:
     """Whether it is output that somebody pasted and added nothing to."""
     if len(text) < 300:
         return False
-    if 20 * sum(len(one.text) for one in sentences(text)) >= min(len(text), 2 * EDGE_CHARS):
+    if 20 * sum(len(one.text) for one in _typed(text)) >= min(len(text), 2 * EDGE_CHARS):
         return False
     # Whoever pastes something and speaks, speaks before it or after it.
     found = split_pastes(text)
@@ -255,12 +341,17 @@ def _is_pasted(text: str) -> bool:
     return len(found) < 2 or not any(map(sentences, ends))
 
 
-def _first_and_current(said: Sequence[Quote], messages: Sequence[int]) -> Intent:
-    """The first and the newest request; a message in several parts is one request."""
+def _first_and_current(
+    said: Sequence[Quote], messages: Sequence[int], refusals: Container[int] = ()
+) -> Intent:
+    """The first and the newest request; a message in several parts is one request.
+
+    The words of a refusal correct what was asked before, so they are never the first request.
+    """
     if not said:
         return Intent()
     places = range(len(said))
-    first = next((at for at in places if not _is_command(said[at].text)), 0)
+    first = next((at for at in places if at not in refusals and not _is_command(said[at].text)), 0)
     newest = next((at for at in reversed(places) if has_substance(said[at].text)), places[-1])
     now = next(at for at in places if messages[at] == messages[newest] and _asks(said, at, newest))
     rest = _rest(said, messages, now) if messages[now] != messages[first] else ()
@@ -282,8 +373,7 @@ RETRACTS = Pattern(
     r"\bscratch (?:that|this|it|the)\b|\bchanged? my mind\b|\bon second thoughts?\b|\bnever ?mind\b"
     r"|(?<!don't )(?<!not )(?<!never )\b(?:ignore|disregard|forget)"
     r" (?:the|that|this|what|my|about|all|everything|it|any)\b"
-    r"|\bno longer\b|\bfrom now on\b|\bgoing forward\b|\binstead of what\b|\bcorrection:"
-    r"|\bnot what i (?:meant|asked|want)|\bi meant\b|\byou (?:mis\w{4,16}) |\bafter all\b"
+    r"|\bno longer\b|\bfrom now on\b|\bnot what i (?:meant|asked|want)|\bi meant\b"
 )
 """Phrases that withdraw something at any position of a sentence."""
 TURNS = Pattern(
@@ -295,11 +385,10 @@ TURNS = Pattern(
 SWAPS = Pattern(
     r"\b(?:use|do|make|go|put|want|let'?s|have|call|keep|set|switch|try|write|store|be|prefer|like)\b"
     r"[^.!?\n]{1,100}\b(?:instead|rather than)\b|\bnot [^.!?,\n]{1,60},? but (?!not\b)"
-    r"|\b(?:switch|change|move) (?:\w{1,20} ){0,3}from [^.!?\n]{1,60} to\b"
-    r"|\breplace [^.!?\n]{1,60} (?:with|by)\b|\binstead[.!]?$"
+    r"|\binstead[.!]?$"
 )
 PERMITS = Pattern(
-    r"\byou (?:may|can)(?= now\b| [^.!?\n]{1,80} (?:now|again|after all)\b)|\byou may\b"
+    r"\byou can(?= now\b| [^.!?\n]{1,80} (?:now|again|after all)\b)|\byou may\b"
     r"|\byou(?: are|'re) (?:now )?(?:allowed|free) to\b|\bfeel free to\b"
     r"|\bit(?:'s| is) (?:now )?(?:fine|ok|okay|allowed|alright) (?:now )?(?:to|if you)\b"
     r"|\b(?:no longer|don't|do not) (?:need|have) to\b|\bno need to\b"
@@ -335,7 +424,7 @@ def _is_change(one: Sentence, *, first: bool, lengthy: bool) -> bool:
     )
 
 
-POINTING_WORD = Pattern(r"\b(?:that|this|it|those|these)\b|\bthat's\b")
+POINTING_WORD = Pattern(r"\b(?:that|this|it|those|these)\b")
 
 
 def _understandable(told: Sequence[Sentence], at: int) -> tuple[int, int]:

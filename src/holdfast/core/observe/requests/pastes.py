@@ -7,6 +7,7 @@ few tokens, losing an instruction costs the task.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
@@ -49,6 +50,10 @@ LONG_WORD_CHARS = 400
 SENTENCE_END = Pattern(r"[.!?](?=\s)|[。！？]")
 
 
+MAX_CACHED_TEXTS = 48
+"""Messages whose pieces are cached: a request is fitted into every summary again."""
+
+
 class MessagePiece(Struct, frozen=True):
     """A part of a message that is typed or pasted."""
 
@@ -64,6 +69,11 @@ def _all_words(text: str) -> tuple[MessagePiece, ...]:
 @rule_or(_all_words)
 def split_pastes(text: str) -> tuple[MessagePiece, ...]:
     """Split a message into words and pastes; joined, the pieces are the text."""
+    return _pieces_of(text)
+
+
+@lru_cache(maxsize=MAX_CACHED_TEXTS)
+def _pieces_of(text: str) -> tuple[MessagePiece, ...]:
     if len(text) < MIN_PASTE_CHARS and text.count("\n") < MIN_PASTE_LINES:
         return (MessagePiece(text, _kind_of_short(text)),) if text else ()
     if text.startswith(SUMMARY_MARK) or is_stand_in(text):
@@ -105,13 +115,21 @@ def _joined(parts: Iterator[MessagePiece]) -> Iterator[MessagePiece]:
         yield last
 
 
+# `diff --git a/x b/x` and `@@ -1,2 +1,3 @@`, but not `diff them`.
+DIFF_START = Pattern(r"diff --git \S|@@ -\d")
+# ` context`, `+added`, `index 0a1b2c3`, but not `Please fix it.`
+DIFF_LINE = Pattern(
+    r"[ +@\\-]|(?:diff --git|index|new file mode|deleted file mode|old mode|new mode|rename|copy"
+    r"|similarity index|Binary files) \S"
+)
+
 LineLabel: TypeAlias = Literal["blank", "shaped", "plain", "said", "fenced", "cut"]
 """Label of a line: certainly pasted, possibly pasted, or typed prose (`said`)."""
 
 
 def _labelled(rows: Sequence[str]) -> list[LineLabel]:
     labels: list[LineLabel] = []
-    fence, cut = "", False
+    fence, cut, diff = "", False, False
     last_fence = max((at for at, row in enumerate(rows) if row.strip() in FENCES), default=-1)
     for at, row in enumerate(rows):
         bare = row.strip()
@@ -126,7 +144,8 @@ def _labelled(rows: Sequence[str]) -> list[LineLabel]:
             fence = bare[:3]
             labels.append("fenced")
         else:
-            labels.append(_label(row, bare))
+            diff = DIFF_START.match(row) is not None or (diff and DIFF_LINE.match(row) is not None)
+            labels.append("shaped" if diff else _label(row, bare))
     return _with_columns(rows, labels)
 
 

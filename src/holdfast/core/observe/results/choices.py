@@ -59,21 +59,27 @@ def clip_choice(text: str) -> str:
 
 @row_rule
 def link_decisions(scene: Scene, found: list[StatedChoice]) -> Iterator[Decision]:
-    """Yield the decisions, each with the newest older one that it overrules."""
+    """Yield the decisions, each with the newest older stated that it overrules."""
     last_with: dict[str, int] = {}
     of_question: dict[str, int] = {}
     terms: list[frozenset[str]] = []
-    for number, one in enumerate(found):
-        old = of_question.get(one.about) if one.about else _index_overruled(one, last_with, terms)
-        entry = scene.items[one.at].entry.id
-        made = Decision(one.choice, entry, one.reason, one.by)
+    for number, stated in enumerate(found):
+        old = (
+            of_question.get(stated.about)
+            if stated.about
+            else _index_overruled(stated, last_with, terms)
+        )
+        entry = scene.items[stated.at].entry.id
+        made = Decision(stated.choice, entry, stated.reason, stated.by)
         yield made if old is None else replace(made, overrules=scene.items[found[old].at].entry.id)
-        turned = _AFTER.search(one.choice)
-        held = terms_of(one.choice[: turned.start()] if turned and turned.start() else one.choice)
+        turned = _AFTER.search(stated.choice)
+        held = terms_of(
+            stated.choice[: turned.start()] if turned and turned.start() else stated.choice
+        )
         terms.append(held)
         last_with.update(dict.fromkeys(held, number))
-        if one.about:
-            of_question[one.about] = number
+        if stated.about:
+            of_question[stated.about] = number
 
 
 class RejectedSubject(Struct, frozen=True):
@@ -106,9 +112,9 @@ def _against(choice: str, by: Who) -> RejectedSubject:
 
 
 def _index_overruled(
-    one: StatedChoice, last_with: Mapping[str, int], terms: list[frozenset[str]]
+    stated: StatedChoice, last_with: Mapping[str, int], terms: list[frozenset[str]]
 ) -> int | None:
-    turned = _against(one.choice, one.by)
+    turned = _against(stated.choice, stated.by)
     against = turned.against
     if not against:
         return None
@@ -132,13 +138,13 @@ def overruled_decisions(decisions: Sequence[Decision]) -> dict[int, int]:
     all of them are overruled.
     """
     of_entry: dict[str, list[int]] = {}
-    for number, one in enumerate(decisions):
-        of_entry.setdefault(one.entry, []).append(number)
+    for number, decision in enumerate(decisions):
+        of_entry.setdefault(decision.entry, []).append(number)
     gone: dict[int, int] = {}
-    for number, one in enumerate(decisions):
-        if one.overrules and one.overrules != one.entry:
-            older = of_entry.get(one.overrules, [])
-            gone |= dict.fromkeys(_meant(one, decisions, older), number)
+    for number, decision in enumerate(decisions):
+        if decision.overrules and decision.overrules != decision.entry:
+            older = of_entry.get(decision.overrules, [])
+            gone |= dict.fromkeys(_meant(decision, decisions, older), number)
     return gone
 
 
@@ -146,15 +152,15 @@ def overruled_decisions(decisions: Sequence[Decision]) -> dict[int, int]:
 def not_overruled(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
     """Return the decisions that no other one overrules."""
     gone = overruled_decisions(decisions)
-    return tuple(one for number, one in enumerate(decisions) if number not in gone)
+    return tuple(decision for number, decision in enumerate(decisions) if number not in gone)
 
 
-def _meant(one: Decision, decisions: Sequence[Decision], older: list[int]) -> list[int]:
+def _meant(decision: Decision, decisions: Sequence[Decision], older: list[int]) -> list[int]:
     if len(older) < 2:
         return older
-    question, asked, _ = one.choice.partition("? ")
+    question, asked, _ = decision.choice.partition("? ")
     same = [at for at in older if asked and decisions[at].choice.startswith(f"{question}? ")]
-    against = _against(one.choice, one.by).against
+    against = _against(decision.choice, decision.by).against
     return same or [at for at in older if terms_of(decisions[at].choice) & against] or older
 
 

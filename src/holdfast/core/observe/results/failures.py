@@ -13,14 +13,14 @@ from holdfast.core.observe.scene import Pair, Scene
 from holdfast.text.jsontext import Json
 from holdfast.text.patterns import Pattern
 
-# Which outputs show a failure, and which failures were resolved since.
-
-
-# `ValueError: x`, `FAILED tests/…`, `fatal: …`, `exit code 1`; not `0 errors` or `exit code 0`.
+# `ValueError: x`, `FAILED tests/…`, `test a ... FAILED`, `a.ts(1,1): error TS1: x`, `fatal: …`,
+# `exit code 1`; not `0 errors` or `exit code 0`.
 _FAILURE_LINE = Pattern(
     r"(?m)^(?:Traceback \(most recent|[\w.]{0,60}(?:Error|Exception)\b|error(?:\[|:| TS)"
-    r"|FAIL(?:ED|URE)?\b|fatal:|panic:|npm ERR!|E {2,3}\S"
-    r"|(?:Process )?[Ee]xit(?:ed with)? code:? [1-9])"
+    r"|[ \t]{0,8}(?:FAIL(?:ED|URE)?\b|--- FAIL:|ERROR(?: [\w./-]{1,200}::|: \w{1,120} \())"
+    r"|fatal:|panic:|npm ERR!|E {2,3}\S"
+    r"|(?:Process )?[Ee]xit(?:ed with)? code:? [1-9]|test \S{1,200} \.\.\. FAILED"
+    r"|[ \t]{0,8}[●✕✗×] [^\n]{4,200} › )|\berror TS\d{1,6}:"
 )
 _FAILURE_EDGE_CHARS = 20_000
 """Characters at either end of an output that are searched by `shows_failure`."""
@@ -36,12 +36,9 @@ def shows_failure(body: ToolReturned) -> bool:
     """Return whether an output shows a failure."""
     if body.failed:
         return True
-    text = body.output
-    ends = (
-        text
-        if len(text) <= 2 * _FAILURE_EDGE_CHARS
-        else f"{text[:_FAILURE_EDGE_CHARS]}\n{text[-_FAILURE_EDGE_CHARS:]}"
-    )
+    ends = body.output
+    if len(ends) > 2 * _FAILURE_EDGE_CHARS:
+        ends = f"{ends[:_FAILURE_EDGE_CHARS]}\n{ends[-_FAILURE_EDGE_CHARS:]}"
     return _FAILURE_LINE.search(ends) is not None
 
 
@@ -108,12 +105,6 @@ FAILED_TEST = Pattern(
     r"|(?:FAIL|ERROR): (\w{1,120} \([\w.]{1,200}\)).{0,60}"
     r"|[●✕✗×] ([^\n]{4,200} › [^\n]{1,200}))$"
 )
-# `error TS2304:`.
-TYPESCRIPT_ERROR = Pattern(r"\berror TS\d{1,6}:")
-# `error[E0308]: mismatched types` and `error: …`, but not `errors: 0`.
-COMPILER_ERROR = Pattern(r"(?m)^error(?:\[\w{1,12}\])?: \S")
-_CERTAIN_FAILURES = (FAILED_TEST, TYPESCRIPT_ERROR, COMPILER_ERROR)
-"""Lines that only a failed command prints."""
 # Lines that only state how a command ran: `exit code 1`, `Wall time: 2 s`, `=====`, `$ make`.
 NOISE_LINE = Pattern(
     r"(?i)^(?:(?:process |command )?exit(?:ed)?(?: with)?(?: code)?:? ?\d{1,4}|wall time.{0,60}"
@@ -191,9 +182,7 @@ def _command_failed(command: str, body: ToolReturned) -> bool:
     if code == 0 and not _hides_exit_code(command):
         return False
     text = plain_output(body.output)
-    plain = ToolReturned(body.call, text)
-    certain = any(pattern.search(text) for pattern in _CERTAIN_FAILURES)
-    return certain or shows_failure(plain) or _ERROR_START.match(text) is not None
+    return shows_failure(ToolReturned(body.call, text)) or _ERROR_START.match(text) is not None
 
 
 def _exit_code(output: str) -> int:

@@ -1,148 +1,68 @@
 """Read the progress of a scene: completed and remaining work, tests, next steps, open questions.
 
 The agent's todo list is the first source; without one, the texts at the end of its turns. Every
-value is the newest one and replaces earlier ones.
+value is the newest one and replaces earlier ones. Commits, pushes and checks are in the state.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import islice, takewhile
 
 from holdfast.core.faults import row_rule, rule
 from holdfast.core.ledger.entry import Said, ToolCalled, ToolReturned, is_request, text_of
 from holdfast.core.ledger.summary import Next, Progress, Quote, Who
+from holdfast.core.observe.closing import closing_texts, says_done
 from holdfast.core.observe.files.touch import arguments_of, bare_tool_name, touch_of
+from holdfast.core.observe.requests.intent import has_substance
 from holdfast.core.observe.requests.replies import QUESTION_TOOLS
 from holdfast.core.observe.results.failures import (
     call_failed,
     is_read_only,
-    plain_output,
     was_stopped,
     whole_result_of,
 )
-from holdfast.core.observe.results.findings import closing_texts
 from holdfast.core.observe.results.tests import counts_in
-from holdfast.core.observe.results.todos import DONE, PENDING, WORKING, TodoList, todos_of
+from holdfast.core.observe.results.todos import DONE, PENDING, WORKING, todos_of
 from holdfast.core.observe.scene import Scene
 from holdfast.core.observe.sentences import own_words, sentences
 from holdfast.text.clip import clip_words
 from holdfast.text.jsontext import SURROGATE, Json, as_list, as_object, as_text
 from holdfast.text.patterns import Pattern
 
-# Effects outside of the files, which must not be repeated.
-#
-# Commits, pushes and pull requests are read from the output of git and its hosts; calls of tools
-# that change something elsewhere (an order, a booking) from their arguments. Only successful calls
-# count, and only of tools whose name states what they change.
-
-
-_LONGEST = 160
-_LONGEST_VALUE = 60
-_LOOKED_AT = 4_000
-"""Characters at either end of an output: git tells at its end, and hooks print before it."""
-_COMMITTED = Pattern(
-    r"(?m)^\[([^\s\]]{1,120})(?: \([^()\n]{1,40}\))? ([0-9a-f]{7,40})\] ([^\n]{1,200})$"
-)
-_PUSHED = Pattern(
-    r"(?m)^ [ *+!-] {0,2}(?:\[new (?:branch|tag)\]|[0-9a-f]{7,40}\.{2,3}[0-9a-f]{7,40}) {1,12}"
-    r"\S{1,200} -> (\S{1,200})"
-)
-_URL = Pattern(r"https://[^\s\"'<>]{1,120}/(?:pull|merge_requests|issues)/\d{1,9}\b")
-_HOSTED = Pattern(r"\b(?:gh|glab) (pr|mr|issue) (create|merge|close|reopen|comment|review)\b")
+MAX_STEP_CHARS, MAX_QUESTION_CHARS = 200, 400
+_MAX_EFFECT_CHARS, _MAX_VALUE_CHARS = 160, 60
+_MOST_REPORTED, _MOST_EFFECTS, _MOST_NEXT, _MOST_QUESTIONS = 8, 8, 6, 6
+_PASTED = 2_000
+"""A longer request holds templates and quotations: only its end asks something."""
+_AT_THE_END = 2
+# `cancel_order`, `book_flight`; not `get_order` or `update`.
 _CHANGES = Pattern(
     r"(?:create|update|delete|remove|cancel|book|modify|send|issue|add|transfer|exchange|return"
     r"|pay|refund|charge|reset|enable|disable|grant|revoke|submit|post|approve|reject|assign|close"
     r"|merge|publish|deploy|upload|schedule|change|rename|archive|restore|order|purchase|reserve)"
     r"(?:_[a-z0-9_]{1,80})"
 )
-"""Names of tools that say that they change something, and what."""
-
-
-@row_rule
-def outside_effects_of(scene: Scene) -> Iterator[tuple[int, str]]:
-    """Yield the effects outside of the files, newest first, each with the index of its result."""
-    for pair in reversed(scene.pairs):
-        body = whole_result_of(scene, pair)
-        if body is None or pair.result is None or was_stopped(body.output):
-            continue
-        touch = touch_of(pair.body)
-        if touch.verb not in ("run", "") or call_failed(touch, body):
-            continue
-        told = _run(touch.command, body) if touch.verb else _asked(pair.body)
-        yield from ((pair.result, SURROGATE.sub("\ufffd", one)) for one in told)
-
-
-def _run(command: str, body: ToolReturned) -> Iterator[str]:
-    """What a command did that its output vouches for, the last thing first."""
-    hosted = _HOSTED.search(command)
-    if not hosted and "git " not in command:
-        return
-    text = plain_output(body.output)
-    text = text if len(text) <= 2 * _LOOKED_AT else f"{text[:_LOOKED_AT]}\n{text[-_LOOKED_AT:]}"
-    if hosted and (url := _URL.search(text)):
-        yield f"{hosted[1]} {hosted[2]}: {url[0]}"
-    if "push" in command:
-        for found in _PUSHED.finditer(text):
-            yield f"pushed {found[1]}"
-    if "commit" in command:
-        for found in reversed(list(_COMMITTED.finditer(text))):
-            yield f"committed {found[2]} on {found[1]}: {found[3].strip()}"[:_LONGEST]
-
-
-def _asked(call: ToolCalled) -> Iterator[str]:
-    name = call.tool.rsplit("__", 1)[-1]
-    if _CHANGES.fullmatch(name):
-        values = (f"{key}={_value(value)}" for key, value in arguments_of(call).items())
-        yield " ".join((name, *values))[:_LONGEST]
-
-
-def _value(value: Json) -> str:
-    match value:
-        case list() | dict():
-            return f"({len(value)})"
-        case _:
-            return " ".join(str(value).split())[:_LONGEST_VALUE]
-
-
-MAX_STEP_CHARS = 200
-_LONGEST_QUESTION = 400
-_MOST_DONE = 8
-_MOST_DEEDS = 8
-_MOST_NEXT = 6
-_MOST_QUESTIONS = 6
-_PASTED = 2_000
-_AT_THE_END = 2
-"""Sentences at the end of a request that is mostly pasted."""
-_FINISHED = Pattern(
-    r"(?i)^\W{0,6}(?:(?:all )?done[:.!,— -]"
-    r"|(?:I['’]ve|I have|we['’]ve)(?: now| also| successfully)? (?!locat|examin|retriev|review"
-    r"|check|look|notic|confirm|analy|explor|identif|reach|attach|provid|list|document)\w{2,20}ed\b"
-    r"|(?:I['’]ve|I have)(?: now| also)? (?:built|written|made|set|run|put)\b"
-    r"|(?:all )?(?:\d{1,5} )?tests (?:are )?(?:now )?pass(?:ing)?\b)"
-)
-_PARTICIPLE = Pattern(
-    r"(?i)^\W{0,6}(?:successfully )?(?:fixed|added|implemented|created|updated|removed|renamed"
-    r"|refactored|moved|replaced|committed|pushed|merged|wrote|completed|resolved|converted|deleted"
-    r"|extracted|rebased|released|published|replied|cancelled|booked)\b"
-)
-"""What tells of a deed, or of one that somebody else did: it counts where something was done."""
-_NOT_DONE = Pattern(r"(?i)\b(?:have|has|is|are|was|were|did|do)(?: not|n['’]t)\b|\bnot yet\b")
+# "Next, I'll add the queue.", "Now let me run it."; not "I ran it".
 _INTENDS = Pattern(
     r"(?i)^\W{0,4}(?:(?:ok(?:ay)?|good|great|perfect),? )?"
     r"(?:next,? (?:I['’]ll|I will|let me|we|step)"
     r"|now,? (?:I['’]ll|I will|I need to|let me|let['’]s)"
     r"|let me (?:now|also)\b|I(?:['’]ll| will) (?:now|next|start|continue)\b|then I['’]ll\b"
-    r"|I (?:still|next) need to\b|remaining:)"
+    r"|I (?:still|next) need to\b|remaining: (?!none\b))"
 )
+# "You need to restart it.", "Please set the key."; not "You can see it".
 _USER_OWNS = Pattern(
     r"(?i)\b(?:you(?:['’]ll| will)? (?:need to|have to|must|should)\b|please (?:run|restart|add|set"
     r"|provide|confirm|review|check|test|approve|install|configure|create|share|update|reload)\b"
     r"|waiting (?:for|on) (?:you|your)\b|(?:needs|requires|awaiting) (?:your|user)\b)|\(user\)"
 )
+# "Should I push it?", "Which one do you want?"; not "Why did it fail?".
 _ASKS = Pattern(
     r"(?i)\b(?:you|your|shall I|should I|shall we|should we|want me|okay to|ok to|ready to|which"
     r"|prefer|proceed)\b"
 )
-_CONDITIONAL = Pattern(r"(?i)^(?:if|once|when|unless)\b|\?[\"'’”)*_`]{0,3}$")
+# "If it fails, run it again."; not "Run it again."
+_CONDITIONAL = Pattern(r"(?i)^(?:if|once|when|unless)\b")
+# `it?` and `it?"`; not `it? Yes`.
 _QUESTION_END = Pattern(r"\?[\"'’”)*_`]{0,3}$")
 
 
@@ -151,65 +71,72 @@ def progress_of(scene: Scene) -> Progress:
     """Return the progress at the end of a scene."""
     todos = todos_of(scene)
     tests, tested = newest_test_counts(scene)
-    told = todos.at if todos else -1
-    done = [todo.text for todo in todos.items if todo.status == DONE] if todos else []
-    newest = takewhile(lambda one: one[0] > told, _finished(scene))
-    said = list(islice(newest, _MOST_DONE))[::-1]
-    deeds = [text for _, text in islice(outside_effects_of(scene), _MOST_DEEDS)][::-1]
-    completed = [*done, *deeds, *(text for _, text in said)]
-    at = max([told, *(at for at, _ in said[-1:])]) if told >= 0 or said else tested
+    listed, items = (todos.at, todos.items) if todos else (-1, ())
+    newest = takewhile(lambda report: report[0] > listed, _reported(scene))
+    reported = list(islice(newest, _MOST_REPORTED))[::-1]
+    effects = [text for _, text in islice(outside_effects_of(scene), _MOST_EFFECTS)][::-1]
+    done = [todo.text for todo in items if todo.status == DONE]
+    at = max([listed, *(at for at, _ in reported[-1:])])
+    at = tested if at < 0 else at
     return Progress(
-        phase=_phase(todos),
-        completed=tuple(dict.fromkeys(completed)),
-        remaining=tuple(todo.text for todo in todos.items if todo.status != DONE) if todos else (),
+        phase=next((todo.text for todo in items if todo.status == WORKING), ""),
+        completed=tuple(dict.fromkeys((*done, *effects, *(text for _, text in reported)))),
+        remaining=tuple(todo.text for todo in items if todo.status != DONE),
         tests=tests,
         entry=scene.items[at].entry.id if at >= 0 else "",
     )
 
 
-def _phase(todos: TodoList | None) -> str:
-    if todos is None:
-        return ""
-    working = next((todo.text for todo in todos.items if todo.status == WORKING), "")
-    return working or (todos.heading if any(todo.status != DONE for todo in todos.items) else "")
-
-
 @row_rule
-def _finished(scene: Scene) -> Iterator[tuple[int, str]]:
-    """What the agent said was done, the newest first: only the last of it is ever told."""
-    acted = _acting(scene)
+def _reported(scene: Scene) -> Iterator[tuple[int, str]]:
+    """Yield what the agent reported as done at the ends of its turns, newest first."""
+    acted = {scene.turns[pair.call] for pair in scene.pairs if _changes_something(pair.body)}
     for at in reversed(closing_texts(scene)):
-        for sentence in reversed(_words(scene, at)):
-            if not _says_what(sentence):
-                continue
-            if _FINISHED.match(sentence) or (acted(at) and _PARTICIPLE.match(sentence)):
+        for sentence in reversed(_sentences_at(scene, at)):
+            if says_done(sentence, acted=scene.turns[at] in acted):
                 yield at, clip_words(sentence, MAX_STEP_CHARS)
 
 
-def _says_what(sentence: str) -> bool:
-    """Whether a sentence tells something itself: it leads to nothing, and is no title."""
-    if len(sentence) <= 10 or sentence.endswith(("?", ":", ":**")) or _NOT_DONE.search(sentence):
-        return False
-    return not (sentence.endswith("**") and sentence.count("**") % 2)
+def _changes_something(call: ToolCalled) -> bool:
+    touch = touch_of(call)
+    looks = bool(touch.command) and is_read_only(touch.command)
+    return touch.verb not in ("read", "search") and not looks
 
 
-def _acting(scene: Scene) -> Callable[[int], bool]:
-    """Says of a place whether the agent did anything but look in the turn that it ends."""
-    turns: set[int] = set()
-    for pair in scene.pairs:
-        touch = touch_of(pair.body)
-        looks = bool(touch.command) and is_read_only(touch.command)
-        if touch.verb not in ("read", "search") and not looks:
-            turns.add(scene.turns[pair.call])
-    return lambda at: scene.turns[at] in turns
-
-
-def _words(scene: Scene, at: int) -> list[str]:
-    """The sentences of what was said at a place."""
+def _sentences_at(scene: Scene, at: int) -> list[str]:
+    """Return the sentences that the user or the agent said at an index."""
     body = scene.items[at].body
     assert isinstance(body, Said)
     parts = own_words(body.text) if body.role == "user" else (body.text,)
     return [sentence.text for part in parts for sentence in sentences(part)]
+
+
+@row_rule
+def outside_effects_of(scene: Scene) -> Iterator[tuple[int, str]]:
+    """Yield the calls that changed something outside, newest first, each with its result's index.
+
+    Only successful calls count, and only of tools whose name states what they change: an order, a
+    booking. They must not be repeated.
+    """
+    for pair in reversed(scene.pairs):
+        body = whole_result_of(scene, pair)
+        name = pair.body.tool.rsplit("__", 1)[-1]
+        if body is None or pair.result is None or not _CHANGES.fullmatch(name):
+            continue
+        touch = touch_of(pair.body)
+        if touch.verb or was_stopped(body.output) or call_failed(touch, body):
+            continue
+        values = (f"{key}={_value(value)}" for key, value in arguments_of(pair.body).items())
+        text = " ".join((name, *values))[:_MAX_EFFECT_CHARS]
+        yield pair.result, SURROGATE.sub("\ufffd", text)
+
+
+def _value(value: Json) -> str:
+    match value:
+        case list() | dict():
+            return f"({len(value)})"
+        case _:
+            return " ".join(str(value).split())[:_MAX_VALUE_CHARS]
 
 
 @rule(("", -1))
@@ -229,18 +156,13 @@ def newest_test_counts(scene: Scene) -> tuple[str, int]:
 def next_steps_of(scene: Scene) -> tuple[Next, ...]:
     """Return the next steps, the one in progress first."""
     todos = todos_of(scene)
-    theirs = tuple(_of_user(scene))
-    if todos is not None and any(todo.status != DONE for todo in todos.items):
-        entry = scene.items[todos.at].entry.id
-        open_ones = sorted(
-            (todo for todo in todos.items if todo.status != DONE),
-            key=lambda todo: todo.status != WORKING,
-        )
-        return (
-            *(Next(one.text, entry, _owner(one.text), one.status) for one in open_ones),
-            *theirs,
-        )
-    return (*_intended(scene), *theirs)[:_MOST_NEXT]
+    items = [todo for todo in todos.items if todo.status != DONE] if todos else []
+    if todos is None or not items:
+        return (*_intended(scene), *_left_to_user(scene))[:_MOST_NEXT]
+    items.sort(key=lambda todo: todo.status != WORKING)
+    entry = scene.items[todos.at].entry.id
+    steps = (Next(todo.text, entry, _owner(todo.text), todo.status) for todo in items)
+    return (*steps, *_left_to_user(scene))
 
 
 def _owner(text: str) -> Who:
@@ -248,16 +170,17 @@ def _owner(text: str) -> Who:
 
 
 @row_rule
-def _of_user(scene: Scene) -> Iterator[Next]:
-    """What the agent's last words leave to the user."""
+def _left_to_user(scene: Scene) -> Iterator[Next]:
+    """Yield what the agent's last words leave to the user."""
     for at in _unanswered(scene):
-        for sentence in _words(scene, at):
-            if _USER_OWNS.search(sentence) and not _CONDITIONAL.search(sentence):
+        for sentence in _sentences_at(scene, at):
+            asks = _CONDITIONAL.search(sentence) or _QUESTION_END.search(sentence)
+            if _USER_OWNS.search(sentence) and not asks:
                 yield Next(clip_words(sentence, MAX_STEP_CHARS), scene.items[at].entry.id, "user")
 
 
 def _unanswered(scene: Scene) -> list[int]:
-    """Where the last words of the agent stand, when they are the last of all."""
+    """Return the indexes of the agent's texts after which nobody spoke and nothing was called."""
     found: list[int] = []
     for at in range(len(scene.items) - 1, -1, -1):
         match scene.items[at].body:
@@ -274,33 +197,35 @@ def _unanswered(scene: Scene) -> list[int]:
 
 @row_rule
 def _intended(scene: Scene) -> Iterator[Next]:
-    """What the agent said last it would do, if nothing after it shows it done."""
-    at = max((at for at, item in enumerate(scene.items) if _spoken(item.body)), default=-1)
-    if at < 0 or any(is_request(item.body) for item in scene.items[at:]):
+    """Yield what the agent said last that it would do, unless the record shows it as done."""
+    at = _last_spoken(scene)
+    after = [item.body for item in scene.items[at:]] if at >= 0 else []
+    asked = any(is_request(body) and has_substance(text_of(body)) for body in after)
+    if at < 0 or asked or _succeeded_after(scene, at):
         return
-    if _went_well_after(scene, at):
-        return
-    status = WORKING if at + 1 < len(scene.items) else PENDING
-    for sentence in _words(scene, at):
+    status = WORKING if len(after) > 1 else PENDING
+    for sentence in _sentences_at(scene, at):
         if _INTENDS.match(sentence) and not _QUESTION_END.search(sentence):
-            yield Next(
-                clip_words(sentence, MAX_STEP_CHARS),
-                scene.items[at].entry.id,
-                _owner(sentence),
-                status,
-            )
+            step = clip_words(sentence, MAX_STEP_CHARS)
+            yield Next(step, scene.items[at].entry.id, _owner(sentence), status)
 
 
-def _spoken(body: object) -> bool:
-    return isinstance(body, Said) and body.role == "assistant" and not body.by
+def _last_spoken(scene: Scene) -> int:
+    """Return the index of the newest text of the agent, else -1."""
+    for at in range(len(scene.items) - 1, -1, -1):
+        match scene.items[at].body:
+            case Said(role="assistant", by=""):
+                return at
+            case _:
+                pass
+    return -1
 
 
-def _went_well_after(scene: Scene, at: int) -> bool:
+def _succeeded_after(scene: Scene, at: int) -> bool:
     for pair in scene.pairs:
-        if pair.call > at:
-            body = whole_result_of(scene, pair)
-            if body is not None and not call_failed(touch_of(pair.body), body):
-                return True
+        body = whole_result_of(scene, pair) if pair.call > at else None
+        if body is not None and not call_failed(touch_of(pair.body), body):
+            return True
     return False
 
 
@@ -314,37 +239,33 @@ def unanswered_questions(scene: Scene) -> tuple[Quote, ...]:
 @row_rule
 def _asked_by_agent(scene: Scene) -> Iterator[Quote]:
     for at in _unanswered(scene):
-        for sentence in _words(scene, at):
+        for sentence in _sentences_at(scene, at):
             if _QUESTION_END.search(sentence) and _ASKS.search(sentence):
-                yield Quote(clip_words(sentence, _LONGEST_QUESTION), scene.items[at].entry.id)
+                yield _question(scene, at, sentence)
 
 
 @row_rule
 def _asked_by_tool(scene: Scene) -> Iterator[Quote]:
     spoke = max((at for at, item in enumerate(scene.items) if is_request(item.body)), default=-1)
     for pair in scene.pairs:
-        if pair.call < spoke or pair.result is not None:
-            continue
-        if bare_tool_name(pair.body.tool) not in QUESTION_TOOLS:
+        asks = bare_tool_name(pair.body.tool) in QUESTION_TOOLS
+        if not asks or pair.call < spoke or pair.result is not None:
             continue
         arguments = arguments_of(pair.body)
-        listed = [as_object(one) for one in as_list(arguments.get("questions"))] or [arguments]
-        for one in listed:
-            if question := as_text(one.get("question")):
-                yield Quote(
-                    clip_words(question, _LONGEST_QUESTION), scene.items[pair.call].entry.id
-                )
+        listed = [as_object(value) for value in as_list(arguments.get("questions"))] or [arguments]
+        for question in filter(None, (as_text(asked.get("question")) for asked in listed)):
+            yield _question(scene, pair.call, question)
 
 
 @row_rule
 def _asked_by_user(scene: Scene) -> Iterator[Quote]:
-    answered = max((at for at, item in enumerate(scene.items) if _spoken(item.body)), default=-1)
-    for at in range(answered + 1, len(scene.items)):
-        item = scene.items[at]
-        if not is_request(item.body):
-            continue
-        told = _words(scene, at)
-        # A long request holds templates and quotations; what it asks stands at its end.
-        for sentence in told if len(text_of(item.body)) <= _PASTED else told[-_AT_THE_END:]:
+    for at in range(_last_spoken(scene) + 1, len(scene.items)):
+        body = scene.items[at].body
+        said = _sentences_at(scene, at) if is_request(body) else []
+        for sentence in said if len(text_of(body)) <= _PASTED else said[-_AT_THE_END:]:
             if _QUESTION_END.search(sentence):
-                yield Quote(clip_words(sentence, _LONGEST_QUESTION), item.entry.id)
+                yield _question(scene, at, sentence)
+
+
+def _question(scene: Scene, at: int, text: str) -> Quote:
+    return Quote(clip_words(text, MAX_QUESTION_CHARS), scene.items[at].entry.id)

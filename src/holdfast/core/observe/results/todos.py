@@ -1,20 +1,23 @@
 """Read the agent's current todo list, from tool calls, checklists or lists of next steps.
 
 The newest list replaces the older ones, also if it is empty. A list that was only written as text
-is valid until the agent ends a turn without it, or works on another request.
+is valid until the agent reports it as done, or the user asks for something else.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import takewhile
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.faults import rule
+from holdfast.core.faults import rule, rule_keeping
 from holdfast.core.ledger.entry import Said, ToolCalled, is_request
+from holdfast.core.observe.closing import closing_texts, says_all_done, says_done
 from holdfast.core.observe.files.touch import arguments_of, bare_tool_name
+from holdfast.core.observe.requests.intent import has_substance
+from holdfast.core.observe.results.choices import terms_of
 from holdfast.core.observe.results.failures import whole_result_of
 from holdfast.core.observe.scene import Pair, Scene
+from holdfast.core.observe.sentences import own_words, sentences
 from holdfast.text.clip import clip_words, one_line
 from holdfast.text.jsontext import Json, NotJson, as_object, as_text, parse
 from holdfast.text.patterns import Pattern
@@ -54,22 +57,31 @@ _DROPPED = frozenset(("cancelled", "canceled", "deleted", "skipped"))
 MAX_TODO_CHARS = 200
 _LOOKED_AT = 30_000
 _MOST = 100
-"""Items that are kept of a list: the first of one told whole, the newest of one that grows."""
-_CALLS_PER_STEP = 3
-"""Calls for each step after which a list told in words is taken to be worked off."""
+"""Items that are kept: the first of a whole list, the newest of one that grows."""
+_CALLS_PER_STEP = 4
+"""Calls for each step after which a list that was written as text counts as worked off."""
+_SHORT_REQUEST = 200
+"""Characters of a request in which words such as `continue` refer to the list."""
 _FAR = 80
 """Lines under a heading within which its list ends."""
 
+# `Task #7 created`; not `#x`.
 _CREATED = Pattern(r"#(\d{1,9})\b")
+# `- [x] Read` and `2. [ ] Test`; not `[x] Read`.
 _BOX = Pattern(r"^\s{0,24}(?:[-*+]|\d{1,3}[.)])\s{1,4}\[([ xX~/-])\]\s{1,4}(\S.{0,600})$")
-_ITEM = Pattern(r"^\s{0,8}(?:[-*+•]|\d{1,3}[.)])\s{1,4}(\S.{0,600})$")
+# `- Read` and `2) Test`; not `    - part of an item`.
+_ITEM = Pattern(r"^\s{0,2}(?:[-*+•]|\d{1,3}[.)])\s{1,4}(\S.{0,600})$")
+# `Next steps:`, `## Remaining work`, `**Plan**`; not `The plan is simple`.
 _HEADING = Pattern(
-    r"(?i)^[#*_\s]{0,8}((?:(?:the |my |remaining |suggested |recommended )?next steps?|next up"
+    r"(?i)^[#*_\s]{0,8}(?:(?:the |my |remaining |suggested |recommended )?next steps?|next up"
     r"|remaining(?: (?:work|tasks?|steps?|items?))?|to-?do(?: list)?|todos?|still to do|left to do"
-    r"|(?:implementation |my |the )?plan|what['’]?s left)(?:\s\([^()\n]{1,60}\))?)"
+    r"|(?:implementation |my |the )?plan|what['’]?s left)(?:\s\([^()\n]{1,60}\))?"
     r"[*_]{0,3}:?[*_]{0,3}\s{0,4}$"
 )
-_TITLE = Pattern(r"^(?:#{1,6} (\S.{0,200})|\*\*(\S[^*]{0,200})\*\*:?)\s{0,4}$")
+# `None`, `n/a`, `Nothing left.`; not `None of the tests run`.
+_NO_ITEM = Pattern(r"(?i)\W{0,4}(?:none|n/?a|nothing(?: left| remaining| to do)?)\W{0,4}")
+# "continue with step 2", "do the rest"; not "fix the header".
+_GOES_ON = Pattern(r"(?i)\b(?:continue|go on|proceed|steps?|plan|rest|remaining|next)\b")
 
 
 class Todo(Struct, frozen=True):
@@ -85,7 +97,6 @@ class TodoList(Struct, frozen=True):
     items: tuple[Todo, ...] = ()
     at: int = -1
     """Index of the item that changed it last."""
-    heading: str = ""
     ids: tuple[str, ...] = ()
     """Ids of the tasks, in the order of the items."""
     spoken: bool = False
@@ -98,42 +109,64 @@ def todos_of(scene: Scene) -> TodoList | None:
     kept: TodoList | None = None
     spoken: TodoList | None = None
     calls = 0
+    closing = frozenset(closing_texts(scene))
     for at, item in enumerate(scene.items):
         match item.body:
             case ToolCalled() as body:
-                told = _from_call(scene, scene.by_call[at], body, kept)
+                changed = _from_call(scene, scene.by_call[at], body, kept)
                 calls += 1
-                if told is not None:
-                    kept, spoken = told, None
-                elif spoken is not None and _outlived(scene, spoken, at, calls):
+                if changed is not None:
+                    kept, spoken = changed, None
+                elif spoken is not None and calls > _CALLS_PER_STEP * len(spoken.items):
                     spoken = None
-            case Said(role="assistant", by="") as body:
-                told = _from_words(at, body.text)
-                if told is not None:
-                    spoken, calls = told, 0
-                elif spoken is not None and _closes(scene, at):
-                    spoken = None
+            case Said(role="assistant", by="", text=text):
+                listed = _from_words(at, text)
+                if listed is not None:
+                    spoken, calls = listed, 0
+                elif spoken is not None and at in closing:
+                    spoken = _after_report(spoken, text)
+            case Said(text=text) as body if spoken is not None and is_request(body):
+                spoken = spoken if _goes_on(text, spoken) else None
             case _:
                 pass
     return spoken or kept
 
 
-def _closes(scene: Scene, at: int) -> bool:
-    """Whether the agent ended a turn with this text."""
-    return at + 1 >= len(scene.items) or is_request(scene.items[at + 1].body)
+@rule_keeping(0)
+def _after_report(spoken: TodoList, text: str) -> TodoList | None:
+    """Return a list without the steps that the agent reports as done; None if none is left."""
+    reported = [sentence.text for sentence in sentences(text)]
+    if any(map(says_all_done, reported)):
+        return None
+    done = [terms_of(sentence) for sentence in reported if says_done(sentence, acted=True)]
+    items = tuple(
+        replace(todo, status=DONE) if any(_is_same(todo.text, terms) for terms in done) else todo
+        for todo in spoken.items
+    )
+    left = any(todo.status != DONE for todo in items)
+    return replace(spoken, items=items) if left else None
 
 
-def _outlived(scene: Scene, spoken: TodoList, at: int, calls: int) -> bool:
-    """Whether work has gone on past a list that nobody ticks off."""
-    another = scene.turns[at] > scene.turns[spoken.at]
-    return another or calls > _CALLS_PER_STEP * len(spoken.items)
+def _is_same(step: str, reported: frozenset[str]) -> bool:
+    terms = terms_of(step)
+    return bool(terms) and 3 * len(terms & reported) >= 2 * len(terms)
+
+
+@rule(False)
+def _goes_on(text: str, spoken: TodoList) -> bool:
+    """Return whether a request leaves the list in force: `continue`, or words about a step."""
+    said = " ".join(own_words(text))
+    if not has_substance(said) or _GOES_ON.search(said[:_SHORT_REQUEST]):
+        return True
+    terms = terms_of(said)
+    return any(terms & terms_of(todo.text) for todo in spoken.items)
 
 
 @rule(None)
 def _from_call(
     scene: Scene, pair: Pair, body: ToolCalled, kept: TodoList | None
 ) -> TodoList | None:
-    """The list after a call; nothing when the call is no business of it."""
+    """Return the list after a call; None for a call that does not write a list."""
     name = bare_tool_name(body.tool)
     task = name.replace("_", "")
     if name not in LIST_TOOLS and task not in ("taskcreate", "taskupdate"):
@@ -155,13 +188,13 @@ def _whole(pair: Pair, arguments: Mapping[str, Json]) -> TodoList | None:
         if isinstance(value, str):
             value = _listed(value)
         if isinstance(value, list):
-            items = tuple(todo for one in value[:_MOST] if (todo := _todo(one)) is not None)
+            items = tuple(todo for item in value[:_MOST] if (todo := _todo(item)) is not None)
             return TodoList(items, pair.call)
     return None
 
 
 def _listed(text: str) -> Json:
-    """A list that came as text: as JSON, or as a checklist."""
+    """Return a list that was written as text: as JSON, or as a checklist."""
     try:
         value, _ = parse(to_bytes(text))
     except NotJson:
@@ -176,12 +209,12 @@ def _as_json(todo: Todo) -> Json:
 def _todo(value: Json) -> Todo | None:
     if isinstance(value, str):
         return Todo(_cut(value)) if value.strip() else None
-    told = as_object(value)
-    text = next((text for key in _TEXT_KEYS if (text := as_text(told.get(key)).strip())), "")
-    status = as_text(told.get("status")) or as_text(told.get("state"))
+    fields = as_object(value)
+    text = next((text for key in _TEXT_KEYS if (text := as_text(fields.get(key)).strip())), "")
+    status = as_text(fields.get("status")) or as_text(fields.get("state"))
     if not text or status.lower() in _DROPPED:
         return None
-    done = told.get("done") is True or told.get("completed") is True
+    done = fields.get("done") is True or fields.get("completed") is True
     return Todo(_cut(text), DONE if done else _STATUS.get(status.lower(), PENDING))
 
 
@@ -223,19 +256,16 @@ def _updated(pair: Pair, arguments: Mapping[str, Json], kept: TodoList | None) -
 @rule(None)
 def _from_words(at: int, text: str) -> TodoList | None:
     lines = _lines_outside_code(text)
-    boxes = list(_boxes(lines))
-    if len(boxes) > 1:
-        return TodoList(tuple(boxes[:_MOST]), at, _title(lines), spoken=True)
-    for number, line in enumerate(lines):
-        heading = _HEADING.match(line)
-        steps = list(_under(lines[number + 1 : number + _FAR])) if heading else []
-        if heading and steps:
-            return TodoList(tuple(steps[:_MOST]), at, heading[1].strip(), spoken=True)
-    return None
+    steps = list(_boxes(lines))
+    if len(steps) < 2:
+        starts = (number for number, line in enumerate(lines) if _HEADING.match(line))
+        lists = (list(_under(lines[start + 1 : start + _FAR])) for start in starts)
+        steps = next(filter(None, lists), steps[:0])
+    return TodoList(tuple(steps[:_MOST]), at, spoken=True) if steps else None
 
 
 def _lines_outside_code(text: str) -> list[str]:
-    """The lines of a text that are no code."""
+    """Return the lines of a text outside of code blocks."""
     if len(text) > 2 * _LOOKED_AT:
         text = f"{text[:_LOOKED_AT]}\n{text[-_LOOKED_AT:]}"
     lines: list[str] = []
@@ -255,22 +285,13 @@ def _boxes(lines: Sequence[str]) -> Iterator[Todo]:
             yield Todo(_cut(box[2]), status)
 
 
-def _title(lines: Sequence[str]) -> str:
-    """The heading above the first box."""
-    title = ""
-    for line in takewhile(lambda line: not _BOX.match(line), lines):
-        if found := _TITLE.match(line):
-            title = (found[1] or found[2]).strip(" *:")
-    return title
-
-
 def _under(lines: Sequence[str]) -> Iterator[Todo]:
-    """The items of the list that stands right here; those inside an item are part of it."""
+    """Yield the items of the list at the first line; nested lines are part of an item."""
     for line in lines:
         if not line.strip() or line.startswith(("   ", "\t")):
             continue
         item = _ITEM.match(line)
-        if item is None:
+        if item is None or _NO_ITEM.fullmatch(item[1]):
             return
         yield Todo(_cut(item[1].strip()))
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import Step, is_request
+from holdfast.core.ledger.entry import Step, Thought, ToolCalled, ToolReturned, is_request
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.scene import read_scene
 from holdfast.core.plan.choose import EMPTY_SELECTION, choose_enough
@@ -37,7 +37,7 @@ UNCALLED_RESULT_REASON = "a result whose call leaves"
 class Cut(Struct, frozen=True):
     """A window, the place where it is cut, and the steps that change the tail."""
 
-    items: tuple[Item, ...]
+    items: Sequence[Item]
     tokens: list[int]
     lead: int
     at: int
@@ -54,7 +54,7 @@ class Cut(Struct, frozen=True):
     @property
     def leaves(self) -> tuple[Item, ...]:
         """The items that will be hidden, an older summary included."""
-        return self.items[self.lead : self.at]
+        return tuple(self.items[self.lead : self.at])
 
     @property
     def stays(self) -> int:
@@ -200,15 +200,37 @@ def cut_before_open_calls(state: State, means: ShrinkContext) -> Cut | None:
     ground = EditContext(read_scene(state.window.items), state.model)
     items, lead, tokens = ground.scene.items, lead_of(ground.scene), tokens_of(state, means.count)
     count, waiting = len(items), [at for at in places_that_must_stay(ground) if at >= lead]
-    # A call that other things follow than its own results is one that the agent went on without.
     is_last = waiting == list(range(count - len(waiting), count))
     at = count - len(waiting) if is_last else count
+    if waiting and not is_last and not _went_on_after(ground, waiting):
+        at = _start_of_step(ground, waiting[0])
     # The newest request is answered next: it stays a message of its own.
     at -= bool(items) and at == count and is_request(items[-1].body)
     sealed = any(is_sealed(item.body) for item in items[at:])
     if at <= lead or (sealed and ground.is_thinking_bound):
         return None
     return replace(Cut(items, tokens, lead, at), unbound=tuple(_left_behind(ground, tokens, at)))
+
+
+def _went_on_after(ground: EditContext, waiting: Sequence[int]) -> bool:
+    """Return whether something other than calls and results follows: an open call is given up."""
+    items = ground.scene.items
+    messages = {items[at].entry.message for at in waiting}
+    return any(
+        not isinstance(item.body, ToolCalled | ToolReturned) and item.entry.message not in messages
+        for item in items[waiting[0] :]
+    )
+
+
+def _start_of_step(ground: EditContext, at: int) -> int:
+    """Return the first item of the message or step that an open call belongs to."""
+    scene, first = ground.scene, at
+    while first and isinstance(scene.items[first - 1].body, ToolCalled | Thought):
+        first -= 1
+    message = scene.items[first].entry.message
+    while first and scene.items[first - 1].entry.message == message:
+        first -= 1
+    return first
 
 
 def _left_behind(ground: EditContext, tokens: Sequence[int], cut: int) -> Iterator[Step]:

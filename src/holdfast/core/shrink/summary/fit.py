@@ -5,7 +5,7 @@ constraints are shown whole if they fit, else cut to their share, with a referen
 section has a share of the room; facts get all that is unused.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from msgspec import Struct
@@ -23,17 +23,11 @@ from holdfast.core.ledger.summary import (
     Summary,
 )
 from holdfast.core.measure.tokens import CountTokens
+from holdfast.core.observe.moments.moment import Moment
+from holdfast.core.observe.requests.constraints import users_first
 from holdfast.core.observe.results.choices import not_overruled
-from holdfast.core.observe.worth import find_names
 from holdfast.core.shrink.clip_pastes import ONE_LINE, cut_intent, fit_request, map_requests
-from holdfast.core.shrink.summary.facts import (
-    AGENT,
-    MAX_LINE_CHARS,
-    FactLine,
-    Weigh,
-    fact_line,
-    pick_lines,
-)
+from holdfast.core.shrink.summary.choose import choose, moment_of_fact, words_of_moment
 from holdfast.core.shrink.summary.quoting import short_name
 from holdfast.core.shrink.summary.text import Frame, write_summary
 from holdfast.text.jsontext import SURROGATE
@@ -41,19 +35,23 @@ from holdfast.text.jsontext import SURROGATE
 Row = TypeVar("Row")
 
 SECTION_SHARES: Mapping[str, float] = {
+    "state": 0.12,
     "next": 0.10,
-    "progress": 0.10,
+    "progress": 0.08,
     "questions": 0.05,
-    "errors": 0.10,
-    "changed": 0.25,
-    "decisions": 0.15,
-    "findings": 0.10,
+    "errors": 0.05,
+    "changed": 0.20,
+    "decisions": 0.08,
     "words": 0.25,
-    "read": 0.15,
-    "refs": 0.03,
+    "read": 0.04,
+    "refs": 0.02,
 }
 """The share of the room that each section may take, in the order in which rows are added."""
 
+REQUEST_SHARE = 0.4
+"""The share of the room that the first and the current request may take."""
+MIN_REQUEST_TOKENS = 400
+"""In a room with a smaller share for requests, they are cut only if they do not fit."""
 ROW_TOKENS = 10
 """Tokens of a row besides its text: its entry, bullets, bars."""
 MAX_TRIES = 6
@@ -61,11 +59,11 @@ SPARE_TOKENS = 8
 """Tokens that are added to the estimate of what lines cost."""
 SLACK = 50
 """The divisor of the room that gives the tokens that may be left unused."""
-SPOKEN_WORTH = 10.0
-"""The approximate worth of a name that the agent has just written."""
-MIN_FINDINGS_TOKENS = 100
-"""With fewer tokens, no findings are shown: facts are more useful then."""
+SEEN_SHARE = 0.9
+"""A row is left out if this share of its words is in the part of the window that remains."""
 MAX_REF_CHARS = 60
+MORE_RULES = " more rules and corrections of the user: `holdfast intent`"
+MAX_RESOLVED = 2
 
 
 class SummaryRoom(Struct, frozen=True):
@@ -73,11 +71,10 @@ class SummaryRoom(Struct, frozen=True):
 
     tokens: int
     count: CountTokens
-    weigh: Weigh
-    pool: Sequence[FactLine] = ()
-    """Lines that may be chosen as facts, besides the facts of the summary."""
+    pool: Sequence[Moment] = ()
+    """Moments that may be chosen as facts, besides the facts of the summary."""
     shown: frozenset[str] = frozenset()
-    """Names in the part of the window that remains."""
+    """Words in the part of the window that remains."""
     wider: Mapping[str, float] = {}
     """Factors for the shares of sections that a probe found too small."""
     first: frozenset[str] = frozenset()
@@ -109,40 +106,25 @@ def fit_summary(summary: Summary, room: SummaryRoom) -> FittedSummary:
             return brief
     fitted = _with_sections(summary, bare, room)
     shown = fitted.summary
-    kept = (*summary.facts, *_unshown(summary, shown))
-    pool = [*(fact_line(fact, room.count) for fact in kept), *room.pool]
-    covered, left = _names(shown, room), room.tokens - fitted.tokens
-    best = fitted
+    pool = with_earlier_facts(summary, room.pool)
+    covered, left = _words(shown, room), room.tokens - fitted.tokens
+    best, before = fitted, tuple[Moment, ...]()
     for _ in range(MAX_TRIES):
-        facts = pick_lines(
-            pool, left, weigh=room.weigh, count=room.count, covered=covered, first=room.first
-        )
-        made = _measured(replace(shown, facts=facts), room)
+        chosen = choose(pool, left, count=room.count, covered=covered, must=room.first)
+        if chosen == before:
+            break
+        before = chosen
+        made = _measured(replace(shown, facts=facts_of(chosen)), room)
         over = made.tokens - room.tokens
         if over > 0:
             left -= over + SPARE_TOKENS
             continue
-        if made.tokens > best.tokens:
-            best = made
-        else:
-            break
+        best = max(best, made, key=lambda fitted: fitted.tokens)
         # What lines cost together is known only once they stand there: the rest is handed out too.
         if -over * SLACK <= room.tokens:
             break
         left -= over + SPARE_TOKENS
     return best
-
-
-def _unshown(summary: Summary, shown: Summary) -> Iterator[Fact]:
-    """Findings without room of their own as facts: a name that stood there alone is not lost."""
-    told = set(shown.findings)
-    for quote in summary.findings:
-        if (
-            quote not in told
-            and len(quote.text) <= MAX_LINE_CHARS
-            and (names := find_names(quote.text))
-        ):
-            yield Fact(quote.text, quote.entry, AGENT, worth=SPOKEN_WORTH * len(names))
 
 
 def _with_sections(summary: Summary, bare: FittedSummary, room: SummaryRoom) -> FittedSummary:
@@ -179,7 +161,27 @@ def _bound(summary: Summary, room: SummaryRoom) -> FittedSummary:
         if made.tokens <= room.tokens:
             return made
         left -= max(made.tokens - room.tokens, left // MAX_TRIES)
-    return least
+    more = _measured(_with_some_rules(least, summary, room), room, frame="brief")
+    return more if more.tokens <= room.tokens else least
+
+
+def _with_some_rules(least: FittedSummary, summary: Summary, room: SummaryRoom) -> Summary:
+    """Return the shortest summary with the rules and corrections for which it leaves room."""
+    known, left = least.summary, room.tokens - least.tokens
+    requests = "\n".join(quote.text for quote in known.intent.requests)
+    rules = [row for row in summary.constraints if not row.lifted and row.text not in requests]
+    kept = rows_that_fit(rules, left, lambda row: row.text, room, newest=False)
+    left -= sum(room.count(row.text) + ROW_TOKENS for row in kept)
+    said = "\n".join([requests, *(row.text for row in kept)])
+    unsaid = [quote for quote in summary.intent.changes if quote.text not in said]
+    changes = rows_that_fit(unsaid, left, lambda row: row.text, room)
+    missing = len(rules) - len(kept) + len(unsaid) - len(changes)
+    return replace(
+        known,
+        intent=replace(known.intent, changes=changes),
+        constraints=kept,
+        refs=_left_out(summary, missing),
+    )
 
 
 def _least_said(summary: Summary, room: SummaryRoom) -> Summary:
@@ -200,14 +202,17 @@ def _nothing_said(summary: Summary) -> Summary:
 def _bounded(summary: Summary, tokens: int, room: SummaryRoom) -> Summary:
     """Requests, constraints and corrections, each in its share of so many tokens."""
     part = {name: int(tokens * share) for name, share in BOUND_SHARES.items()}
-    intent, rules = summary.intent, [row for row in summary.constraints if not row.lifted]
+    intent = summary.intent
+    in_force = [row for row in summary.constraints if not row.lifted]
     short = _requests_in(intent, part["requests"], room)
     changes = rows_that_fit(intent.changes, part["changes"], lambda row: row.text, room)
+    # The user's constraints take the room first, from the newest on.
+    rules = sorted(in_force, key=lambda row: row.by == "user")
     shown = rows_that_fit(rules, part["constraints"], lambda row: row.text, room)
     return replace(
         _nothing_said(summary),
         intent=replace(short, changes=changes),
-        constraints=shown,
+        constraints=users_first(shown),
         refs=(
             *rows_that_fit(_whole(summary), part["refs"], lambda row: row.what, room, newest=False),
             *_left_out(summary, len(rules) - len(shown) + len(intent.changes) - len(changes)),
@@ -217,7 +222,10 @@ def _bounded(summary: Summary, tokens: int, room: SummaryRoom) -> Summary:
 
 def _left_out(summary: Summary, count: int) -> tuple[Ref, ...]:
     """Where the rules and corrections are that there was no room for."""
-    what = f"{count} more rules and corrections of the user: `holdfast intent`"
+    if count == 0:
+        # A summary that was read from its text does not have those that it left out.
+        return tuple(ref for ref in summary.refs if ref.what.endswith(MORE_RULES))[:1]
+    what = f"{count}{MORE_RULES}"
     entry = summary.intent.original.entry
     return (Ref(entry, what),) if count > 0 and entry else ()
 
@@ -261,17 +269,25 @@ def _measured(summary: Summary, room: SummaryRoom, *, frame: Frame | None = None
 def _bare(summary: Summary, room: SummaryRoom) -> Summary:
     """Only what is never left out; said once, and pastes in a line, where room is short."""
     bare = _only_said(summary)
+    most = int(room.tokens * REQUEST_SHARE)
+    requests = dict.fromkeys(bare.intent.requests)
+    if most > MIN_REQUEST_TOKENS and sum(room.count(quote.text) for quote in requests) > most:
+        bare = _without_repeats(replace(bare, intent=_requests_in(bare.intent, most, room)))
     if room.count(write_summary(bare, session=room.session)) * 2 <= room.tokens:
         return bare
-    intent = cut_intent(bare.intent, ONE_LINE)
+    return _without_repeats(replace(bare, intent=cut_intent(bare.intent, ONE_LINE)))
+
+
+def _without_repeats(summary: Summary) -> Summary:
+    """Leave out changes of scope and constraints that the requests have word for word."""
+    intent = summary.intent
     requests = "\n".join(quote.text for quote in intent.requests)
+    changes = tuple(one for one in intent.changes if one.text not in requests)
     return replace(
-        bare,
-        intent=replace(
-            intent, changes=tuple(one for one in intent.changes if one.text not in requests)
-        ),
+        summary,
+        intent=replace(intent, changes=changes),
         constraints=tuple(
-            row for row in bare.constraints if not row.lifted and row.text not in requests
+            row for row in summary.constraints if not row.lifted and row.text not in requests
         ),
     )
 
@@ -283,6 +299,7 @@ def _only_said(summary: Summary) -> Summary:
         files=(),
         decisions=(),
         findings=(),
+        state=(),
         facts=(),
         errors=(),
         progress=replace(summary.progress, completed=(), remaining=(), tests="", phase=""),
@@ -292,30 +309,41 @@ def _only_said(summary: Summary) -> Summary:
     )
 
 
-def _names(summary: Summary, room: SummaryRoom) -> frozenset[str]:
-    """Names that a reader will see without any fact."""
-    return find_names(write_summary(summary, session="")) | room.shown
+def with_earlier_facts(summary: Summary, moments: Sequence[Moment]) -> list[Moment]:
+    """Return the facts of a summary that are not among some moments, and these moments."""
+    read = {moment.text for moment in moments}
+    return [*(moment_of_fact(fact) for fact in summary.facts if fact.text not in read), *moments]
+
+
+def facts_of(moments: Iterable[Moment]) -> tuple[Fact, ...]:
+    """Return moments as the facts of a summary."""
+    return tuple(
+        Fact(moment.text, moment.entry, moment.kind, at, moment.weight, moment.turn)
+        for at, moment in enumerate(moments, 1)
+    )
+
+
+def _words(summary: Summary, room: SummaryRoom) -> frozenset[str]:
+    """Return the words that a reader sees without any fact."""
+    return frozenset(words_of_moment(write_summary(summary, session=""))) | room.shown
 
 
 def _served(summary: Summary, base: Summary, tokens: int, room: SummaryRoom) -> Summary:
     """Each section with as many rows as its share has room for."""
     served, words = _Serving(tokens, room), _not_told(summary.words, base.intent)
-    findings = (
-        summary.findings if tokens * SECTION_SHARES["findings"] >= MIN_FINDINGS_TOKENS else ()
-    )
     changed = served.rows("changed", _changed(summary.files), _file_text, newest=True)
     shown = replace(
         base,
+        state=served.rows("state", summary.state, lambda row: row.text, newest=True),
         next=served.rows("next", summary.next, lambda row: row.step, newest=False),
         progress=replace(
             summary.progress,
             completed=served.rows("progress", summary.progress.completed, str, newest=True),
-            remaining=served.rows("progress", summary.progress.remaining, str, newest=False),
+            remaining=served.rows("progress", _not_next(summary), str, newest=False),
         ),
         questions=served.rows("questions", summary.questions, lambda row: row.text, newest=True),
         errors=served.rows("errors", _by_need(summary.errors), _error_text, newest=False),
         decisions=served.rows("decisions", valid_decisions(summary), _decision_text, newest=True),
-        findings=served.rows("findings", findings, lambda row: row.text, newest=True),
         words=served.rows("words", words, lambda row: row.text, newest=True),
         files=(*changed, *served.rows("read", _read(summary.files), _file_text, newest=True)),
     )
@@ -323,12 +351,12 @@ def _served(summary: Summary, base: Summary, tokens: int, room: SummaryRoom) -> 
     named = [ref for ref in summary.refs if ref.entry]
     refs = (*named, *(_by_reference(quote, room) for quote in left_out))
     rows = served.rows("refs", refs, lambda row: row.what, newest=True)
-    return replace(shown, refs=(*_whole(summary), *rows))
+    return replace(shown, refs=(*base.refs, *rows))
 
 
 def _not_told(words: Sequence[Quote], intent: Intent) -> tuple[Quote, ...]:
     """The user's words that are not among the changes shown; what was said twice, as said last."""
-    told = {quote.text for quote in intent.changes}
+    told = {quote.text for quote in (*intent.changes, *intent.requests)}
     kept: dict[str, Quote] = {}
     for quote in reversed(words):
         if quote.text not in told:
@@ -356,6 +384,12 @@ def _is_same(decision: Decision, row: Constraint) -> bool:
     return told and short_name(decision.entry) == short_name(row.entry)
 
 
+def _not_next(summary: Summary) -> tuple[str, ...]:
+    """Return the remaining parts of the work that are not among the next steps."""
+    steps = {row.step for row in summary.next}
+    return tuple(part for part in summary.progress.remaining if part not in steps)
+
+
 class _Serving:
     """Hands out room, section by section."""
 
@@ -369,9 +403,16 @@ class _Serving:
         """As many rows as the section has room for, in their order."""
         share = SECTION_SHARES[section] * self._room.wider.get(section, 1.0)
         left = int(self._tokens * min(share, 0.9)) - self._used.get(section, 0)
-        kept, cost = _kept_of(list(rows), left, text, self._room, newest=newest)
+        unseen = [row for row in rows if not self._is_seen(text(row))]
+        kept, cost = _kept_of(unseen, left, text, self._room, newest=newest)
         self._used[section] = self._used.get(section, 0) + cost
         return kept
+
+    def _is_seen(self, text: str) -> bool:
+        """Return whether the part of the window that remains has nearly all words of a row."""
+        words = words_of_moment(text)
+        seen = sum(word in self._room.shown for word in words)
+        return len(words) > 1 and seen >= SEEN_SHARE * len(words)
 
 
 def rows_that_fit(
@@ -428,11 +469,10 @@ def _decision_text(decision: Decision) -> str:
 
 
 def _by_need(errors: Sequence[Error]) -> list[Error]:
-    """Open ones first, then the newest."""
-    return [
-        *(error for error in reversed(errors) if not error.resolved),
-        *(error for error in reversed(errors) if error.resolved),
-    ]
+    """Return the errors that are not resolved, the newest first, then the last resolved ones."""
+    newest = list(reversed(errors))
+    resolved = [error for error in newest if error.resolved]
+    return [*(error for error in newest if not error.resolved), *resolved[:MAX_RESOLVED]]
 
 
 def _by_reference(quote: Quote, room: SummaryRoom) -> Ref:

@@ -1,8 +1,8 @@
 """Merge the rows of a newly hidden span into the earlier summary, with one rule for each section.
 
-Requests, constraints, words, decisions and findings are appended. Files and facts are kept once
-each. Errors keep their place and are marked as resolved. Next steps and questions are replaced,
-also by nothing; progress is replaced if the span reports any. No other row is dropped.
+Requests, constraints, words and decisions are appended. Files and facts are kept once each. Errors
+keep their place and are marked as resolved. Progress and next steps are replaced if the span has a
+plan, questions if the user spoke, state row by row. `bounded` drops the oldest rows.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from holdfast.core.faults import rule_keeping, rule_or
+from holdfast.core.faults import rule_or
 from holdfast.core.ledger.summary import (
     Action,
     Constraint,
@@ -25,8 +25,13 @@ from holdfast.core.ledger.summary import (
     Summary,
 )
 from holdfast.core.observe.files.trail import merge_spans
+from holdfast.core.observe.moments.state import merge_state
+from holdfast.core.observe.requests.constraints import users_first
+from holdfast.core.observe.requests.intent import has_substance
 from holdfast.core.observe.requests.overrides import apply_overrides
 from holdfast.core.shrink.summary.quoting import short_name
+from holdfast.text.paths import resolve_relative
+from holdfast.text.patterns import Pattern
 
 Row = TypeVar("Row")
 
@@ -43,8 +48,10 @@ def merge(known: Summary, new: Summary) -> Summary:
         facts=unique_rows((*known.facts, *new.facts), _same_fact),
         errors=merge_errors(known.errors, new.errors),
         progress=new.progress if new.progress != Progress() else known.progress,
-        next=new.next,
-        questions=new.questions,
+        next=new.next if _plans(new) else known.next,
+        questions=new.questions if _asks(new) or new.questions else known.questions,
+        state=merge_state(known.state, new.state),
+        root=new.root or known.root,
         refs=unique_rows((*known.refs, *new.refs), _same_ref),
         revision=max(known.revision, new.revision),
         hidden=known.hidden + new.hidden,
@@ -52,6 +59,60 @@ def merge(known: Summary, new: Summary) -> Summary:
         at=max(known.at, new.at),
         by=new.by or known.by,
     )
+
+
+def with_model_rows(summary: Summary, known: Summary) -> Summary:
+    """Return rows of the record with those that a model wrote for an earlier summary."""
+    if not known.by:
+        return summary
+    purposes = {file.path: file.why for file in known.files if file.why}
+    decisions = unique_rows((*known.decisions, *summary.decisions), _same_decision)
+    files = (replace(file, why=file.why or purposes.get(file.path, "")) for file in summary.files)
+    return replace(
+        _with_phase_of(summary, known), files=tuple(files), decisions=decisions, by=known.by
+    )
+
+
+def _with_phase_of(summary: Summary, known: Summary) -> Summary:
+    return replace(summary, progress=_with_phase(summary.progress, known.progress))
+
+
+def _plans(new: Summary) -> bool:
+    return new.progress != Progress() or bool(new.next)
+
+
+def _asks(new: Summary) -> bool:
+    """Return whether the user spoke: that answers what the agent asked before."""
+    return bool(new.intent.original.text or new.intent.current.text or new.words)
+
+
+MAX_WORDS_CHARS, MAX_FILES, MAX_DECISIONS, MAX_ERRORS = 60_000, 400, 120, 60
+"""Rows of a very long session that a story keeps; the ledger has all of them."""
+
+
+def bounded(summary: Summary) -> Summary:
+    """Return a summary without the oldest rows of sections that would grow with the session."""
+    files = summary.files
+    if len(files) > MAX_FILES:
+        changed = [file for file in files if file.action != "read"]
+        read = [file for file in files if file.action == "read"]
+        kept = {file.path for file in [*read, *changed][-MAX_FILES:]}
+        files = tuple(file for file in files if file.path in kept)
+    return replace(
+        summary,
+        words=_newest_words(summary.words),
+        files=files,
+        decisions=summary.decisions[-MAX_DECISIONS:],
+        errors=summary.errors[-MAX_ERRORS:],
+    )
+
+
+def _newest_words(words: tuple[Quote, ...]) -> tuple[Quote, ...]:
+    left, first = MAX_WORDS_CHARS, len(words)
+    while first and left >= len(words[first - 1].text):
+        first -= 1
+        left -= len(words[first].text)
+    return words[first:]
 
 
 def add_model_rows(summary: Summary, rows: Summary) -> Summary:
@@ -99,7 +160,7 @@ def _same_decision(decision: Decision) -> Hashable:
 
 
 def _same_fact(fact: Fact) -> Hashable:
-    return fact.text, fact.source, short_name(fact.entry)
+    return fact.text, short_name(fact.turn or fact.entry)
 
 
 def _same_ref(ref: Ref) -> Hashable:
@@ -115,14 +176,19 @@ def _either_intent(known: Intent, new: Intent) -> Intent:
 def merge_intent(known: Intent, new: Intent) -> Intent:
     """Keep the first request, take the newest as the current one, and append the changes."""
     original = known.original if known.original.text else new.original
-    current = new.current if new.current.text else known.current
+    current = new.current if _is_newer(known.current, new.current) else known.current
     return Intent(
         original,
         current,
         unique_rows((*known.changes, *new.changes), _same_quote),
         known.original_rest if known.original.text else new.original_rest,
-        new.current_rest if new.current.text else known.current_rest,
+        known.current_rest if current == known.current else new.current_rest,
     )
+
+
+def _is_newer(known: Quote, new: Quote) -> bool:
+    """Return whether words replace a request; "go on" does not."""
+    return bool(new.text) and (not known.text or has_substance(new.text))
 
 
 def _unheard(known: Summary, new: Summary) -> tuple[Quote, ...]:
@@ -146,6 +212,8 @@ def merge_words(known: Summary, new: Summary) -> tuple[Quote, ...]:
         *known.intent.current_rest,
         *((new.intent.original, *new.intent.original_rest) if known.intent.original.text else ()),
         *new.words,
+        new.intent.current,
+        *new.intent.current_rest,
     )
     shown = set(map(_same_quote, intent.requests))
     rows = (quote for quote in said if quote.text and _same_quote(quote) not in shown)
@@ -155,7 +223,7 @@ def merge_words(known: Summary, new: Summary) -> tuple[Quote, ...]:
 def merge_constraints(
     known: tuple[Constraint, ...], new: tuple[Constraint, ...], changes: tuple[Quote, ...]
 ) -> tuple[Constraint, ...]:
-    """Append constraints; mark those as lifted that newer words of the user take back."""
+    """Append constraints, the user's first; mark those that newer words of the user take back."""
     held_already = set(map(_same_constraint, known))
     fresh = [row for row in new if _same_constraint(row) not in held_already]
     held = apply_overrides(fresh, changes, known) if fresh or changes else known
@@ -163,7 +231,7 @@ def merge_constraints(
     marked = (
         replace(row, lifted=row.lifted or lifted.get(_same_constraint(row), "")) for row in held
     )
-    return unique_rows((*marked, *new), _same_constraint)
+    return users_first(unique_rows((*marked, *new), _same_constraint))
 
 
 def _same_constraint(row: Constraint) -> Hashable:
@@ -189,19 +257,38 @@ def merge_files(known: tuple[File, ...], new: tuple[File, ...]) -> tuple[File, .
     return tuple(rows.values())
 
 
-def merge_file(known: File, new: File) -> File:
-    """Merge an older and a newer row of the same file.
+def with_full_paths(
+    known: tuple[File, ...], new: tuple[File, ...]
+) -> tuple[tuple[File, ...], tuple[File, ...]]:
+    """Return the files of two parts of a session by the same paths: a part may not say its folder.
 
-    An older row with an entry was read from the record, which the newer one covers completely. One
-    without came from the text of a summary, and covers the time before the record.
+    A relative path becomes the absolute path that it is the end of, in the folder that most of the
+    relative paths agree on.
     """
+    homes = resolve_relative([file.path for file in (*known, *new)], ())
+
+    def placed(files: tuple[File, ...]) -> tuple[File, ...]:
+        rows = (
+            replace(file, path=homes.get(file.path, file.path), was=homes.get(file.was, file.was))
+            for file in files
+        )
+        return tuple(rows) if homes else files
+
+    return merge_files((), placed(known)), placed(new)
+
+
+def merge_file(known: File, new: File) -> File:
+    """Merge an older and a newer row of the same file; a row without an entry is from a text."""
+    is_same = new.entry != "" and (new.entry, new.path) == (known.entry, known.path)
+    if is_same and known.action != "read" and new.action not in ("read", "deleted"):
+        return known
     if new.action == "read":
         return _merge_read(known, new)
     action = _came_to(known, new)
     was = new.was or known.was
     if action == "deleted":
         return replace(new, action=action, was=was)
-    change = new.change or known.change if known.entry else _changes(known.change, new.change)
+    change = _changes(known.change, new.change) if new.entry else known.change or new.change
     return replace(new, action=action, change=change, was=was)
 
 
@@ -210,8 +297,6 @@ def _merge_read(known: File, new: File) -> File:
     if known.action != "read":
         return replace(known, entry=entry)
     why = known.why or new.why
-    if known.entry:
-        return replace(new, entry=entry, why=why)
     whole = not known.lines or not new.lines
     lines = () if whole else merge_spans((*known.lines, *new.lines))
     return replace(known, entry=entry, lines=lines, why=why)
@@ -223,8 +308,8 @@ def _came_to(was: File, now: File) -> Action:
             return "deleted"
         case "created", "modified" | "created" | "renamed":
             return "created"
-        case "read" | "modified" | "renamed", "created" if not was.entry:
-            # It was there before: the span alone could not know.
+        case "read" | "modified" | "renamed", "created":
+            # It was there before: the newer part alone could not know.
             return "modified"
         case "renamed", "modified":
             return "renamed"
@@ -232,10 +317,30 @@ def _came_to(was: File, now: File) -> Action:
             return action
 
 
+# `+12 −3`, `+12` and `−3`; but not `main()` and `+12 lines`.
+_SIZES = Pattern(r"(?=[+−])(?:\+(\d{1,9}))? ?(?:−(\d{1,9}))?")
+MAX_CHANGE_CHARS = 160
+
+
 def _changes(known: str, new: str) -> str:
-    if not known or not new or known == new:
+    """Return two changes of a file as one: their names once each, and the sums of their lines."""
+    if not known or not new:
         return new or known
-    return new if known in new else known if new in known else f"{known}; then {new}"[:160]
+    added = removed = 0
+    names = dict[str, None]()
+    for part in (*known.split("; "), *new.split("; ")):
+        sizes = _SIZES.fullmatch(part)
+        if sizes is None:
+            names.update(dict.fromkeys(part.split(", ")))
+        else:
+            added, removed = added + int(sizes[1] or 0), removed + int(sizes[2] or 0)
+    counts = " ".join([f"+{added}"] * bool(added) + [f"−{removed}"] * bool(removed))
+    kept = list(names)
+    while len(text := "; ".join(filter(None, (", ".join(kept), counts)))) > MAX_CHANGE_CHARS:
+        kept.pop(0)
+        if not kept:
+            return counts
+    return text
 
 
 def _all_errors(known: tuple[Error, ...], new: tuple[Error, ...]) -> tuple[Error, ...]:
@@ -258,14 +363,3 @@ def merge_errors(known: tuple[Error, ...], new: tuple[Error, ...]) -> tuple[Erro
 
 def _same_error(error: Error) -> Hashable:
     return error.what, error.text
-
-
-@rule_keeping(0)
-def resolve_errors(errors: tuple[Error, ...], passed: Mapping[str, str]) -> tuple[Error, ...]:
-    """Mark errors as resolved whose command has passed since."""
-    return tuple(
-        replace(error, resolved=passed[error.what])
-        if not error.resolved and error.what in passed
-        else error
-        for error in errors
-    )

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import cast
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.ledger.summary import (
@@ -22,7 +23,6 @@ from holdfast.core.ledger.summary import (
     Who,
 )
 from holdfast.core.shrink.summary.quoting import (
-    NONE,
     SummaryLines,
     block_lines,
     entry_of_name,
@@ -116,16 +116,6 @@ PENDING = "pending"
 WHO_BY_TAG: Mapping[str, Who] = {"user": "user", "system": "system", "agent": "agent"}
 
 
-def field_or_none(text: str) -> str:
-    """Quote a text as a field; an empty one becomes the word for nothing."""
-    return quote_field(text) if text else NONE
-
-
-def text_or_empty(text: str) -> str:
-    """Return the text of a field; empty for the word for nothing."""
-    return "" if text == NONE else whole_field(text)
-
-
 def parse_number(text: str) -> int:
     """Parse a number with thousands separators."""
     return int(text.replace(",", ""))
@@ -209,58 +199,51 @@ def _read_decision(line: str) -> Decision:
     return Decision(choice, entry_of_name(end[3]), reason, WHO_BY_TAG[end[1]], end[2] or "")
 
 
-def write_findings(summary: Summary) -> list[str]:
-    """One row for each finding of the agent."""
-    return write_quotes(summary.findings)
-
-
-def read_findings(lines: SummaryLines, known: Summary) -> Summary:
-    """Read the findings."""
-    return replace(known, findings=read_quotes(lines))
-
-
 PHASE, COMPLETED = "- **Phase:** ", "- **Completed:**"
 REMAINING, TESTS, SEEN = "- **Remaining:**", "- **Tests:** ", "- **Seen in:** "
 ITEM_MARK = "  - "
 
 
 def write_progress(summary: Summary) -> list[str]:
-    """The progress of the work; no rows if it is not known."""
+    """The progress of the work, as far as it is known."""
     progress = summary.progress
-    if progress == Progress():
-        return []
     return [
-        f"{PHASE}{field_or_none(progress.phase)}",
+        *([f"{PHASE}{quote_field(progress.phase)}"] if progress.phase else []),
         *_listed(COMPLETED, progress.completed),
         *_listed(REMAINING, progress.remaining),
-        f"{TESTS}{field_or_none(progress.tests)}",
+        *([f"{TESTS}{quote_field(progress.tests)}"] if progress.tests else []),
         *([f"{SEEN}{row_head(progress.entry)}"] if progress.entry else []),
     ]
 
 
 def _listed(label: str, items: tuple[str, ...]) -> list[str]:
-    if not items:
-        return [f"{label} {NONE}"]
-    return [label, *(f"{ITEM_MARK}{quote_field(item)}" for item in items)]
+    return [label, *(f"{ITEM_MARK}{quote_field(item)}" for item in items)] if items else []
 
 
 def read_progress(lines: SummaryLines, known: Summary) -> Summary:
     """Read the progress of the work."""
     progress = Progress(
-        phase=text_or_empty(lines.take(PHASE)),
+        phase=_read_line(lines, PHASE),
         completed=_read_list(lines, COMPLETED),
         remaining=_read_list(lines, REMAINING),
-        tests=text_or_empty(lines.take(TESTS)),
+        tests=_read_line(lines, TESTS),
         entry=split_head(lines.take(SEEN))[0] if lines.starts_with(SEEN) else "",
     )
     return replace(known, progress=progress)
 
 
+def _read_line(lines: SummaryLines, label: str) -> str:
+    return whole_field(lines.take(label)) if lines.starts_with(label) else ""
+
+
 def _read_list(lines: SummaryLines, label: str) -> tuple[str, ...]:
-    require(lines.take(label) in {"", f" {NONE}"})
+    if not lines.starts_with(label):
+        return ()
+    require(lines.take(label) == "")
     items = list[str]()
     while lines.starts_with(ITEM_MARK):
         items.append(whole_field(lines.take(ITEM_MARK)))
+    require(bool(items))
     return tuple(items)
 
 
@@ -286,7 +269,7 @@ def read_next(lines: SummaryLines, known: Summary) -> Summary:
     return replace(known, next=tuple(found))
 
 
-# The sections of the record: errors, facts, and where the rest is found.
+# The sections of the record: errors, the story, and where the rest is found.
 
 
 OPEN, RESOLVED = "open", "resolved by "
@@ -327,27 +310,87 @@ def _read_error(entry: str, tags: list[str], text: str, lines: SummaryLines) -> 
     return Error(lines.take_block(rest.removeprefix(STATUS_MARK)), entry, what, gone)
 
 
-def write_facts(summary: Summary) -> list[str]:
-    """The facts under the entry and the call that each came from."""
-    lines = list[str]()
-    for (entry, source), facts in groupby(summary.facts, lambda fact: (fact.entry, fact.source)):
-        lines.append(f"{row_head(entry)} {quote_field(source)}" if source else row_head(entry))
-        for fact in facts:
-            first, *others = block_lines(fact.text)
-            lines += [f" {first}", *others]
-    return lines
+# The story: the user's messages, each followed by what happened until the next one.
 
 
-def read_facts(lines: SummaryLines, known: Summary) -> Summary:
-    """Read the facts; the text does not contain their worth."""
-    facts = list[Fact]()
+USER_MARK = "USER: "
+
+
+class StoryTurn(Struct, frozen=True):
+    """The facts of one request; `quote` has its words unless the intent shows them."""
+
+    entry: str
+    facts: tuple[Fact, ...]
+    quote: Quote | None = None
+
+
+def story_turns(summary: Summary) -> Iterator[StoryTurn]:
+    """Yield the user's words and the facts in order; each fact names its request as its entry."""
+    groups = [
+        (entry, tuple(facts)) for entry, facts in groupby(summary.facts, lambda fact: fact.entry)
+    ]
+    intent, at, waiting = summary.intent, 0, list[StoryTurn]()
+    for quote, is_shown in (
+        (intent.original, False),
+        *((quote, True) for quote in summary.words),
+        (intent.current, False),
+    ):
+        place = next((n for n in range(at, len(groups)) if groups[n][0] == quote.entry), None)
+        if place is None:
+            # Where a message without facts belongs is known from the next one that has facts.
+            waiting += [StoryTurn(quote.entry, (), quote)] if is_shown else []
+            continue
+        yield from (StoryTurn(entry, facts) for entry, facts in groups[at:place])
+        yield from waiting
+        yield StoryTurn(quote.entry, groups[place][1], quote if is_shown else None)
+        waiting, at = [], place + 1
+    yield from (StoryTurn(entry, facts) for entry, facts in groups[at:])
+    yield from waiting
+
+
+def write_story(summary: Summary) -> list[str]:
+    """The user's words and the facts, in order; facts are under the request they belong to."""
+    return [line for turn in story_turns(summary) for line in turn_lines(turn)]
+
+
+def turn_lines(turn: StoryTurn) -> list[str]:
+    """Return the request of a turn, and its facts."""
+    first, *others = block_lines(turn.quote.text) if turn.quote is not None else [""]
+    said = f" {USER_MARK}{first}" if turn.quote is not None else ""
+    return [f"{row_head(turn.entry)}{said}", *others, *_fact_lines(turn.facts)]
+
+
+def _fact_lines(facts: Iterable[Fact]) -> Iterator[str]:
+    for fact in facts:
+        first, *others = block_lines(fact.text)
+        yield f" {first}"
+        yield from others
+
+
+def read_story(lines: SummaryLines, known: Summary) -> Summary:
+    """Read the user's words and the facts."""
+    words, facts = list[Quote](), list[Fact]()
     while lines.has_row():
-        head, bracket, source = lines.take().partition("] ")
+        head, bracket, said = lines.take().partition("] ")
+        require(head.startswith("["))
         entry, _ = split_head(f"{head}]" if bracket else head)
-        source = whole_field(source)
+        require(bracket != "" or lines.starts_with(" "))
+        if bracket:
+            require(said.startswith(USER_MARK))
+            words.append(Quote(lines.take_block(said.removeprefix(USER_MARK)), entry))
         while lines.starts_with(" "):
-            facts.append(Fact(lines.take_block(lines.take(" ")), entry, source))
-    return replace(known, facts=tuple(facts))
+            facts.append(Fact(lines.take_block(lines.take(" ")), entry))
+    return replace(known, words=tuple(words), facts=tuple(facts))
+
+
+def write_state(summary: Summary) -> list[str]:
+    """One row for each part of the state."""
+    return write_quotes(summary.state)
+
+
+def read_state(lines: SummaryLines, known: Summary) -> Summary:
+    """Read the state."""
+    return replace(known, state=read_quotes(lines))
 
 
 def write_refs(summary: Summary) -> list[str]:
@@ -436,16 +479,6 @@ def read_constraints(lines: SummaryLines, known: Summary) -> Summary:
 def _lifted(tags: Iterable[str]) -> str:
     said = (tag.removeprefix(LIFTED_TAG) for tag in tags if tag.startswith(LIFTED_TAG))
     return next(said, "")
-
-
-def write_words(summary: Summary) -> list[str]:
-    """One row for each other message of the user."""
-    return write_quotes(summary.words)
-
-
-def read_words(lines: SummaryLines, known: Summary) -> Summary:
-    """Read the user's words."""
-    return replace(known, words=read_quotes(lines))
 
 
 def write_questions(summary: Summary) -> list[str]:

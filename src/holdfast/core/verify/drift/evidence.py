@@ -4,10 +4,12 @@ Constraints and requests come only from the user and the system, files and check
 Output of a tool can never set a rule, lift_unpinned one, or count as work done.
 """
 
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
+from holdfast.core.faults import rule
 from holdfast.core.ledger.entry import (
     Entry,
     EntryId,
@@ -17,7 +19,7 @@ from holdfast.core.ledger.entry import (
     is_request,
     text_of,
 )
-from holdfast.core.ledger.summary import Constraint, Decision, Intent, Progress, Quote, Summary
+from holdfast.core.ledger.summary import Constraint, Decision, Intent, Quote, Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.files.patches import SEARCH_MARK
 from holdfast.core.observe.files.touch import (
@@ -27,20 +29,20 @@ from holdfast.core.observe.files.touch import (
     bare_tool_name,
     touch_of,
 )
-from holdfast.core.observe.requests.intent import has_substance, read_intent
+from holdfast.core.observe.requests.intent import IntentReader, has_substance, read_intent
 from holdfast.core.observe.requests.pins import lift_unpinned, pinned_constraints
 from holdfast.core.observe.requests.replies import PLAN_TOOLS, QUESTION_TOOLS
 from holdfast.core.observe.results.choices import not_overruled
-from holdfast.core.observe.results.decisions import decisions_of
+from holdfast.core.observe.results.decisions import ChoiceReader, decisions_of
 from holdfast.core.observe.results.failures import (
     call_failed,
     is_read_only,
     normalize_command,
     whole_result_of,
 )
-from holdfast.core.observe.results.progress import progress_of
 from holdfast.core.observe.results.tests import counts_in
-from holdfast.core.observe.scene import Pair, Scene, read_scene
+from holdfast.core.observe.results.todos import DONE, todos_of
+from holdfast.core.observe.scene import Pair, Scene, SceneReader, read_scene
 from holdfast.core.observe.sentences import own_words, sentences
 from holdfast.core.observe.worth import find_names
 from holdfast.core.verify.drift.message import word_parts_in
@@ -204,42 +206,70 @@ def _still_holds(
     return (written.get(path, -1) if path else last_write) < number
 
 
+MAX_RECENT_ENTRIES = 2_000
+"""Entries at the end of the record in which calls, results and the agent's plan are looked for."""
 MAX_USER_SENTENCES = 2_000
 """Sentences of the user that a question is compared with, the newest first."""
 LARGE_RECORD_WORDS = 250
 """Words from which a record is large enough for a new word to mean something."""
 
 
-class RecordNames(Struct, frozen=True):
-    """The names and words in a record up to an entry; a longer record is read from there on."""
+class RecordReader:
+    """Reads a record that grows: each entry once, as long as no earlier one was erased."""
 
-    upto: EntryId = ""
-    sizes: int = 0
-    """Hash of the texts' lengths. It detects purged texts, whose entries keep their ids."""
-    names: frozenset[str] = frozenset()
-    """Paths, identifiers and ids."""
-    words: frozenset[str] = frozenset()
+    def __init__(self) -> None:
+        self._count = self._sizes = 0
+        self._last: Entry | None = None
+        self.names: frozenset[str] = frozenset()
+        """Paths, identifiers and ids in the record."""
+        self.words: frozenset[str] = frozenset()
+        self.intent, self.choices = IntentReader(), ChoiceReader()
+        self._scene = SceneReader()
+        self._in_window: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
+
+    def advance(self, record: Sequence[Item]) -> None:
+        """Read the entries after those of the last call; all, if the record is another one."""
+        if not self._continues(record):
+            self.__init__()
+        texts = [text_of(record[at].body) for at in range(self._count, len(record))]
+        if texts:
+            self.names = self.names.union(*map(find_names, texts))
+            self.words = self.words.union(*map(word_parts_in, texts))
+            self._sizes = _hash_sizes(texts, self._sizes)
+            self._scene.extend(record[self._count :])
+            self._count, self._last = len(record), record[-1].entry
+
+    def scene(self) -> Scene:
+        """Return the scene of what was read."""
+        return self._scene.scene()
+
+    def names_and_words(self, window: Sequence[Item]) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the names and the words in a window; reads only what the last one did not show."""
+        known, self._in_window = self._in_window, {}
+        for item in window:
+            text = text_of(item.body)
+            self._in_window[text] = known.get(text) or (find_names(text), word_parts_in(text))
+        found = self._in_window.values()
+        return (
+            frozenset[str]().union(*(names for names, _ in found)),
+            frozenset[str]().union(*(words for _, words in found)),
+        )
+
+    def _continues(self, record: Sequence[Item]) -> bool:
+        """Whether a record begins with what was read. An erased text keeps the id of its entry."""
+        if self._last is None or self._count > len(record):
+            return self._last is None
+        last = record[self._count - 1].entry
+        if last is self._last:
+            return True
+        texts = (text_of(record[at].body) for at in range(self._count))
+        return last.id == self._last.id and _hash_sizes(texts) == self._sizes
 
 
-def record_names(record: Sequence[Item], before: RecordNames = RecordNames()) -> RecordNames:  # noqa: B008
-    """Return the names and words in a record, reusing those of its beginning."""
-    ends = (at for at in range(len(record), 0, -1) if record[at - 1].entry.id == before.upto)
-    start = next(ends, 0) if before.upto else 0
-    texts = [text_of(item.body) for item in record]
-    known = before if start and _sizes(texts[:start]) == before.sizes else RecordNames()
-    fresh = texts[start:] if known.upto else texts
-    if not fresh:
-        return known
-    return RecordNames(
-        record[-1].entry.id,
-        _sizes(texts),
-        known.names.union(*map(find_names, fresh)),
-        known.words.union(*map(word_parts_in, fresh)),
-    )
-
-
-def _sizes(texts: Sequence[str]) -> int:
-    return hash(tuple(map(len, texts)))
+def _hash_sizes(texts: Iterable[str], before: int = 0) -> int:
+    for text in texts:
+        before = hash((before, len(text)))
+    return before
 
 
 class Evidence(Struct, frozen=True):
@@ -252,7 +282,8 @@ class Evidence(Struct, frozen=True):
     """The decisions that no later one overrules."""
     user_sentences: tuple[Quote, ...] = ()
     """Sentences of the user."""
-    progress: Progress = Progress()
+    remaining: tuple[str, ...] = ()
+    """The open items of the agent's plan."""
     names: frozenset[str] = frozenset()
     """Paths, identifiers and ids anywhere in the record."""
     names_in_window: frozenset[str] = frozenset()
@@ -282,39 +313,47 @@ def evidence_of(
     ledger: Iterable[Entry] = (),
     *,
     summary_at: int | None = None,
-    names: RecordNames | None = None,
+    reader: RecordReader | None = None,
 ) -> Evidence:
     """Collect the evidence from a session: its whole record, and its window.
 
-    `summary_at` is the number of the entry with the newest summary. `names` are the names in the
-    record, if they are already known.
+    `summary_at` is the number of the entry with the newest summary. A `reader` has read the
+    beginning of the record, and goes on from there.
     """
-    scene, entries = read_scene(record), list(ledger)
-    want = read_intent(scene)
+    entries, reader = list(ledger), reader or RecordReader()
+    reader.advance(record)
+    scene, recent = reader.scene(), read_scene(record[-MAX_RECENT_ENTRIES:])
+    want = read_intent(scene, reader.intent)
     shown = {item.entry.id for item in window if item.stand_in is None}
     rules = lift_unpinned(
         (*want.constraints, *(pin for pin in pinned_constraints(entries) if pin.text)), entries
     )
-    calls, repeated = known_calls(scene, shown, since=summary_at)
-    names = record_names(record) if names is None else names
-    in_sight = [text_of(item.body) for item in window]
-    later = [at for at, item in enumerate(record) if _is_later(item, summary_at)]
+    calls, repeated = known_calls(recent, shown, since=summary_at)
+    names_in_window, words_in_window = reader.names_and_words(window)
+    after = len(record) if summary_at is None else bisect_right(record, summary_at, key=_seq_of)
+    later = range(after, len(record))
     return Evidence(
         intent=want.intent,
         constraints=tuple(rule for rule in rules if not rule.lifted),
-        decisions=not_overruled(decisions_of(scene)),
+        decisions=not_overruled(decisions_of(scene, reader.choices)),
         user_sentences=_user_sentences(scene),
-        progress=progress_of(scene),
-        names=names.names,
-        names_in_window=frozenset[str]().union(*map(find_names, in_sight)),
-        words=names.words.union(*map(word_parts_in, in_sight)),
-        delivered=delivered_since(scene, want.intent.current.entry),
+        remaining=_remaining_work(recent),
+        names=reader.names,
+        names_in_window=names_in_window,
+        words=reader.words | words_in_window,
+        delivered=delivered_since(recent, want.intent.current.entry),
         known_calls=calls,
         repeated_calls=repeated,
         steps_since=_count_steps(scene, later) + 1 if summary_at is not None else 0,
         has_new_task=any(is_task(record[at]) for at in later),
         follows_user=bool(record) and is_request(record[-1].body),
     )
+
+
+@rule(())
+def _remaining_work(scene: Scene) -> tuple[str, ...]:
+    todos = todos_of(scene)
+    return tuple(todo.text for todo in todos.items if todo.status != DONE) if todos else ()
 
 
 def evidence_from_summary(summary: Summary, text: str) -> Evidence:
@@ -331,7 +370,7 @@ def evidence_from_summary(summary: Summary, text: str) -> Evidence:
             for quote in quotes
             for sentence in sentences(quote.text)
         ),
-        progress=summary.progress,
+        remaining=summary.progress.remaining,
         names=find_names(text),
         names_in_window=find_names(text),
         words=word_parts_in(text),
@@ -350,8 +389,8 @@ def is_task(item: Item) -> bool:
     return any(has_substance(words) for words in own_words(body.text))
 
 
-def _is_later(item: Item, summary_at: int | None) -> bool:
-    return summary_at is not None and item.entry.seq > summary_at
+def _seq_of(item: Item) -> int:
+    return item.entry.seq
 
 
 def _count_steps(scene: Scene, places: Sequence[int]) -> int:

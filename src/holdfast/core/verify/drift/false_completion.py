@@ -134,7 +134,7 @@ def _missing_result(
 
 def _unfinished_part(evidence: Evidence, sentences: list[str]) -> tuple[float, str]:
     """Return how surely a part is still missing although there is a result, and which one."""
-    delivered, remaining = evidence.delivered, evidence.progress.remaining
+    delivered, remaining = evidence.delivered, evidence.remaining
     if delivered.failing:
         return 0.7, f"the last check failed: {delivered.failing}"
     if remaining:

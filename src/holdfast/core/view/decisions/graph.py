@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.observe.results.choices import rejected_subject, terms_of
+from holdfast.core.observe.results.choices import RejectedSubject, rejected_subject, terms_of
 from holdfast.core.view.questions.statements import SessionStatements, Statement
 from holdfast.core.view.search.excerpts import REF_CHARS
 from holdfast.text.patterns import Pattern
@@ -76,37 +76,63 @@ class DecisionGraph(Struct, frozen=True):
         return next((node for node in self.nodes if node.id == name), None)
 
 
-def build_graph(sessions: Sequence[SessionStatements]) -> DecisionGraph:
-    """Build the graph of sessions, given oldest first."""
+def build_graph(sessions: Sequence[SessionStatements], *, references: bool = True) -> DecisionGraph:
+    """Build the graph of sessions, given oldest first; references only if asked for."""
+    return graph_with(find_edges(sessions, references=references), sessions)
+
+
+def find_edges(
+    sessions: Sequence[SessionStatements], *, references: bool = True
+) -> tuple[DecisionEdge, ...]:
+    """Return the edges of the graph of sessions, given oldest first."""
     decisions = _all_decisions(sessions)
     place = {session.session: at for at, session in enumerate(sessions)}
     edges = [*_supersedes_edges(decisions, place), *_continues_edges(sessions)]
-    edges += _references_edges(sessions, decisions, place)
-    unique_edges = tuple(dict.fromkeys(edges))
-    nodes = tuple(_node(decision, unique_edges) for decision in decisions)
+    if references:
+        edges += _references_edges(sessions, decisions, place)
+    return tuple(dict.fromkeys(edges))
+
+
+def graph_with(
+    edges: tuple[DecisionEdge, ...], sessions: Sequence[SessionStatements]
+) -> DecisionGraph:
+    """Return the graph of the same sessions with the edges that were found in them."""
+    incoming: dict[str, list[DecisionEdge]] = {}
+    for edge in edges:
+        incoming.setdefault(edge.target, []).append(edge)
     return DecisionGraph(
-        nodes, unique_edges, tuple((session.session, session.title) for session in sessions)
+        tuple(
+            _node(decision, incoming.get(decision.name, ()))
+            for decision in _all_decisions(sessions)
+        ),
+        edges,
+        tuple((session.session, session.title) for session in sessions),
     )
-
-
-class _TermSet(Struct, frozen=True):
-    """The terms of a text, and those of them that are names."""
-
-    terms: frozenset[str]
-    names: frozenset[str]
-    capital: frozenset[str]
-
-    @classmethod
-    def of(cls, text: str) -> "_TermSet":
-        return cls(terms_of(text), _lower(NAME_SPELLING, text), _lower(CAPITALISED_WORD, text))
-
-    def shared_names(self, other: "_TermSet") -> frozenset[str]:
-        """Return the names that the other text uses; a capitalised word must be one in both."""
-        return (self.names & other.terms) | (self.capital & (other.capital | other.names))
 
 
 def _lower(pattern: Pattern[str], text: str) -> frozenset[str]:
     return frozenset(found[0].lower().strip("./-") for found in pattern.finditer(text))
+
+
+class _TermSet(Struct, frozen=True):
+    """A text with its terms."""
+
+    text: str
+    terms: frozenset[str]
+
+    @classmethod
+    def of(cls, text: str) -> "_TermSet":
+        return cls(text, terms_of(text))
+
+    @property
+    def names(self) -> frozenset[str]:
+        """Return the words that are names by their spelling."""
+        return _lower(NAME_SPELLING, self.text)
+
+    @property
+    def capital(self) -> frozenset[str]:
+        """Return the capitalised words, which may be names."""
+        return _lower(CAPITALISED_WORD, self.text)
 
 
 class _DecisionTerms(Struct, frozen=True):
@@ -151,8 +177,8 @@ def _supersedes_edges(
         (decision.statement.session, decision.statement.ref): decision.name
         for decision in reversed(decisions)
     }
-    by_term: dict[str, list[_DecisionTerms]] = {}
-    for decision in decisions:
+    by_term: dict[str, list[int]] = {}
+    for number, decision in enumerate(decisions):
         statement = decision.statement
         older = (
             of_entry.get((statement.session, statement.replaces)) if statement.replaces else None
@@ -160,42 +186,55 @@ def _supersedes_edges(
         if older:
             yield DecisionEdge(decision.name, older, "supersedes")
         else:
-            before = _earlier_decision(decision, by_term, place)
+            before = _earlier_decision(decision, decisions, by_term, place)
             if before is not None:
                 yield DecisionEdge(decision.name, before.name, "supersedes")
         for term in decision.terms:
-            by_term.setdefault(term, []).append(decision)
+            by_term.setdefault(term, []).append(number)
 
 
 def _earlier_decision(
     decision: _DecisionTerms,
-    by_term: Mapping[str, Sequence[_DecisionTerms]],
+    decisions: Sequence[_DecisionTerms],
+    by_term: Mapping[str, Sequence[int]],
     place: Mapping[str, int],
 ) -> _DecisionTerms | None:
-    """Return the newest decision of an earlier session that this decision reverses."""
+    """Return the first decision that this one reverses, of the newest such earlier session."""
     reversal = rejected_subject(decision.statement.text)
     if not reversal.against:
         return None
+    here, newest = place[decision.statement.session], 0
+    found: _DecisionTerms | None = None
+    for number in _candidates(reversal, by_term):
+        other = decisions[number]
+        at = place[other.statement.session]
+        if found is not None and at < newest:
+            break
+        if (
+            at < here
+            and not other.statement.replaced_by
+            and _is_reversed(reversal, decision.terms, other.terms)
+        ):
+            found, newest = other, at
+    return found
+
+
+def _candidates(reversal: RejectedSubject, by_term: Mapping[str, Sequence[int]]) -> Iterable[int]:
+    """Return the numbers of decisions that may be reversed, from the newest on."""
+    numbers = [by_term.get(term, ()) for term in reversal.against]
+    if reversal.named:
+        return reversed(min(numbers, key=len))
+    times = Counter(number for each in numbers for number in each)
+    return sorted((number for number, shared in times.items() if shared > 1), reverse=True)
+
+
+def _is_reversed(reversal: RejectedSubject, terms: frozenset[str], older: frozenset[str]) -> bool:
     # One common word is chance: all reversed terms must match, or a further term as well.
-    found = [
-        other
-        for term in reversal.against
-        for other in by_term.get(term, ())
-        if place[other.statement.session] < place[decision.statement.session]
-        and not other.statement.replaced_by
-        and _is_reversed(reversal.against, reversal.named, decision.terms, other.terms)
-    ]
-    return max(found, key=lambda other: place[other.statement.session], default=None)
-
-
-def _is_reversed(
-    against: Collection[str], named: bool, terms: frozenset[str], older: frozenset[str]
-) -> bool:
-    shared = older & frozenset(against)
-    beside = (older & terms) - shared
-    if named:
-        return len(shared) == len(against) and (len(shared) > 1 or bool(beside))
-    return len(shared) >= 2
+    if not reversal.named:
+        return len(older & reversal.against) > 1
+    if not reversal.against <= older:
+        return False
+    return len(reversal.against) > 1 or not older.isdisjoint(terms - reversal.against)
 
 
 def _continues_edges(sessions: Sequence[SessionStatements]) -> Iterator[DecisionEdge]:
@@ -213,26 +252,18 @@ def _references_edges(
     place: Mapping[str, int],
 ) -> Iterator[DecisionEdge]:
     """Yield one edge for each later session and decision that it refers to."""
-    frequent = _frequent_terms(sessions)
-    by_term: dict[str, list[_DecisionTerms]] = {}
-    for decision in decisions:
-        for term in decision.terms:
-            by_term.setdefault(term, []).append(decision)
+    said = [list(_term_sets(session)) for session in sessions]
+    index = _index_terms(decisions, _frequent_terms(said))
     by_name = {decision.name: decision for decision in decisions}
-    for session in sessions:
+    for session, texts in zip(sessions, said, strict=True):
         here = place[session.session]
-        referenced = [by_name[name] for name in _refs_named(session) if name in by_name]
-        similar = (
-            decision
-            for words in _term_sets(session)
-            for decision in _decisions_about(words, by_term, frequent)
-        )
-        found = dict.fromkeys(decision.name for decision in (*referenced, *similar))
-        earlier = (by_name[name] for name in found)
+        found = dict.fromkeys(name for name in _refs_named(session) if name in by_name)
+        for words in texts:
+            found |= dict.fromkeys(_names_about(words, index))
         yield from (
-            DecisionEdge(session.session, decision.name, "references")
-            for decision in earlier
-            if place[decision.statement.session] < here
+            DecisionEdge(session.session, name, "references")
+            for name in found
+            if place[by_name[name].statement.session] < here
         )
 
 
@@ -249,42 +280,67 @@ def _term_sets(session: SessionStatements) -> Iterator[_TermSet]:
     yield from (_TermSet.of(statement.words) for statement in session.settled)
 
 
-def _frequent_terms(sessions: Sequence[SessionStatements]) -> Collection[str]:
+def _frequent_terms(said: Sequence[Sequence[_TermSet]]) -> Collection[str]:
     """Return terms that occur in so many sessions that they identify nothing."""
     counts: Counter[str] = Counter()
-    for session in sessions:
-        counts.update({term for words in _term_sets(session) for term in words.terms})
-    most = max(3, MAX_SESSION_SHARE * len(sessions))
+    for texts in said:
+        counts.update({term for words in texts for term in words.terms})
+    most = max(3, MAX_SESSION_SHARE * len(said))
     return {term for term, times in counts.items() if times > most}
 
 
-def _decisions_about(
-    words: _TermSet, by_term: Mapping[str, Sequence[_DecisionTerms]], frequent: Collection[str]
-) -> Iterator[_DecisionTerms]:
-    """Yield the decisions that are about the same things as a text."""
+class _TermIndex(Struct, frozen=True):
+    """The decisions that contain each term which identifies something."""
+
+    by_term: Mapping[str, Sequence[str]]
+    specific: Mapping[str, int]
+    """By decision, the number of its terms that identify something."""
+    names: Mapping[str, frozenset[str]]
+    capital: Mapping[str, frozenset[str]]
+    """By decision, its names and its capitalised words that few decisions contain."""
+
+    def shares_name(self, decision: str, terms: Sequence[str], words: _TermSet) -> bool:
+        """Return whether one of the shared terms is a name in both texts."""
+        if not self.names[decision].isdisjoint(terms):
+            return True
+        # A capitalised word is a name only if it is one in both.
+        capital = self.capital[decision].intersection(terms)
+        return bool(capital) and not capital.isdisjoint(words.capital | words.names)
+
+
+def _index_terms(decisions: Sequence[_DecisionTerms], frequent: Collection[str] = ()) -> _TermIndex:
+    by_term: dict[str, list[str]] = {}
+    specific: dict[str, int] = {}
+    for decision in decisions:
+        terms = decision.terms.difference(frequent)
+        specific[decision.name] = len(terms or decision.terms)
+        for term in terms:
+            by_term.setdefault(term, []).append(decision.name)
+    rare = {term for term, found in by_term.items() if len(found) <= MAX_DECISIONS_PER_NAME}
+    return _TermIndex(
+        by_term,
+        specific,
+        {decision.name: decision.words.names & rare for decision in decisions},
+        {decision.name: decision.words.capital & rare for decision in decisions},
+    )
+
+
+def _names_about(words: _TermSet, index: _TermIndex) -> Iterator[str]:
+    """Yield the names of the decisions that are about the same things as a text."""
     shared: dict[str, list[str]] = {}
-    by_name: dict[str, _DecisionTerms] = {}
-    for term in sorted(words.terms.difference(frequent)):
-        for decision in by_term.get(term, ()):
-            shared.setdefault(decision.name, []).append(term)
-            by_name[decision.name] = decision
+    for term in sorted([term for term in words.terms if term in index.by_term]):
+        for name in index.by_term[term]:
+            shared.setdefault(name, []).append(term)
     for name, terms in shared.items():
-        decision = by_name[name]
-        specific = decision.terms.difference(frequent) or decision.terms
-        names_used = decision.words.shared_names(words)
-        names = [
-            term
-            for term in terms
-            if term in names_used and len(by_term[term]) <= MAX_DECISIONS_PER_NAME
-        ]
         # A single plain word is shared by chance; a name in few decisions is not.
-        if names or (len(terms) > 1 and len(terms) >= MIN_TERM_SHARE * len(specific)):
-            yield decision
+        if (len(terms) > 1 and len(terms) >= MIN_TERM_SHARE * index.specific[name]) or (
+            index.shares_name(name, terms, words)
+        ):
+            yield name
 
 
-def _node(decision: _DecisionTerms, edges: Iterable[DecisionEdge]) -> DecisionNode:
+def _node(decision: _DecisionTerms, incoming: Sequence[DecisionEdge]) -> DecisionNode:
     statement = decision.statement
-    incoming = [edge for edge in edges if edge.target == decision.name]
     newer = [edge.source for edge in incoming if edge.kind == "supersedes"]
     return DecisionNode(
         id=decision.name,
@@ -302,11 +358,8 @@ def _node(decision: _DecisionTerms, edges: Iterable[DecisionEdge]) -> DecisionNo
 def decisions_about(task: str, sessions: Sequence[SessionStatements]) -> list[Statement]:
     """Return the decisions that a task speaks of, in their order."""
     decisions = _all_decisions(sessions)
-    by_term: dict[str, list[_DecisionTerms]] = {}
-    for decision in decisions:
-        for term in decision.terms:
-            by_term.setdefault(term, []).append(decision)
-    found = {decision.name for decision in _decisions_about(_TermSet.of(task[:2_000]), by_term, ())}
+    index = _index_terms(decisions)
+    found = frozenset(_names_about(_TermSet.of(task[:2_000]), index))
     return [decision.statement for decision in decisions if decision.name in found]
 
 

@@ -1,9 +1,10 @@
 """Render a summary in any of the forms that the source documents define."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from holdfast.core.ledger.summary import Summary
+from holdfast.core.observe.moments.moment import Moment
 from holdfast.core.shrink.summary.text import write_summary
 from holdfast.core.view.forms.exports import summary_object
 from holdfast.core.view.forms.parts import FormContext
@@ -43,7 +44,7 @@ def render_form(
     session: str = "",
     task: str = "",
     archive: str = "",
-    facts: str = "",
+    moments: Sequence[Moment] = (),
 ) -> str:
     """Render the summary in the form of that name.
 
@@ -53,4 +54,4 @@ def render_form(
     if form not in FORMS:
         known = ", ".join(FORMS)
         raise BadSetting("form", f"{form!r} is none of {known}", origin="the caller")
-    return FORMS[form](summary, FormContext(session, task, archive, facts))
+    return FORMS[form](summary, FormContext(session, task, archive, moments))

@@ -48,7 +48,7 @@ def _labelled_texts(summary: Summary, context: FormContext) -> Iterator[tuple[st
     yield "Request", _request_text(intent.original)
     if intent.current.text not in ("", intent.original.text):
         yield "Now", _request_text(intent.current)
-    for row in constraints_in_force(summary)[-MAX_ROWS_PER_LABEL:]:
+    for row in constraints_in_force(summary)[:MAX_ROWS_PER_LABEL]:
         yield "Constraint", row.text
     state = "; ".join(text for text in (now.phase, describe_progress(summary), now.tests) if text)
     if state:

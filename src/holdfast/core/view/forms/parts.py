@@ -19,15 +19,16 @@ from holdfast.core.ledger.summary import (
     Ref,
     Summary,
 )
+from holdfast.core.observe.moments.moment import Moment
+from holdfast.core.observe.requests.constraints import users_first
 from holdfast.core.observe.results.choices import overruled_decisions
 from holdfast.core.shrink.summary.quoting import NONE, row_head, short_name
-from holdfast.core.shrink.summary.text import main_error_line
+from holdfast.core.shrink.summary.sections import USER_MARK, story_turns
+from holdfast.core.shrink.summary.text import main_error_line, window_form
 from holdfast.text.patterns import Pattern
 
 SEARCH = "`holdfast recover WORDS`"
 """The command that finds content that no file contains."""
-MAX_FINDINGS = 20
-"""Findings that a page shows: people read it from start to end."""
 MIN_FENCE_TICKS = 3
 # Matches the fence "```"; not the quotes in "`name`".
 TICK_RUN = Pattern(r"`{3,}")
@@ -40,8 +41,8 @@ class FormContext(Struct, frozen=True):
     task: str = ""
     archive: str = ""
     """The file with the whole conversation; empty when none was written."""
-    facts: str = ""
-    """The text for a missing facts section when no facts were searched for."""
+    moments: Sequence[Moment] = ()
+    """The moments of the session; without any, the facts of the summary are used."""
 
     @property
     def cache(self) -> str:
@@ -115,8 +116,7 @@ def intent_lines(intent: Intent) -> list[str]:
 
 def constraints_in_force(summary: Summary) -> list[Constraint]:
     """Return the constraints in force, the user's own first."""
-    active = (constraint for constraint in summary.constraints if not constraint.lifted)
-    return sorted(active, key=lambda constraint: constraint.by != "user")
+    return list(users_first(row for row in summary.constraints if not row.lifted))
 
 
 def constraint_rows(summary: Summary, label: str = "") -> list[str]:
@@ -207,11 +207,17 @@ def _in_parentheses(*tags: str) -> str:
     return f" ({joined})" if joined else ""
 
 
-def finding_rows(summary: Summary, label: str = "") -> list[str]:
-    """Return the findings of the agent as rows; only the newest when there are many."""
-    earlier = len(summary.findings) - MAX_FINDINGS
-    more = [f"- {label}{earlier:,} earlier: {SEARCH}"] if earlier > 0 else []
-    return [*more, *quote_rows(summary.findings[-MAX_FINDINGS:], label)]
+def story_rows(summary: Summary) -> list[str]:
+    """Return the user's words, each followed by the facts of that request, in order."""
+    lines = list[str]()
+    for turn in story_turns(window_form(summary)):
+        lines += (
+            quote_rows([turn.quote], USER_MARK)
+            if turn.quote is not None
+            else [f"- {row_head(turn.entry)}"]
+        )
+        lines += [f"  - {join_lines(fact.text).strip()}" for fact in turn.facts]
+    return lines
 
 
 def progress_lines(summary: Summary) -> list[str]:
@@ -253,14 +259,6 @@ def describe_error(error: Error) -> str:
     state = f"resolved by {short_name(error.resolved)}" if error.resolved else "open"
     text = main_error_line(error.text) if error.resolved else error.text
     return f"{row_head(short_name(error.entry), state)} {what}{text}"
-
-
-def fact_bullets(summary: Summary) -> list[str]:
-    """Return the facts, each with its source."""
-    return bullet_lines(
-        f"{fact.text.strip()} ({fact.source})" if fact.source else fact.text.strip()
-        for fact in summary.facts
-    )
 
 
 def next_step_list(summary: Summary) -> list[str]:

@@ -1,15 +1,17 @@
 """Render the forms of the research and the planning phase within their word limits.
 
-The upper limit is met by leaving out the least valuable rows, and saying so. A lower limit is not
-enforced: unknown content is not invented.
+Rows that do not fit are left out, and the form says how many. A lower limit is not enforced: a form
+is short rather than filled.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from holdfast.core.ledger.summary import Fact, File, Quote, Summary
+from holdfast.core.ledger.summary import File, Quote, Summary
+from holdfast.core.observe.moments.moment import Moment
 from holdfast.core.observe.results.choices import not_overruled
+from holdfast.core.shrink.summary.choose import choose, moment_of_fact
 from holdfast.core.shrink.summary.quoting import row_head, short_name
 from holdfast.core.view.forms.parts import (
     SEARCH,
@@ -27,12 +29,12 @@ from holdfast.text.patterns import Pattern
 
 MAX_RESEARCH_WORDS, MAX_PLANNING_WORDS = 1_000, 2_000
 """Word limits of the two forms."""
-MAX_STATEMENT_WORDS = 200
+MAX_STATEMENT_WORDS = 150
 """Words of one request that a problem statement shows."""
-
-RANK_FIRST, RANK_MIDDLE, RANK_LAST = 2, 1, 0
-"""Ranks of rows, compared before their worth: constraints and the user's choices; findings; the
-rest."""
+MAX_FINDING_WORDS = 400
+"""Words of the sentences that are chosen as findings."""
+MIN_FINDING_WEIGHT = 0.8
+"""The least weight of a sentence that can be a finding: an announcement has less."""
 
 # Matches "def load(path" and "const f = (x) =>"; not "the function returns".
 FUNCTION_SIGNATURE = Pattern(
@@ -60,13 +62,11 @@ DATA_MODEL = Pattern(
     r"|\b(?:mapped_column|db\.Column|models\.\w{1,40}(?:Field|Key))\("
     r"|\b(?:model|message)\s[A-Z]\w{0,80}\s?\{"
 )
+# Matches "def test_load(" and "func TestLoad("; not "def load_test(".
+TEST_DEFINITION = Pattern(r"\b(?:def|func|fn|class|function)\s{1,4}[Tt]est[A-Z_]")
 # Matches "load()," and a final "load()"; not "load(path)".
 NAMED_FUNCTION = Pattern(r"\w\(\)(?:,|\Z)")
 """A function as a row about a file names it."""
-# Matches "  12→" and "12:"; not "12 files".
-LINE_NUMBER = Pattern(r"\s{0,8}\d{1,7}(?:→|\t|:)\s?")
-"""The number that a tool prints before a line."""
-
 PLANNING_SECTIONS = (
     ("Function Signatures", FUNCTION_SIGNATURE),
     ("Type Definitions", TYPE_DEFINITION),
@@ -85,63 +85,55 @@ MAX_LINE_CHARS = 4_000
 """Characters of a line that are searched."""
 
 
-class FormRow(Struct, frozen=True):
-    """A line of a form and its worth."""
-
-    text: str
-    rank: int = RANK_MIDDLE
-    worth: float = 0.0
-
-
 class FormSection(Struct, frozen=True):
-    """A section of a form."""
+    """A section of a form: its rows, the most valuable first, and its share of the words."""
 
     title: str
-    rows: Sequence[FormRow] = ()
+    rows: Sequence[str]
+    share: float
 
 
 def research_form(summary: Summary, context: FormContext) -> str:
     """Render the structured analysis of a research phase."""
-    parts = (
-        FormSection("Problem Statement", _problem_rows(summary)),
-        FormSection("Key Findings", _finding_rows(summary)),
-        FormSection("Relevant File Paths", [_file_row(file) for file in summary.files]),
-        FormSection("Constraints Discovered", _constraint_rows(summary)),
+    sections = (
+        FormSection("Problem Statement", _problem_rows(summary), 0.3),
+        FormSection("Key Findings", _finding_rows(summary, context), 0.4),
+        FormSection("Relevant File Paths", _file_rows(summary), 0.15),
+        FormSection("Constraints Discovered", _constraint_rows(summary), 0.15),
     )
     return _fit_to_words(
-        MAX_RESEARCH_WORDS, f"## Research Summary — {context.title}", parts, context
+        MAX_RESEARCH_WORDS, f"## Structured Analysis — {context.title}", sections, context
     )
 
 
 def planning_form(summary: Summary, context: FormContext) -> str:
-    """Render the specification of a planning phase."""
-    found: dict[str, list[FormRow]] = {title: [] for title, _ in PLANNING_SECTIONS}
-    for title, text, place, worth in _definitions(summary):
-        if title:
-            found[title].append(FormRow(f"- `{text}` ({join_lines(place)})", worth=worth))
-    parts = (
-        FormSection("Constraints", _constraint_rows(summary)),
-        *(FormSection(title, _unique_rows(rows)) for title, rows in found.items()),
+    """Render the implementation specification of a planning phase."""
+    found: dict[str, dict[str, str]] = {title: {} for title, _ in PLANNING_SECTIONS}
+    for line, place in _written_lines(summary, context):
+        title = _section_for(line[:MAX_LINE_CHARS])
+        if title and not TEST_DEFINITION.search(line):
+            found[title].setdefault(line, f"- `{line}` ({place})")
+    for file in changed_files(summary):
+        for line in map(str.strip, join_lines(file.change).split("; ")):
+            named = "Function Signatures" if NAMED_FUNCTION.search(line) else ""
+            title = _section_for(line[:MAX_LINE_CHARS]) or named
+            if title and not _names_any(line, found[title]):
+                found[title][line] = f"- `{line}` ({join_lines(file.path)})"
+    sections = (
+        FormSection("Constraints", _constraint_rows(summary), 0.2),
+        *(FormSection(title, list(rows.values()), 0.2) for title, rows in found.items()),
     )
     return _fit_to_words(
-        MAX_PLANNING_WORDS, f"## Implementation Specification — {context.title}", parts, context
+        MAX_PLANNING_WORDS, f"## Implementation Specification — {context.title}", sections, context
     )
 
 
-def _problem_rows(summary: Summary) -> list[FormRow]:
+def _problem_rows(summary: Summary) -> list[str]:
     intent = summary.intent
-    first = (
-        [FormRow(_escape_heading(_cut_words(intent.original)), RANK_FIRST, 3)]
-        if intent.original.text
-        else []
-    )
+    first = [_escape_heading(_cut_words(intent.original))] if intent.original.text else []
     other = intent.current.text and intent.current.text != intent.original.text
-    now = [FormRow(f"- Now: {_cut_words(intent.current)}", RANK_FIRST, 2)] if other else []
-    return [
-        *first,
-        *now,
-        *(FormRow(f"- Changed: {_cut_words(change)}", RANK_FIRST, 1) for change in intent.changes),
-    ]
+    now = [f"- Now: {_cut_words(intent.current)}"] if other else []
+    return [*first, *now, *(f"- Changed: {_cut_words(change)}" for change in intent.changes)]
 
 
 def _escape_heading(line: str) -> str:
@@ -152,80 +144,81 @@ def _escape_heading(line: str) -> str:
 def _cut_words(quote: Quote) -> str:
     """Return a quote on one line, cut to the words that a statement has room for."""
     text = join_lines(quote.text)
-    more = len(text.split()) - MAX_STATEMENT_WORDS
+    more = _count_words(text) - MAX_STATEMENT_WORDS
     if more <= 0:
         return text
     rest = f"`holdfast recover --ref {short_name(quote.entry)}`"
     return f"{' '.join(text.split()[:MAX_STATEMENT_WORDS])} … ({more:,} more words: {rest})"
 
 
-def _constraint_rows(summary: Summary) -> list[FormRow]:
+def _constraint_rows(summary: Summary) -> list[str]:
+    return [f"- {join_lines(constraint.text)}" for constraint in constraints_in_force(summary)]
+
+
+def _finding_rows(summary: Summary, context: FormContext) -> list[str]:
+    """Return decisions, the sentences that cover most about the requests, and open errors."""
+    newest_first = list(reversed(not_overruled(summary.decisions)))
+    ranked = sorted(newest_first, key=lambda decision: decision.by != "user")
+    found = choose(
+        [*_sentences(summary, context)],
+        MAX_FINDING_WORDS,
+        count=_count_words,
+        focus="\n".join(quote.text for quote in summary.intent.requests),
+    )
+    errors = (error for error in reversed(summary.errors) if not error.resolved)
+    texts = (
+        *map(describe_decision, ranked),
+        *(f"{moment.text} {row_head(short_name(moment.entry))}" for moment in found),
+        *map(describe_error, errors),
+    )
+    return [f"- {join_lines(text)}" for text in texts]
+
+
+def _sentences(summary: Summary, context: FormContext) -> Iterator[Moment]:
+    """Yield what the agent stated, others reported and the user answered; no announcements."""
+    for quote in summary.findings:
+        yield Moment("said", join_lines(quote.text), quote.entry)
+    for moment in _moments_of(summary, context):
+        if moment.kind in ("said", "reported", "answered") and moment.weight >= MIN_FINDING_WEIGHT:
+            yield moment
+
+
+def _moments_of(summary: Summary, context: FormContext) -> Sequence[Moment]:
+    return context.moments or [moment_of_fact(fact) for fact in summary.facts]
+
+
+def _file_rows(summary: Summary) -> list[str]:
+    """Return the changed files before the read ones, the newest first."""
+    newest_first = list(reversed(summary.files))
     return [
-        FormRow(f"- {join_lines(constraint.text)}", RANK_FIRST)
-        for constraint in constraints_in_force(summary)
+        _file_row(file) for file in sorted(newest_first, key=lambda file: file.action == "read")
     ]
 
 
-def _finding_rows(summary: Summary) -> list[FormRow]:
-    return [
-        *(
-            FormRow(
-                f"- {join_lines(describe_decision(decision))}",
-                RANK_FIRST if decision.by == "user" else RANK_MIDDLE,
-                1,
-            )
-            for decision in not_overruled(summary.decisions)
-        ),
-        *(
-            FormRow(f"- {join_lines(finding.text)}", worth=1)
-            for finding in reversed(summary.findings)
-        ),
-        *(FormRow(f"- {_fact_text(fact)}", worth=fact.worth) for fact in summary.facts),
-        *(
-            FormRow(
-                f"- {join_lines(describe_error(error))}",
-                RANK_LAST if error.resolved else RANK_MIDDLE,
-                1,
-            )
-            for error in summary.errors
-        ),
-    ]
-
-
-def _fact_text(fact: Fact) -> str:
-    source = f" ({join_lines(fact.source)})" if fact.source else ""
-    return f"{join_lines(fact.text).strip()}{source}"
-
-
-def _file_row(file: File) -> FormRow:
+def _file_row(file: File) -> str:
     if file.action == "read":
-        return FormRow(
-            f"- {join_lines(describe_read_file(file))}", worth=bool(file.why) + bool(file.lines) / 2
-        )
+        return f"- {join_lines(describe_read_file(file))}"
     change = f" — {file.change}" if file.change else ""
-    return FormRow(f"- {join_lines(f'{file.path} ({file_action(file)}){change}')}", worth=2)
+    return f"- {join_lines(f'{file.path} ({file_action(file)}){change}')}"
 
 
-def _definitions(summary: Summary) -> Iterable[tuple[str, str, str, float]]:
-    """Yield each line that may define something: section, line, source and worth."""
-    for fact in summary.facts:
-        line = _without_line_number(join_lines(fact.text))
-        yield (
-            _section_for(line[:MAX_LINE_CHARS]),
-            line,
-            fact.source or row_head(short_name(fact.entry)),
-            fact.worth,
-        )
-    for file in changed_files(summary):
-        for change in file.change.split("; "):
-            line = join_lines(change).strip()
-            named = "Function Signatures" if NAMED_FUNCTION.search(line) else ""
-            yield _section_for(line[:MAX_LINE_CHARS]) or named, line, file.path, 1
+def _written_lines(summary: Summary, context: FormContext) -> Iterator[tuple[str, str]]:
+    """Yield lines with their place: of the requests, and of files, the newest first."""
+    for quote in (*summary.intent.requests, *summary.words):
+        for line in quote.text.split("\n"):
+            yield line.strip().lstrip("-* ").replace("`", ""), row_head(short_name(quote.entry))
+    for moment in reversed(_moments_of(summary, context)):
+        if moment.kind == "content":
+            name, mark, line = join_lines(moment.text).partition(": ")
+            named = bool(mark) and "." in name and " " not in name
+            place = row_head(short_name(moment.entry))
+            yield (line.strip(), name) if named else (join_lines(moment.text).strip(), place)
 
 
-def _without_line_number(line: str) -> str:
-    number = LINE_NUMBER.match(line)
-    return line[number.end() if number else 0 :].strip()
+def _names_any(symbols: str, lines: Iterable[str]) -> bool:
+    """Return whether any line has one of the symbols of a change: it is shown already."""
+    names = [symbol.rpartition(".")[2].removesuffix("()") for symbol in symbols.split(", ")]
+    return any(name and name in line for line in lines for name in names)
 
 
 def _section_for(text: str) -> str:
@@ -233,44 +226,32 @@ def _section_for(text: str) -> str:
     return next((title for title in SECTIONS_NARROWEST_FIRST if patterns[title].search(text)), "")
 
 
-def _unique_rows(rows: Iterable[FormRow]) -> list[FormRow]:
-    return list({row.text: row for row in rows}.values())
-
-
-def _fit_to_words(most: int, title: str, parts: Sequence[FormSection], context: FormContext) -> str:
-    """Render the form with as many rows as its words allow, the most valuable first."""
-    room = most - _count_words(title) - sum(_count_words(part.title) + 1 for part in parts)
+def _fit_to_words(
+    most: int, title: str, sections: Sequence[FormSection], context: FormContext
+) -> str:
+    """Render the form; each section has its share, and the first ones get what is unused."""
+    room = most - _count_words(title) - sum(_count_words(part.title) + 1 for part in sections)
     # Every section may need a line about the rows it leaves out.
-    room -= len(parts) * _count_words(_omission_line(1_000, context))
-    shown = _choose_rows(parts, room)
+    room -= len(sections) * _count_words(_omission_line(1_000, context))
+    shown = [_rows_that_fit(part.rows, int(room * part.share)) for part in sections]
+    for at, part in enumerate(sections):
+        left = room - sum(_count_words(row) for rows in shown for row in rows)
+        shown[at] = _rows_that_fit(part.rows, left + sum(map(_count_words, shown[at])))
     lines = [title]
-    for at, part in enumerate(parts):
-        texts = [row.text for number, row in enumerate(part.rows) if (at, number) in shown]
-        missing = len(part.rows) - len(texts)
-        lines += section_lines(
-            part.title, [*texts, *([_omission_line(missing, context)] if missing else [])]
-        )
+    for part, rows in zip(sections, shown, strict=True):
+        missing = len(part.rows) - len(rows)
+        more = [_omission_line(missing, context)] if missing else []
+        lines += section_lines(part.title, [*rows, *more])
     return "\n".join(lines)
 
 
-def _choose_rows(parts: Sequence[FormSection], room: int) -> set[tuple[int, int]]:
-    """Return the rows that fit: by rank, then by position within their section.
-
-    Positions, not worth, are compared between sections, so that no kind of row crowds out another.
-    """
-    order = sorted(
-        (-row.rank, place / len(part.rows), at, number)
-        for at, part in enumerate(parts)
-        for place, (number, row) in enumerate(
-            sorted(enumerate(part.rows), key=lambda pair: -pair[1].worth)
-        )
-    )
-    shown = set[tuple[int, int]]()
-    for _, _, at, number in order:
-        size = _count_words(parts[at].rows[number].text)
+def _rows_that_fit(rows: Iterable[str], room: int) -> list[str]:
+    shown = list[str]()
+    for row in rows:
+        size = _count_words(row)
         if size <= room:
-            shown.add((at, number))
             room -= size
+            shown.append(row)
     return shown
 
 

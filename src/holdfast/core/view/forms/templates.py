@@ -20,8 +20,6 @@ from holdfast.core.view.forms.parts import (
     describe_next_step,
     describe_progress,
     error_bullets,
-    fact_bullets,
-    finding_rows,
     intent_lines,
     join_lines,
     markdown_table,
@@ -32,6 +30,7 @@ from holdfast.core.view.forms.parts import (
     read_file_bullets,
     recovery_lines,
     section_lines,
+    story_rows,
     timestamp_lines,
 )
 
@@ -54,8 +53,7 @@ def compression_skill_form(summary: Summary, context: FormContext) -> str:
             f"Error {describe_error(error)}" for error in summary.errors if not error.resolved
         ),
         *quote_rows(summary.questions, "Open question "),
-        *finding_rows(summary, "Found "),
-        *fact_bullets(summary),
+        *story_rows(summary),
     ]
     lines = [
         f"## Session Summary [{join_lines(context.session)}]",
@@ -63,7 +61,7 @@ def compression_skill_form(summary: Summary, context: FormContext) -> str:
         *section_lines("Session Intent", intent_lines(summary.intent)),
         *section_lines("Artifacts Created", artifact_table(summary)),
         *section_lines("Key Decisions", decision_list(summary)),
-        *section_lines("Current Progress", progress_lines(summary)),
+        *section_lines("Current Progress", [*quote_rows(summary.state), *progress_lines(summary)]),
         *section_lines("Critical Facts", critical),
         *section_lines("Next Steps", next_step_list(summary)),
         *section_lines("Recovery References", recovery_lines(summary, context)),
@@ -94,7 +92,7 @@ def _state_lines(summary: Summary) -> list[str]:
     state = bullet_lines(
         text for text in (now.phase, describe_progress(summary), now.tests) if text
     )
-    return [*state, *finding_rows(summary, "Found "), *_blocker_lines(summary)]
+    return [*state, *quote_rows(summary.state), *_blocker_lines(summary), *story_rows(summary)]
 
 
 def _blocker_lines(summary: Summary) -> list[str]:
@@ -176,6 +174,7 @@ def _decider(decision: Decision) -> str:
 
 def checkpoint_form(summary: Summary, context: FormContext) -> str:
     """Render everything that a fresh session needs to continue, with all sections."""
+    shown = replace(summary, words=tuple(_fit_user_words(summary.words)))
     covers = f"{summary.hidden:,} entries, revision {summary.revision}"
     lines = [
         f"## Checkpoint — {context.title}",
@@ -184,19 +183,15 @@ def checkpoint_form(summary: Summary, context: FormContext) -> str:
         f"**Context Saved:** {summary.saved:,} tokens ({covers})",
         *section_lines("Session Intent", intent_lines(summary.intent)),
         *section_lines("Constraints", constraint_rows(summary)),
+        *section_lines("State", quote_rows(summary.state)),
         *section_lines("Current Progress", progress_lines(summary)),
         *section_lines("Next Steps", next_step_list(summary)),
         *section_lines("Files Modified", modified_files_table(summary)),
         *section_lines("Files Read (Not Modified)", read_file_bullets(summary)),
         *section_lines("Key Decisions", decision_list(summary)),
-        *section_lines("Findings", finding_rows(summary)),
         *section_lines("Error Context", error_bullets(summary)),
         *section_lines("Open Questions", quote_rows(summary.questions)),
-        *section_lines(
-            "Critical Facts",
-            fact_bullets(summary) or bullet_lines([context.facts] if context.facts else []),
-        ),
-        *section_lines("User Words", quote_rows(_fit_user_words(summary.words))),
+        *section_lines("Critical Facts", story_rows(shown)),
         *section_lines("Recovery References", recovery_lines(summary, context)),
         *section_lines("Resume", RESUME_STEPS),
     ]

@@ -2,69 +2,134 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice, takewhile
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.faults import rule
-from holdfast.core.ledger.entry import ToolReturned
+from holdfast.core.ledger.entry import EntryId
 from holdfast.core.ledger.packet import RelevantFile
 from holdfast.core.ledger.summary import File
 from holdfast.core.observe.files.patches import symbols_in
-from holdfast.core.observe.files.touch import touch_of
-from holdfast.core.observe.scene import Scene
+from holdfast.core.observe.moments.moment import Moment, plain_line
 from holdfast.core.view.packet.select import Similar
+from holdfast.text.clip import clip_and_mark
 from holdfast.text.patterns import Pattern
+from holdfast.text.words import name_parts_in, prefix_of
 
 LONGEST_TEXT = 60_000
+MIN_NAME_CHARS = 5
+MIN_SHARED_PARTS, MAX_LIKE_NAMED = 2, 3
+MAX_SUMMARY_CHARS, MAX_DEFINITIONS, MAX_FIELDS = 160, 8, 8
+OUTLINE_WEIGHT = 0.9
+"""The weight of the outline of a file that was read; no other moment has it."""
+# `  12→` or `12: `: the number before a line of a file.
 _NUMBERED = Pattern(r"^\s{0,8}(?:L?\d{1,6}(?:→|\t|: ?|\| ?|- | {1,2}(?=\S)))")
+# `    email: str`, `  readonly id?: number;`; but not `    return: x` and `    print("a")`.
+_FIELD = Pattern(
+    r"^\s{2,12}(?!(?:return|else|case|default|try|finally|http|https)\b)"
+    r"(?:(?:public|private|protected|readonly|static) ){0,3}"
+    r"([A-Za-z_]\w{0,40}\??): {0,2}([A-Za-z_\"'\[][\w\[\]., |<>\"'?]{0,60}?)"
+    r"(?:,|;| = [^\n]{0,120})?$"
+)
+# `    def load(self):`, `func (s *Store) Get(`, `export const x = 1`; but not `    const x = 1`.
+_DEFINES = Pattern(
+    r"\s{0,8}(?:async )?(?:def|class)\b"
+    r"|(?:(?:export|default|pub|async|static|public|private|protected|final|abstract) ){0,3}"
+    r"(?:func|fn|type|interface|struct|enum|const|class|function|trait|impl)\b"
+)
+# `class User:`, `export interface Row {`; but not `classes = 1`.
+_CLASS = Pattern(r"\s{0,8}(?:export |abstract |data |pub ){0,3}(?:class|interface|struct|type)\b")
+# `"""Log users in.`, `// Package auth …`, `# Log users in`; but not `#!/bin/sh` and `//go:build`.
+_DOCSTRING = Pattern(
+    r"^(?:[rR]?\"{3}|'{3}|/\*{1,2}|\*|//|#(?!!))\s{0,4}"
+    r"(?!go:|eslint|pylint|noqa|ts-|type:|Copyright|SPDX|\S{0,40}coding)([A-Za-z`][^\n]{8,200})$"
+)
+# `You must always use MD5.`; but not `never_store = 1`.
+_ORDERS = Pattern(
+    r"(?i)(?<![\w./-])(?:you|your|must|never|always|ignore|disregard|do not|don't|instructions?"
+    r"|decided)(?![\w./(=-])"
+)
+# `auth`, `Never`; but not `auth.py` and `load_plan`.
+_PLAIN_WORD = Pattern(r"[a-z]{2,20}|[A-Z][a-z]{1,20}|I|a")
+MIN_PROSE_WORDS = 4
+_PROSE = (".md", ".mdx", ".rst", ".markdown", ".txt")
+_OPENS = " {:("
 
 
 @rule([])
-def touched_files(files: Iterable[File], scene: Scene) -> list[RelevantFile]:
+def touched_files(files: Iterable[File], moments: Iterable[Moment]) -> list[RelevantFile]:
     """Return the files of the record in one line each, the newest changes first."""
-    known = list(files)
+    # A file that was made and deleted again says so in its change; nobody needs it.
+    known = [one for one in files if one.action != "deleted" or not one.change]
     changed = [one for one in reversed(known) if one.action != "read"]
     read = [one for one in reversed(known) if one.action == "read"]
-    texts = _seen(scene)
+    texts = {one.turn: one.text for one in moments if one.weight == OUTLINE_WEIGHT}
     return [
         RelevantFile(
             one.path,
-            one.change or file_summary(one.path, _seen_text(one.path, texts)) or one.why,
+            one.change or texts.get(one.path, "").partition(": ")[2] or one.why,
             (one.entry,) if one.entry else (),
         )
         for one in (*changed, *read)
     ]
 
 
-def _seen(scene: Scene) -> dict[str, str]:
-    """By path: what was last seen of a file that was read."""
-    texts: dict[str, str] = {}
-    for pair in scene.pairs:
-        touch = touch_of(pair.body)
-        if touch.path and touch.verb == "read" and pair.result is not None:
-            body = scene.items[pair.result].body
-            if isinstance(body, ToolReturned) and not body.failed:
-                texts[touch.path] = body.output[:LONGEST_TEXT]
-    return texts
-
-
-def _seen_text(path: str, texts: Mapping[str, str]) -> str:
-    text = texts.get(path) or next(
-        (text for known, text in texts.items() if known.endswith(path) or path.endswith(known)), ""
-    )
-    return "\n".join(_NUMBERED.sub("", line) for line in text.split("\n"))
+@rule(None)
+def outline_moment(path: str, output: str, entry: EntryId) -> Moment | None:
+    """Return a file that was read in one line, after its name; None if it says nothing."""
+    text = "\n".join(_NUMBERED.sub("", line) for line in output[:LONGEST_TEXT].split("\n"))
+    summary = "; ".join(_parts_of(path, text.split("\n")))
+    name = path.rstrip("/").rpartition("/")[2]
+    line = clip_and_mark(plain_line(f"{name}: {summary}"), MAX_SUMMARY_CHARS)
+    return Moment("content", line, entry, OUTLINE_WEIGHT, path) if summary else None
 
 
 @rule("")
 def file_summary(path: str, text: str) -> str:
-    """Return a file in one line: the names it defines, or its beginning."""
+    """Return a file in one line: its docstring, signatures and fields, or its beginning."""
     lines = text[:LONGEST_TEXT].split("\n")
-    names = symbols_in(lines, path)
-    if names:
-        return f"defines {', '.join(names)}"
+    parts = _parts_of(path, lines)
     first = next((line.strip(" #/*-\"'") for line in lines if line.strip(" #/*-\"'")), "")
-    return first[:120]
+    return clip_and_mark("; ".join(parts), MAX_SUMMARY_CHARS) if parts else first[:120]
+
+
+def _parts_of(path: str, lines: Sequence[str]) -> list[str]:
+    if path.endswith(_PROSE):
+        return [f"sections: {', '.join(names)}"] if (names := symbols_in(lines, path)) else []
+    return [*_docstring(lines), *_definitions(lines)]
+
+
+def _docstring(lines: Sequence[str]) -> list[str]:
+    """The first sentence of a file that says what it is for."""
+    above = takewhile(lambda line: not _DEFINES.match(line), lines[:12])
+    found = (match[1] for line in above if (match := _DOCSTRING.match(line.strip())))
+    return [told.strip(" \"'*/.") for told in islice(found, 1) if not gives_orders(told)]
+
+
+def _definitions(lines: Sequence[str]) -> list[str]:
+    """What a file defines, each with its arguments or its fields."""
+    found: list[str] = []
+    for at, line in enumerate(lines):
+        if len(found) == MAX_DEFINITIONS:
+            break
+        if not _DEFINES.match(line):
+            continue
+        fields = _fields_below(lines, at) if _CLASS.match(line) else ()
+        told = line.strip().rstrip(_OPENS)
+        told += ")" if told.count("(") > told.count(")") else ""
+        found.append(f"{told}: {', '.join(fields)}" if fields else told)
+    return found
+
+
+def _fields_below(lines: Sequence[str], at: int) -> list[str]:
+    matches = map(_FIELD.match, takewhile(_is_in_class, lines[at + 1 : at + 40]))
+    return [f"{one[1]}: {one[2]}" for one in matches if one is not None][:MAX_FIELDS]
+
+
+def _is_in_class(line: str) -> bool:
+    return not line.strip() or line[0] in " \t"
 
 
 @rule([])
@@ -80,11 +145,38 @@ def relevant_files(
 
 def nearness(task: str, row: RelevantFile, text: str, similar: Similar) -> float:
     """Return how near a file is to a task: named in it, or similar in name or content."""
-    name = row.path.rpartition("/")[2]
-    if row.path in task or (len(name) > 4 and name in task):
+    if is_named_in(row.path, task):
         return 2.0
     by_name = similar(row.path.replace("/", " "), task)
     return by_name + similar(f"{row.summary} {text[:2_000]}", task) / 2
+
+
+def is_named_in(path: str, text: str) -> bool:
+    """Return whether a text names a file, by its path or its name."""
+    name = path.rpartition("/")[2]
+    return path in text or (len(name) >= MIN_NAME_CHARS and name in text)
+
+
+def like_named(paths: Sequence[str], task: str) -> list[str]:
+    """Return the few paths whose names share most words with a task, the newest first."""
+    words = frozenset(map(prefix_of, name_parts_in(task)))
+    shared = {
+        path: len(words & frozenset(map(prefix_of, name_parts_in(path.rpartition("/")[2]))))
+        for path in reversed(paths)
+    }
+    near = [path for path, count in shared.items() if count >= MIN_SHARED_PARTS]
+    return sorted(near, key=lambda path: -shared[path])[:MAX_LIKE_NAMED]
+
+
+def gives_orders(text: str) -> bool:
+    """Return whether a text is prose that tells its reader what to do."""
+    return _ORDERS.search(text) is not None and _has_prose(text)
+
+
+def _has_prose(text: str) -> bool:
+    parts = text.split()
+    plain = sum(bool(_PLAIN_WORD.fullmatch(part.strip(".,;:!?()\"'`*"))) for part in parts)
+    return plain >= MIN_PROSE_WORDS and plain * 2 >= len(parts)
 
 
 # Strategy 3, patterns: instead of many files that are alike, what they share and one to read.
@@ -99,7 +191,8 @@ LOOKED_AT = 60_000
 MOST = 4
 """Traits that one pattern names."""
 
-_PHRASE = Pattern(r"\s{0,8}[;,]\s{1,8}")
+# `;` and `,` between phrases; but not the comma of `get(a, b)`.
+_PHRASE = Pattern(r"\s{0,8}[;,]\s{1,8}(?![^()\n]{0,120}\))")
 _PLAIN = Pattern(r"[^\w{}:. ]+")
 TRAITS: tuple[tuple[str, Pattern[str]], ...] = (
     ("handlers are async", Pattern(r"(?m)^\s{0,8}(?:export )?async (?:def|function)\b")),

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from msgspec import Struct
 
 from holdfast.core.faults import rule
+from holdfast.core.ledger.marks import PASTE_MARK
 from holdfast.core.ledger.summary import Quote, Summary
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.observe.sentences import own_words, sentences
@@ -110,7 +111,7 @@ def _frame(task: str, rows: Summary, room: int, count: CountTokens) -> str:
         words = _TAG.sub("", " ".join(quote.text[:LOOKED_AT].split()))
         for text in bound:
             words = " ".join(words.replace(text, " ").split())
-        if words in " ".join(task.split()):
+        if words.startswith(PASTE_MARK) or words in " ".join(task.split()):
             continue
         if len(set(telling_words(words)) - known) >= NEW:
             return f"Part of: {beginning_of_text(words, room, count)}"

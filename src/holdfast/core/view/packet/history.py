@@ -6,12 +6,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.faults import rule
-from holdfast.core.ledger.entry import Said
 from holdfast.core.ledger.packet import Choice, FailedAttempt, Pivot
 from holdfast.core.ledger.summary import Decision, Error, Quote, Summary
+from holdfast.core.observe.moments.moment import Moment
 from holdfast.core.observe.results.choices import overruled_decisions
-from holdfast.core.observe.scene import Scene
-from holdfast.core.observe.sentences import own_words, sentences
+from holdfast.core.observe.sentences import sentences
 from holdfast.core.observe.worth import find_names
 from holdfast.core.shrink.summary.fit import valid_decisions
 from holdfast.core.view.packet.select import telling_words
@@ -21,7 +20,7 @@ from holdfast.text.sentences import plain_words
 
 LONGEST = 180
 RECENT = 60
-"""Newest texts that are searched for the agent's statements about failures."""
+"""Messages of the user that are searched for statements about failures."""
 _FAILED = Pattern(
     r"\b(?:(?:i|we) (?:first )?tried|(?:did not|didn't|does not|doesn't|won't) work"
     r"|(?:approach|attempt|idea|option) (?:failed|fails|broke|is wrong)"
@@ -37,9 +36,9 @@ _REJECTED = Pattern(r"(?i)\b(?:instead of|rather than|not)\s{1,2}((?:[^.;,()\n]|
 
 
 @rule(())
-def failures_of(rows: Summary, scene: Scene) -> tuple[FailedAttempt, ...]:
+def failures_of(rows: Summary, moments: Iterable[Moment]) -> tuple[FailedAttempt, ...]:
     """Return what did not work: statements that say so, then open errors, then resolved ones."""
-    said = list(_said(scene))
+    said = list(_said(rows, moments))
     met = [*_met(rows.errors, still=True), *_met(rows.errors, still=False)]
     found: dict[str, FailedAttempt] = {}
     for one in (*said, *met):
@@ -47,17 +46,19 @@ def failures_of(rows: Summary, scene: Scene) -> tuple[FailedAttempt, ...]:
     return tuple(found.values())
 
 
-def _said(scene: Scene) -> Iterator[FailedAttempt]:
-    """Sentences of the user and of the agent that tell of something that did not work."""
-    told = [item for item in scene.items if isinstance(item.body, Said) and not item.body.by]
-    for item in reversed(told[-RECENT:]):
-        body = item.body
-        assert isinstance(body, Said)
-        parts = own_words(body.text) if body.role == "user" else (body.text,)
-        for part in parts:
-            for one in sentences(part):
-                if len(one.text) <= LONGEST * 2 and _FAILED.search(plain_words(one.text)):
-                    yield _parted(one.text, item.entry.id)
+def _said(rows: Summary, moments: Iterable[Moment]) -> Iterator[FailedAttempt]:
+    """Sentences of the agent, then of the user, that say that something did not work."""
+    told = [Quote(one.text, one.entry) for one in moments if one.kind in ("said", "answered")]
+    words = (*rows.intent.requests, *rows.words)
+    asked = (
+        Quote(one.text, quote.entry)
+        for quote in words[-RECENT:]
+        if _FAILED.search(quote.text.lower().replace("’", "'"))
+        for one in sentences(quote.text)
+    )
+    for one in (*reversed(told), *asked):
+        if len(one.text) <= LONGEST * 2 and _FAILED.search(plain_words(one.text)):
+            yield _parted(one.text, one.entry)
 
 
 def _parted(text: str, entry: str) -> FailedAttempt:
@@ -132,6 +133,39 @@ def _choice(one: Decision, was: Decision | None) -> Choice:
         (one.entry,),
         cut_at_word(" ".join(was.choice.split()), 80) if was is not None else "",
     )
+
+
+def without_decided(moments: Iterable[Moment], rows: Summary) -> list[Moment]:
+    """Return the moments that state no decision, neither one in force nor one that was overruled.
+
+    Those in force have their own rows. A sentence with a name that only an overruled decision has
+    is about that decision.
+    """
+    choices: dict[str, list[str]] = {}
+    for one in rows.decisions:
+        choices.setdefault(one.entry, []).append(_comparable(one.choice))
+    gone = frozenset(_overruled_names(rows))
+    return [
+        one
+        for one in moments
+        if one.kind != "said"
+        or not (
+            any(text in _comparable(one.text) for text in choices.get(one.entry, ()))
+            or (gone and not gone.isdisjoint(find_names(one.text)))
+        )
+    ]
+
+
+def _comparable(text: str) -> str:
+    return " ".join(text.replace("**", "").split())
+
+
+def _overruled_names(rows: Summary) -> Iterator[str]:
+    """Yield the names of overruled choices, without paths and what the newer choices keep."""
+    for by, was in _old(rows).items():
+        kept = find_names(_REJECTED.sub(" ", rows.decisions[by].choice))
+        names = sorted(find_names(was.choice) - kept)
+        yield from (name for name in names if "/" not in name and "." not in name)
 
 
 @rule(())

@@ -10,9 +10,11 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from holdfast.core.faults import rule, rule_keeping, rule_or
-from holdfast.core.ledger.packet import Change, Choice, Codebase, Packet
-from holdfast.core.observe.worth import find_names
-from holdfast.core.view.packet.code import extract_patterns, relevant_files
+from holdfast.core.ledger.packet import Change, Choice, Codebase, Packet, RelevantFile
+from holdfast.core.observe.moments.state import BRANCH, state_key
+from holdfast.core.shrink.summary.choose import words_of_moment
+from holdfast.core.shrink.summary.root import relative_path
+from holdfast.core.view.packet.code import extract_patterns, is_named_in, like_named, relevant_files
 from holdfast.core.view.packet.document import seal_packet
 from holdfast.core.view.packet.goal import beginning_of_text, goal_of, task_to_carry
 from holdfast.core.view.packet.history import (
@@ -24,6 +26,7 @@ from holdfast.core.view.packet.history import (
     open_questions_of,
     pivots_of,
     rejected_options,
+    without_decided,
 )
 from holdfast.core.view.packet.inputs import PacketMaterial, PacketRequest, PacketTools
 from holdfast.core.view.packet.layers import (
@@ -34,13 +37,14 @@ from holdfast.core.view.packet.layers import (
     sorted_layers,
     task_type_of,
 )
+from holdfast.core.view.packet.moments import MomentChoice, PacketAim, PacketSelection
 from holdfast.core.view.packet.prompt import (
+    is_bound,
     render_decision,
     render_failed_attempt,
     render_pivot,
     to_prompt,
 )
-from holdfast.core.view.packet.record import PacketSelection, select_lines
 from holdfast.core.view.packet.revise import next_revision
 from holdfast.core.view.packet.select import (
     LeftOut,
@@ -67,8 +71,9 @@ SLACK = 4
 ROW = 4
 JUST_NOW = 12
 """Steps within which a decision need not be similar to the task."""
-STATE = 3
-"""Rows about the plan, which is soon out of date."""
+MIN_BELOW_ROOT = 3
+"""Files below the common directory that make their paths relative to it."""
+PATHS_BELOW = "Paths are below "
 
 
 def make_packet(wish: PacketRequest, material: PacketMaterial, tools: PacketTools) -> Packet:
@@ -113,6 +118,9 @@ class _Making:
         decided = self._decided()
         self._decisions, self._tags = decided.shown, decided.tags
         deep = 4 in first.layers
+        self._written = [file.path for file in self._rows.files if file.action != "read"]
+        self._files, self._named = self._ranked_files()
+        self._root = "" if material.codebase else self._common_root()
         self._pivots = pivots_of(self._rows) if deep else ()
         self._questions = open_questions_of(self._rows) if deep else ()
 
@@ -129,6 +137,27 @@ class _Making:
             pinned=lambda one: one.made_by == USER or (bool(one.refs) and age(one) <= JUST_NOW),
         )
         return decisions_by_age(reversed(merge_decisions(about, self._tools.similar)), age)
+
+    def _ranked_files(self) -> tuple[list[RelevantFile], list[str]]:
+        """The files that the session wrote, then named ones, then others; and the named ones."""
+        rows = self._rows
+        steps = (f"{one.step}\n" for one in rows.next)
+        text = "\n".join((self._wish.task, *self._first.constraints, *steps))
+        named = [file.path for file in self._record.files if is_named_in(file.path, text)]
+        named += like_named(self._written, self._wish.task)
+        written, known, wanted = set(self._written), set(named), self._record.files
+        groups = (
+            [file for file in wanted if file.path in written],
+            [file for file in wanted if file.path in known - written],
+            [file for file in wanted if file.path not in known | written],
+        )
+        return [file for group in groups for file in group], named
+
+    def _common_root(self) -> str:
+        """The directory that paths are relative to, if that makes enough of them shorter."""
+        root = self._rows.root
+        below = sum(file.path.startswith(f"{root}/") for file in self._record.files)
+        return root if root and below >= MIN_BELOW_ROOT else ""
 
     def packet(self) -> Packet:
         """Return the packet, filled up to its cap."""
@@ -150,13 +179,19 @@ class _Making:
 
     def _left(self, packet: Packet) -> LeftOut:
         shown = {file.path for file in packet.codebase.relevant_files}
+        files = [
+            file
+            for file in self._files
+            if file.path not in shown and relative_path(file.path, self._root) not in shown
+        ]
         bound = "\n".join(packet.constraints)
-        untold = [one for one in self._decisions if one.choice not in bound]
+        untold = [one for one in self._decisions if not is_bound(one, bound)]
         return LeftOut(
             task=self._rest,
-            decisions=sum(one not in packet.decisions for one in untold),
+            decisions=tuple(one.choice for one in untold if one not in packet.decisions),
             tags=self._tags,
-            files=sum(file.path not in shown for file in self._record.files),
+            files=tuple(file.path.rpartition("/")[2] for file in files),
+            steps=tuple(one.step for one in self._rows.next[1:]),
             failures=len(self._rows.errors) if 4 not in packet.layers else 0,
             entries=self._record.entries,
         )
@@ -225,40 +260,53 @@ class _Making:
 
     @rule_or(_finished)
     def _with_record(self, packet: Packet) -> Packet:
-        """Fill what is left with what the record shows, as nearly as can be told."""
-        record = self._record
+        """Fill what is left with moments of the record, as nearly as can be counted."""
         packet = self._with_plan(packet)
         base = self._finished(packet)
         best = base
-        covered = find_names(to_prompt(base))
         room, step = self._cap - base.token_count, 1
+        choice = self._choice(base, room)
         for _ in range(TRIES):
             if room < SLACK:
                 break
-            found = select_lines(
-                record.pool, room, record.weigh, covered=covered, layers=packet.layers
-            )
-            made = self._finished(self._composed(packet, found))
+            made = self._finished(self._composed(packet, choice.fill(room)))
             over = made.token_count - self._cap
             if over <= 0 and made.token_count > best.token_count:
                 best = made
-            if -SLACK <= over <= 0 or (over <= 0 and made.token_count < best.token_count):
+            if -SLACK <= over <= 0:
                 break
-            # What lines cost together is known only once they stand there; the same lines that are
+            # What rows cost together is known only once they are rendered; the same rows that are
             # too much by a token would be chosen again for a token less.
             room -= max(over, ROW) * step if over > 0 else over * 3 // 4
             step = step * 2 if over > 0 else 1
         return self._with_files(self._with_more_decisions(best))
+
+    def _choice(self, base: Packet, room: int) -> MomentChoice:
+        # The words of the task are shown too, and wanted all the same.
+        shown = to_prompt(replace(base, goal="", not_included=()))
+        aim = PacketAim(
+            task=self._wish.task,
+            layers=base.layers,
+            covered=words_of_moment(shown),
+            named=self._named,
+            ranks={file.path: rank for rank, file in enumerate(self._files)},
+            root=self._root,
+        )
+        failed = tuple(one.approach.removesuffix("…") for one in base.failed_attempts)
+        undecided = without_decided(self._record.moments, self._rows)
+        moments = [one for one in undecided if not one.text.startswith(failed)]
+        return MomentChoice(moments, room, aim)
 
     @rule_keeping(1)
     def _with_plan(self, packet: Packet) -> Packet:
         if 2 not in packet.layers:
             return packet
         rows = self._rows
-        plan = [f"Next: {one.step}" for one in rows.next[:1]]
+        plan = [one.text for one in rows.state[:1] if state_key(one) == BRANCH]
+        plan += [f"Next: {one.step}" for one in rows.next[:1]]
         plan += [f"Working on: {rows.progress.phase}"] if rows.progress.phase else []
         plan += [f"Tests: {rows.progress.tests}{self._tested()}"] if rows.progress.tests else []
-        return replace(packet, state=tuple(plan[:STATE]))
+        return replace(packet, state=tuple(plan))
 
     def _tested(self) -> str:
         """The command by which the tests were run last."""
@@ -268,9 +316,8 @@ class _Making:
         code = packet.codebase
         known = {file.path for file in code.relevant_files}
         files = tuple(file for file in found.files if file.path not in known)
-        ran = (f"Commands used: {'; '.join(f'`{one}`' for one in found.ran)}",) if found.ran else ()
-        loose = (f"Names in use: {', '.join(found.loose)}",) if found.loose else ()
-        packet = replace(packet, state=(*packet.state, *found.said, *ran, *loose))
+        root = (f"{PATHS_BELOW}{self._root}",) if self._root and found.files else ()
+        packet = replace(packet, state=(*root, *packet.state, *found.state))
         if 3 not in packet.layers:
             return packet
         avoid = rejected_options(self._rows)[:2]
@@ -291,17 +338,23 @@ class _Making:
 
     @rule_keeping(1)
     def _with_files(self, packet: Packet) -> Packet:
-        """Name more of the files that were touched, as long as there is room."""
+        """Describe more files of the record, in their order, as long as there is room."""
         if 3 not in packet.layers:
             return packet
-        for file in self._record.files:
+        for file in self._files:
             if self._cap - packet.token_count < ROW * 4:
                 break
             code = packet.codebase
             known = {one.path for one in code.relevant_files}
             if any(path.endswith(file.path) or file.path.endswith(path) for path in known):
                 continue
-            more = replace(code, relevant_files=(*code.relevant_files, file))
+            if not file.summary and file.path not in self._named:
+                continue
+            # Without its first row nothing would say what a relative path is relative to.
+            stated = any(row.startswith(PATHS_BELOW) for row in packet.state)
+            path = relative_path(file.path, self._root) if stated else file.path
+            row = replace(file, path=path)
+            more = replace(code, relevant_files=(*code.relevant_files, row))
             packet = self._if_it_fits(packet, codebase=more)
         return packet
 

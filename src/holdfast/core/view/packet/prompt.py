@@ -52,8 +52,13 @@ def _constraints(packet: Packet) -> Lines:
 def _decisions(packet: Packet) -> Lines:
     # What a constraint says word for word is not told twice.
     bound = "\n".join(packet.constraints)
-    rows = [render_decision(one) for one in packet.decisions if one.choice not in bound]
+    rows = [render_decision(one) for one in packet.decisions if not is_bound(one, bound)]
     yield from _rows("## Decided (do not decide again)", rows)
+
+
+def is_bound(one: Choice, bound: str) -> bool:
+    """Return whether the constraints say what was decided, also where the decision is cut."""
+    return one.choice.removesuffix("…") in bound
 
 
 def render_decision(one: Choice) -> str:
@@ -106,7 +111,9 @@ def _because(what: str, why: str) -> str:
 def _prior(packet: Packet) -> Lines:
     if packet.prior_session:
         yield "## Prior Session Context"
-        yield from _quoted(packet.prior_session)
+        for line in packet.prior_session.split("\n"):
+            # Its own rows begin with a dash; quoted lines in it are indented.
+            yield from [line] if line.startswith("- ") else _quoted(line)
 
 
 def _changes(packet: Packet) -> Lines:

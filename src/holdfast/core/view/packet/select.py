@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from holdfast.core.faults import rule_or
 from holdfast.core.ledger.packet import Choice, Packet
 from holdfast.core.observe.results.choices import terms_of
+from holdfast.text.clip import clip_words, one_line
 from holdfast.text.language import COMMON_WORDS
 from holdfast.text.words import content_words, prefix_of, words_in
 
@@ -102,16 +103,20 @@ LAYER = {2: "decisions", 3: "code", 4: "failures"}
 """The content of each layer that was not asked for, in one word."""
 TAGS = 6
 """Tags of old decisions that are named."""
+LEFT_ROWS, LEFT_CHARS = 2, 40
+"""Rows of each kind that are named, and characters of each."""
 
 
 class LeftOut(Struct, frozen=True):
-    """How much content was left out."""
+    """The content that was left out."""
 
     task: int = 0
     """Tokens of the task."""
-    decisions: int = 0
+    decisions: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
-    files: int = 0
+    files: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+    """Steps of the plan besides the next one."""
     failures: int = 0
     entries: int = 0
     """All entries of the conversation."""
@@ -131,11 +136,19 @@ def describe_exclusions(packet: Packet, left: LeftOut) -> tuple[str, ...]:
 
 def _counted(packet: Packet, left: LeftOut) -> list[str]:
     shown: list[str] = []
-    if left.decisions > 0 and 2 in packet.layers:
-        shown.append(f"{left.decisions} more decision{'s' * (left.decisions > 1)}")
-    if left.files > 0 and 3 in packet.layers:
-        shown.append(f"{left.files} more file{'s' * (left.files > 1)}")
+    if left.decisions and 2 in packet.layers:
+        shown.append(_named("more decision", left.decisions))
+    if left.files and 3 in packet.layers:
+        shown.append(_named("more file", left.files))
+    if left.steps and 2 in packet.layers:
+        shown.append(_named("other step", left.steps))
     return shown
+
+
+def _named(what: str, rows: Sequence[str]) -> str:
+    """How many rows there are, and the first few in a word or two each."""
+    words = [clip_words(one_line(row), LEFT_CHARS, "…") for row in rows[:LEFT_ROWS]]
+    return f"{len(rows)} {what}{'s' * (len(rows) > 1)} ({'; '.join(words)})"
 
 
 # Strategy 4, deduplication: decisions that belong together become one choice with one reason.

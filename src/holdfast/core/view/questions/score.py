@@ -7,6 +7,7 @@ tells when the answer is not known.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cache
 
 from msgspec import Struct
 
@@ -97,14 +98,29 @@ def score_statements(
     weight = question.weight
     if not weight:
         return []
-    factor = _sort_factor(question)
+    factor, covers = _sort_factor(question), _covering(question)
     all_scored = [
-        _score_statement(question, statement, weight, factor, stems) for statement in statements
+        _score_statement(question, statement, weight, factor, covers, stems)
+        for statement in statements
     ]
     order = enumerate(all_scored)
     # Of equal scores the newest wins: a later statement overrides an earlier one.
     ranked = sorted(order, key=lambda row: (-row[1].rank, -row[0]))
     return [scored for _, scored in ranked if scored.score > 0]
+
+
+def _covering(question: ParsedQuestion) -> Callable[[str], bool]:
+    """Return a function that says whether a stem covers any word of the question."""
+    similar = {stem for word in question.subjects for stem in (word.stem, *word.like)}
+
+    # Statements share most of their words.
+    @cache
+    def covers(stem: str) -> bool:
+        return stem in similar or any(
+            _related_word(word.stem, (stem,)) for word in question.subjects
+        )
+
+    return covers
 
 
 def _sort_factor(question: ParsedQuestion) -> Callable[[Statement], float]:
@@ -135,12 +151,17 @@ def _score_statement(
     statement: Statement,
     weight: float,
     factor: Callable[[Statement], float],
+    covers: Callable[[str], bool],
     stems: Stems,
 ) -> ScoredStatement:
-    own_stems = frozenset(stems(statement.words[:MAX_READ_CHARS]))
+    text = statement.words[:MAX_READ_CHARS]
+    own_stems = frozenset(stems(text))
     beside = frozenset(stems(statement.around[:MAX_READ_CHARS])) - own_stems
+    if not (any(map(covers, own_stems)) or any(map(covers, beside))):
+        return ScoredStatement(statement, 0.0)
     covered = [word for word in question.subjects if word.stem in own_stems]
-    chosen = frozenset(stems(without_rejected(statement.words[:MAX_READ_CHARS])))
+    not_rejected = without_rejected(text)
+    chosen = own_stems if not_rejected == text else frozenset(stems(not_rejected))
     own = _shares(question.subjects, own_stems, chosen)
     near = _shares(question.subjects, beside, beside)
     shares = {stem: max(share, BESIDE_FACTOR * near[stem]) for stem, share in own.items()}

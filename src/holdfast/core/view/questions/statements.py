@@ -10,11 +10,22 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import Derived, Entry, PacketSent, is_request, text_of
+from holdfast.core.ledger.entry import (
+    Derived,
+    Entry,
+    Opaque,
+    PacketSent,
+    ToolCalled,
+    ToolReturned,
+    is_request,
+    text_of,
+)
 from holdfast.core.ledger.inherited import find_resumed
 from holdfast.core.ledger.summary import Constraint, Decision, Quote
+from holdfast.core.observe.files.touch import bare_tool_name
 from holdfast.core.observe.requests.intent import read_intent
 from holdfast.core.observe.requests.pins import lift_unpinned, pinned_constraints
+from holdfast.core.observe.requests.replies import PLAN_TOOLS, QUESTION_TOOLS
 from holdfast.core.observe.results.choices import overruled_decisions
 from holdfast.core.observe.results.decisions import decisions_of
 from holdfast.core.observe.scene import Scene, scene_of
@@ -74,6 +85,28 @@ class SessionStatements(Struct, frozen=True):
     """The session that it continues."""
     handed: tuple[str, ...] = ()
     """Entries of decisions that it passed on in packets."""
+
+
+def without_silent(path: Iterable[Entry]) -> list[Entry]:
+    """Return a path without the contents of calls and results that hold no statement."""
+    asked: set[str] = set()
+    return [_without_silent(entry, asked) for entry in path]
+
+
+def _without_silent(entry: Entry, asked: set[str]) -> Entry:
+    match entry.body:
+        case ToolCalled(call=call, tool=tool) as body:
+            if bare_tool_name(tool) not in QUESTION_TOOLS | PLAN_TOOLS:
+                return replace(entry, body=replace(body, arguments="{}"))
+            asked.add(call)
+            return entry
+        # The user's words are in the answer to a question, or where a call was refused.
+        case ToolReturned(call=call, failed=False) as body if call not in asked:
+            return replace(entry, body=replace(body, output="", media=()))
+        case Opaque() as body:
+            return replace(entry, body=replace(body, json="{}"))
+        case _:
+            return entry
 
 
 def read_statements(

@@ -12,7 +12,7 @@ from holdfast.core.view.decisions.history import (
 )
 from holdfast.packets.decisions import decision_graph
 from holdfast.packets.questions import project_decisions
-from holdfast.packets.records import audience_of
+from holdfast.packets.records import audience_of, packet_entries
 from holdfast.surfaces.cli.context.options import pane_option
 from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
 from holdfast.surfaces.cli.output import page, print_json, sanitize_lines
@@ -53,11 +53,13 @@ def history(
         handover
         for session_name in names
         for handover in handovers(
-            settled.redact(session_name, session.store.read(session_name)), session=session_name
+            settled.redact(session_name, packet_entries(session.store, session_name)),
+            session=session_name,
         )
         if not audience or handover.audience == audience
     ]
-    lines = lineages(decision_graph(settled, sessions=only), single=single)
+    decisions = decision_graph(settled, sessions=only, references=False)
+    lines = lineages(decisions, single=single)
     if as_json:
         print_json("context.history", history_document(lines, packets))
     else:

@@ -1,0 +1,1 @@
+"""Read each entry of a record into moments: what happened, one line each."""

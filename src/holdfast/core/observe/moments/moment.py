@@ -1,0 +1,32 @@
+"""Moment: one thing that happened in a session, in one line, with the entry that shows it."""
+
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+from holdfast.core.ledger.entry import EntryId
+from holdfast.text.clip import one_line
+from holdfast.text.jsontext import SURROGATE
+
+MomentKind: TypeAlias = Literal[
+    "said", "thought", "reported", "answered", "ran", "changed", "looked", "content"
+]
+MAX_MOMENT_CHARS = 400
+"""A moment is clipped to this length; the entry has the rest."""
+
+
+class Moment(Struct, frozen=True):
+    """One thing that happened."""
+
+    kind: MomentKind
+    text: str
+    entry: EntryId
+    weight: float = 1.0
+    """How much a reader needs it, besides the words in it."""
+    turn: EntryId = ""
+    """The request of the user that was being worked on; empty before the first."""
+
+
+def plain_line(text: str) -> str:
+    """Return a text as one line that the ledger can store."""
+    return SURROGATE.sub("\ufffd", one_line(text))

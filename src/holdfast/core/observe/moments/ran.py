@@ -1,0 +1,44 @@
+"""Read a command, or a call of another tool, and its outcome as moments."""
+
+from collections.abc import Iterator
+
+from holdfast.core.faults import row_rule, rule_keeping
+from holdfast.core.ledger.entry import EntryId
+from holdfast.core.observe.moments.moment import Moment, plain_line
+from holdfast.core.observe.moments.printed import detail_moments, outcome_of
+from holdfast.text.clip import clip_middle, clip_words
+from holdfast.text.patterns import Pattern
+
+COMMAND_HEAD, COMMAND_TAIL = 180, 60
+"""Characters of a long command that are shown, from its beginning and its end."""
+LABEL_CHARS = 40
+RAN_WEIGHT, FAILED_WEIGHT = 1.2, 1.3
+# `cd /src && `, but not `cd /src`.
+_MOVES = Pattern(r"cd \S{1,300} ?(?:&&|;) ?")
+
+
+@row_rule
+def ran_moments(what: str, output: str, entry: EntryId, *, failed: bool) -> Iterator[Moment]:
+    """Yield what was run with its outcome, and the other lines that it printed."""
+    command = shown_command(what)
+    mark, weight = ("failed: ", FAILED_WEIGHT) if failed else ("", RAN_WEIGHT)
+    text = f"$ {command} → {mark}{outcome_of(output, failed=failed)}"
+    yield Moment("ran", text, entry, weight)
+    label = clip_words(command, LABEL_CHARS, "…")
+    yield from detail_moments(label, output, entry, failed=failed)
+
+
+@rule_keeping(0)
+def shown_command(what: str) -> str:
+    """Return a command in one line without a leading `cd`; of a long one both ends."""
+    line = _MOVES.sub("", plain_line(without_comments(what)), 1)
+    return clip_middle(line, COMMAND_HEAD, COMMAND_TAIL, " … ")
+
+
+@rule_keeping(0)
+def without_comments(command: str) -> str:
+    """Return a command without its lines that are comments, unless it has no others."""
+    if "#" not in command:
+        return command
+    lines = [line for line in command.split("\n") if not line.lstrip().startswith("#")]
+    return "\n".join(lines).strip() or command

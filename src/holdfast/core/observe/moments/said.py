@@ -1,0 +1,133 @@
+"""Read sentences of the agent, of its reasoning and of reports by other agents as moments."""
+
+from collections.abc import Iterator, Sequence
+
+from holdfast.core.faults import row_rule
+from holdfast.core.ledger.entry import EntryId
+from holdfast.core.observe.moments.moment import (
+    MAX_MOMENT_CHARS,
+    Moment,
+    MomentKind,
+    plain_line,
+)
+from holdfast.core.observe.sentences import sentences
+from holdfast.text.clip import clip_and_mark
+from holdfast.text.patterns import Pattern
+from holdfast.text.sentences import (
+    THOUGHT_LABEL,
+    Sentence,
+    announces_lookup,
+    is_announcement,
+    is_question,
+    plain_words,
+)
+
+MIN_SENTENCE_CHARS = 12
+MAX_SENTENCES = 120
+"""Sentences of one text that become moments; the last ones of a longer text."""
+SAID_WEIGHT, CLOSING_WEIGHT = 1.0, 1.6
+"""The weight of a sentence, and of one in a text that ended a turn."""
+ANNOUNCED_SHARE = 0.2
+"""The share of the weight that "I'll change the parser" and "The changes are:" have."""
+ASKED_FACTOR, WONDERED_FACTOR = 1.0, 0.4
+"""Factors for a question to the user, and for one that the agent asks itself."""
+MANY_SENTENCES, LEAST_SHARE = 8, 0.5
+"""A text with more sentences weighs less per sentence, down to this share."""
+MAX_SHORT_ITEM, MAX_JOINED_CHARS = 90, 300
+"""Items of a list up to this length are joined, up to so many characters together."""
+REPORTED_WEIGHT, THOUGHT_WEIGHT = 0.8, 0.4
+MAX_EMPTY_LEAD = 60
+"""A longer line that introduces code or a list says something by itself."""
+MAX_LOOKUP_CHARS = 160
+"""A longer announcement of a lookup says something besides."""
+# `agentId: a1b2 (for resuming …)`, `<usage>…`, lines that a host adds to a report.
+_HOST_LINE = Pattern(r"(?:agentId\b|<|total_tokens\b|tool_uses\b|duration_ms\b)")
+# `**Reviewing the tests**`: a title that a model gives to its reasoning; not `**Note**: x`.
+_TITLE = Pattern(r"\*\*[^*\n]{1,120}\*\*$")
+# `Wait, is it`, `Maybe the`, `If the value is None`: a step of reasoning; but not `The parser`.
+_WONDERS = Pattern(
+    r"(?:(?:but|so|and|ah|oh|hmm|ok|okay|no|yes|actually),? ){0,2}"
+    r"(?:wait|maybe|perhaps|possibly|hmm|if|suppose|assuming|is it|could it|i wonder|i suspect)\b"
+)
+# `The user wants me to …`: the request stands elsewhere; but not `The users table …`.
+_REPEATS_REQUEST = Pattern(
+    r"(?:so |okay,? )?the user (?:wants|asked|is asking|has asked|seems to)\b"
+)
+
+
+@row_rule
+def said_moments(text: str, entry: EntryId, *, closes: bool = False) -> Iterator[Moment]:
+    """Yield a moment for each sentence and list item of a message of the agent."""
+    weight = CLOSING_WEIGHT if closes else SAID_WEIGHT
+    return _sentence_moments("said", text, entry, weight, asks=closes)
+
+
+@row_rule
+def thought_moments(text: str, entry: EntryId) -> Iterator[Moment]:
+    """Yield a moment for each sentence of the agent's reasoning."""
+    return _sentence_moments("thought", text, entry, THOUGHT_WEIGHT)
+
+
+@row_rule
+def reported_moments(text: str, entry: EntryId) -> Iterator[Moment]:
+    """Yield a moment for each sentence of a report that another agent wrote."""
+    return _sentence_moments("reported", text, entry, REPORTED_WEIGHT)
+
+
+def _sentence_moments(
+    kind: MomentKind, text: str, entry: EntryId, weight: float, *, asks: bool = False
+) -> Iterator[Moment]:
+    lines = list(_joined(sentences(text)[-MAX_SENTENCES:]))
+    if not asks and len(lines) > MANY_SENTENCES:
+        # A long text in the middle of the work is reasoning: each step of it says little.
+        weight *= max((MANY_SENTENCES / len(lines)) ** 0.5, LEAST_SHARE)
+    for line in lines:
+        factor = _factor_of(line, asks=asks)
+        if factor:
+            shown = clip_and_mark(plain_line(line.replace("**", "")), MAX_MOMENT_CHARS)
+            yield Moment(kind, shown, entry, weight * factor)
+
+
+def _joined(found: Sequence[Sentence]) -> Iterator[str]:
+    """Yield sentences; short items of a list are one text, with the line that introduces them."""
+    items, lead = list[str](), ""
+    for sentence in found:
+        text = THOUGHT_LABEL.sub("", sentence.text)
+        if sentence.kind == "item" and len(text) <= MAX_SHORT_ITEM:
+            opens = text.rstrip("* ").endswith(":")
+            if items and (opens or sum(map(len, items)) + len(text) > MAX_JOINED_CHARS):
+                yield " · ".join(items)
+                items = []
+            items.append(f"{lead} {text}" if lead else text)
+            lead = ""
+            continue
+        if items:
+            yield " · ".join(items)
+        if len(lead) > MAX_EMPTY_LEAD:
+            yield lead
+        items, lead = [], text if text.rstrip("* ").endswith(":") else ""
+        if not lead and sentence.kind != "heading":
+            yield text
+    if items:
+        yield " · ".join(items)
+    if len(lead) > MAX_EMPTY_LEAD:
+        yield lead
+
+
+def _factor_of(text: str, *, asks: bool) -> float:
+    """Return the share of the weight that a sentence has; 0 if it says nothing."""
+    if len(text) < MIN_SENTENCE_CHARS or _TITLE.match(text) or _HOST_LINE.match(text):
+        return 0.0
+    words = plain_words(text)
+    if " " not in words and words.isascii():
+        return 0.0
+    if _REPEATS_REQUEST.match(words):
+        return 0.0
+    if is_announcement(words):
+        is_empty = len(words) <= MAX_LOOKUP_CHARS and announces_lookup(words)
+        return 0.0 if is_empty else ANNOUNCED_SHARE
+    if words.endswith(":"):
+        return ANNOUNCED_SHARE
+    if is_question(words):
+        return ASKED_FACTOR if asks else WONDERED_FACTOR
+    return WONDERED_FACTOR if _WONDERS.match(words) else 1.0

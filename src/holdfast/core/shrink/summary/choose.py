@@ -1,0 +1,236 @@
+"""Choose the moments that cover most of what is worth knowing, for their tokens.
+
+A word is worth more the rarer it is among the moments, the more often and the more recently it
+came back, if it is a name, a path or a number, and if it is like a word of the focus: a task or a
+question. A word that is covered already counts for a third, then a ninth. The best moment for its
+tokens is taken until the room is used.
+"""
+
+import heapq
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping, Sequence
+from functools import lru_cache
+from math import ceil, log
+from typing import get_args
+
+from msgspec import Struct
+
+from holdfast.core.ledger.summary import Fact
+from holdfast.core.measure.tokens import CountTokens
+from holdfast.core.observe.moments.moment import MAX_MOMENT_CHARS, Moment, MomentKind
+from holdfast.text.language import COMMON_WORDS
+from holdfast.text.patterns import Pattern
+from holdfast.text.words import NAME_PART, UNSPACED, WORD, pairs_of, prefix_of
+
+COVERED_SHARE = 1 / 3
+"""The share of a word's worth that remains each time it is covered."""
+SIZE_POWER = 0.9
+SIZE_OFFSET = 8
+"""Tokens added to the size of a moment, so that a few plain words are not cheap."""
+NAME_FACTOR = 1.6
+FOCUS_FACTOR = 4.0
+MIN_FOCUS_CHARS = 3
+OLDEST_SHARE = 0.8
+"""The share of its worth that the oldest word or moment has."""
+CLOSING_FACTOR, CLOSING_POWER = 0.8, 8
+"""What is added to the worth of the last moments: the work goes on from them."""
+UNUSED_SHARE = 0.15
+"""The share of a word's worth if only contents and outputs have it, and no other moment."""
+LINE_TOKENS, TURN_TOKENS = 2, 10
+"""Tokens of a line besides its text, and of the heading of a turn."""
+MUST_SHARE = 0.5
+"""The share of the room that required moments may take."""
+_WORD = Pattern(r"[^\W_][\w./:-]{1,80}")
+# `load_plan`, `a.py`, `v2`; but not `plan` and `39000`.
+_NAME = Pattern(r"[_/.]|[a-z][A-Z]|[A-Za-z]-?\d")
+_EDGES = "./:-"
+_KINDS: Mapping[str, MomentKind] = {kind: kind for kind in get_args(MomentKind)}
+MAX_COUNTED = 100
+"""Of more texts only so many are counted; the tokens of the others follow from their bytes."""
+MAX_CACHED_WORDS = 8_192
+"""Moments whose words are cached: a summary is fitted several times."""
+
+
+class _Candidate(Struct, frozen=True):
+    moment: Moment
+    words: tuple[str, ...]
+    tokens: int
+
+
+def words_of_moment(text: str) -> tuple[str, ...]:
+    """Return the different words of a text, in order; pairs of signs where no space parts words."""
+    return _words_of_line(text) if len(text) <= MAX_MOMENT_CHARS else _words_in(text)
+
+
+@lru_cache(maxsize=MAX_CACHED_WORDS)
+def _words_of_line(text: str) -> tuple[str, ...]:
+    return _words_in(text)
+
+
+def _words_in(text: str) -> tuple[str, ...]:
+    words = dict.fromkeys(word.strip(_EDGES) for word in _WORD.findall(text))
+    if not text.isascii():
+        words = {word: None for word in words if not UNSPACED.search(word)}
+        words.update(
+            dict.fromkeys(pair for run in UNSPACED.findall(text) for pair in pairs_of(run))
+        )
+    return tuple(words)
+
+
+def moment_of_fact(fact: Fact) -> Moment:
+    """Return a fact of an earlier summary as a moment."""
+    kind = _KINDS.get(fact.source)
+    if kind is None:
+        return Moment("content", fact.text, fact.entry, turn=fact.turn)
+    return Moment(kind, fact.text, fact.entry, fact.worth, fact.turn)
+
+
+def choose(
+    moments: Sequence[Moment],
+    room: int,
+    *,
+    count: CountTokens,
+    covered: Iterable[str] = (),
+    must: Container[str] = (),
+    focus: str = "",
+) -> tuple[Moment, ...]:
+    """Return the chosen moments in their order.
+
+    Texts in `must` are taken first, up to half of the room. `covered` are words that the reader
+    sees anyway. Words like those of the text `focus` are worth more.
+    """
+    unique = _last_of_each(moments)
+    count = _estimate(tuple(unique), count)
+    pool = [
+        _Candidate(moment, words_of_moment(text), count(text)) for text, moment in unique.items()
+    ]
+    return _Choice(pool, covered, _forms_in(focus)).run(room, must)
+
+
+def _last_of_each(moments: Iterable[Moment]) -> dict[str, Moment]:
+    """Return the moments by their texts, in order; one that came twice is where it came last."""
+    found: dict[str, Moment] = {}
+    for moment in moments:
+        found.pop(moment.text, None)
+        found[moment.text] = moment
+    return found
+
+
+def _estimate(texts: Sequence[str], count: CountTokens) -> CountTokens:
+    """Return a counter that is as exact as a choice needs: many texts are not counted each."""
+    if len(texts) <= MAX_COUNTED:
+        return count
+    sample = "\n".join(texts[:: len(texts) // MAX_COUNTED + 1])
+    share = count(sample) / max(len(sample.encode(errors="replace")), 1)
+    return lambda text: ceil(len(text.encode(errors="replace")) * share)
+
+
+class _Choice:
+    """One greedy choice under way."""
+
+    def __init__(
+        self, pool: Sequence[_Candidate], covered: Iterable[str], focus: frozenset[str]
+    ) -> None:
+        self._pool = pool
+        self._worth = _word_worths(pool, focus)
+        """The worth of each word now: less each time it is covered."""
+        self._cover(covered)
+        self._turns: set[str] = set()
+        self._scale = [
+            row.moment.weight
+            * _recency((at + 1) / len(pool))
+            / (row.tokens + SIZE_OFFSET) ** SIZE_POWER
+            for at, row in enumerate(pool)
+        ]
+
+    def run(self, room: int, must: Container[str]) -> tuple[Moment, ...]:
+        taken = list[int]()
+        heap = [(-self._rate(at), at) for at in range(len(self._pool))]
+        heapq.heapify(heap)
+        required = [at for at, row in enumerate(self._pool) if row.moment.text in must]
+        least = room * (1 - MUST_SHARE)
+        for at in required:
+            if room - self._price(at) >= least:
+                room -= self._take(at, taken)
+        done = set(taken)
+        while heap and room > 0:
+            rate, at = heapq.heappop(heap)
+            if at in done or self._price(at) > room:
+                continue
+            now = self._rate(at)
+            if now <= 0:
+                continue
+            if heap and now < -heap[0][0] - 1e-12 and now < -rate:
+                heapq.heappush(heap, (-now, at))
+                continue
+            room -= self._take(at, taken)
+        return tuple(self._pool[at].moment for at in sorted(taken))
+
+    def _cover(self, words: Iterable[str]) -> None:
+        worth = self._worth
+        for word in words:
+            if word in worth:
+                worth[word] *= COVERED_SHARE
+
+    def _take(self, at: int, taken: list[int]) -> int:
+        price, row = self._price(at), self._pool[at]
+        taken.append(at)
+        self._cover(row.words)
+        self._turns.add(row.moment.turn or row.moment.entry)
+        return price
+
+    def _price(self, at: int) -> int:
+        row = self._pool[at]
+        seen = (row.moment.turn or row.moment.entry) in self._turns
+        return row.tokens + LINE_TOKENS + (0 if seen else TURN_TOKENS)
+
+    def _rate(self, at: int) -> float:
+        row = self._pool[at]
+        return sum(map(self._worth.__getitem__, row.words)) * self._scale[at]
+
+
+def _forms_in(text: str) -> frozenset[str]:
+    """Return the words of a text in a form that like words share, those inside of names too."""
+    parts = (part.lower() for word in WORD.findall(text) for part in NAME_PART.findall(word))
+    forms = (prefix_of(part) for part in parts if part not in COMMON_WORDS)
+    return frozenset(form for form in forms if len(form) >= MIN_FOCUS_CHARS) | {*_pairs_in(text)}
+
+
+def _pairs_in(text: str) -> list[str]:
+    runs = () if text.isascii() else UNSPACED.findall(text)
+    return [pair for run in runs for pair in pairs_of(run)]
+
+
+def _focus_factor(word: str, focus: frozenset[str]) -> float:
+    return FOCUS_FACTOR if focus and not focus.isdisjoint(_forms_in(word)) else 1.0
+
+
+def _word_worths(pool: Sequence[_Candidate], focus: frozenset[str]) -> dict[str, float]:
+    """Return the worth of each word among the candidates."""
+    counts: Counter[str] = Counter()
+    used: Counter[str] = Counter()
+    last: dict[str, int] = {}
+    for at, row in enumerate(pool):
+        counts.update(row.words)
+        if row.moment.kind != "content":
+            used.update(row.words)
+        last.update(dict.fromkeys(row.words, at))
+    size = max(len(pool), 1)
+    return {
+        word: log(1 + size / count)
+        * (log(1 + used[word]) if word in used else UNUSED_SHARE)
+        * (OLDEST_SHARE + (1 - OLDEST_SHARE) * (last[word] + 1) / size)
+        * _name_factor(word)
+        * _focus_factor(word, focus)
+        for word, count in counts.items()
+    }
+
+
+@lru_cache(maxsize=MAX_CACHED_WORDS)
+def _name_factor(word: str) -> float:
+    return NAME_FACTOR if _NAME.search(word) else 1.0
+
+
+def _recency(place: float) -> float:
+    """Return the factor for a moment at a place between 0, the oldest, and 1, the newest."""
+    return OLDEST_SHARE + (1 - OLDEST_SHARE) * place + CLOSING_FACTOR * place**CLOSING_POWER

@@ -1,0 +1,162 @@
+"""Read the path of a session chapter by chapter: rows that are merged, and moments to choose from.
+
+A chapter is a stretch of entries that ends before a request of the user, or at a size. It is read
+once; where it ends depends only on the entries before, so a session that is read line by line gives
+the same story as one that is read whole. The entries after the last chapter are read each time.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from holdfast.core.ledger.entry import Said, ToolCalled, ToolReturned, is_request
+from holdfast.core.ledger.summary import Summary
+from holdfast.core.ledger.window import Item
+from holdfast.core.measure.tokens import tokens_from_bytes
+from holdfast.core.observe.moments.moment import Moment
+from holdfast.core.observe.moments.read import moments_in
+from holdfast.core.observe.moments.story import Block, PathContent, Story, StoryReading
+from holdfast.core.observe.scene import Scene, read_scene
+from holdfast.core.shrink.summary.choose import choose, moment_of_fact
+from holdfast.core.shrink.summary.merge import bounded, merge, with_full_paths
+from holdfast.core.shrink.summary.root import with_absolute_paths
+from holdfast.core.shrink.summary.rows import is_anchor, rows_of_scene
+from holdfast.core.shrink.summary.text import read_summary
+from holdfast.text.utf8 import to_bytes
+
+MIN_CHAPTER, MAX_CHAPTER = 24, 120
+"""Entries of a chapter that ends before a request, and of one that ends between two steps."""
+LONGEST_CHAPTER = 480
+"""Entries of a chapter that ends anywhere, because a call never got its result."""
+BLOCK_TOKENS = 24_000
+"""Tokens of the moments that are kept of two blocks of the same level."""
+
+
+def story_from(known: Summary) -> Story:
+    """Return the story of a session that continues another one."""
+    moments = tuple(map(moment_of_fact, known.facts))
+    return Story(replace(known, facts=()), _with_moments((), moments))
+
+
+def read_on(story: Story, items: Sequence[Item]) -> StoryReading:
+    """Read the chapters that are complete; `items` are those of the context and all after them."""
+    context = [item for item in items if item.entry.seq <= story.seq]
+    later = [item for item in items if item.entry.seq > story.seq]
+    while length := _chapter_length(later):
+        chapter, following = later[:length], later[length : length + 1]
+        rows, moments = _read(story, context, chapter, following)
+        context = _context_of(context, chapter)
+        last = chapter[-1].entry
+        story = Story(
+            rows,
+            _with_moments(story.blocks, moments),
+            last.id,
+            last.seq,
+            tuple(item.entry.seq for item in context),
+        )
+        later = later[length:]
+    return StoryReading(story, (*context, *later))
+
+
+def read_to_end(reading: StoryReading) -> PathContent:
+    """Return what a path says to its end."""
+    story = reading.story
+    known = tuple(moment for block in story.blocks for moment in block.moments)
+    context = [item for item in reading.rest if item.entry.seq <= story.seq]
+    later = [item for item in reading.rest if item.entry.seq > story.seq]
+    if not later:
+        return PathContent(story.rows, known)
+    rows, moments = _read(story, context, later, ())
+    return PathContent(rows, (*known, *moments))
+
+
+def _chapter_length(items: Sequence[Item]) -> int:
+    """Return the length of the first chapter; 0 if it is not known yet where it ends."""
+    waiting: set[str] = set()
+    for at, item in enumerate(items):
+        body = item.entry.body
+        if at >= MIN_CHAPTER and isinstance(body, Said) and is_request(body):
+            return at
+        if at >= LONGEST_CHAPTER or (at >= MAX_CHAPTER and not waiting and _begins_step(items, at)):
+            return at
+        if isinstance(body, ToolCalled):
+            waiting.add(body.call)
+        elif isinstance(body, ToolReturned):
+            waiting.discard(body.call)
+    return 0
+
+
+def _begins_step(items: Sequence[Item], at: int) -> bool:
+    entry, before = items[at].entry, items[at - 1].entry
+    return entry.message != before.message
+
+
+def _context_of(context: Sequence[Item], chapter: Sequence[Item]) -> list[Item]:
+    """Return the newest request and the newest text of the agent."""
+    items = (*context, *chapter)
+    bodies = [item.entry.body for item in items]
+    asked = (at for at in reversed(range(len(items))) if _is_asked(bodies[at]))
+    said = (at for at in reversed(range(len(items))) if _is_agents(bodies[at]))
+    places = {next(asked, -1), next(said, -1)} - {-1}
+    return [items[at] for at in sorted(places)]
+
+
+def _is_asked(body: object) -> bool:
+    return isinstance(body, Said) and is_request(body)
+
+
+def _is_agents(body: object) -> bool:
+    return isinstance(body, Said) and body.role == "assistant" and not body.by
+
+
+def _read(
+    story: Story, context: Sequence[Item], chapter: Sequence[Item], following: Sequence[Item]
+) -> tuple[Summary, tuple[Moment, ...]]:
+    """Return the rows after a chapter, and the moments of it."""
+    rows, sent_back = story.rows, list[Moment]()
+    for summary in _sent_back(chapter):
+        rows = merge(rows, replace(summary, facts=()))
+        sent_back += map(moment_of_fact, summary.facts)
+    names = frozenset(item.entry.id for item in chapter)
+    asks = (item for item in following if _is_asked(item.entry.body))
+    scene = _scene_of((*context, *chapter, *asks))
+    new = rows_of_scene(scene, names, rows.errors)
+    known, files = with_full_paths(rows.files, new.files)
+    merged = merge(replace(rows, files=known), replace(new, files=files))
+    rows = bounded(replace(merged, errors=new.errors))
+    return rows, (*sent_back, *moments_in(scene, only=names))
+
+
+def _sent_back(items: Iterable[Item]) -> Iterator[Summary]:
+    """Yield the summaries that a client without a ledger sent back."""
+    for item in items:
+        if is_anchor(item) and isinstance(item.body, Said):
+            known = read_summary(item.body.text)
+            if known is not None:
+                yield with_absolute_paths(known)
+
+
+def _scene_of(items: Iterable[Item]) -> Scene:
+    return read_scene([item for item in items if not is_anchor(item)])
+
+
+def _with_moments(blocks: tuple[Block, ...], moments: tuple[Moment, ...]) -> tuple[Block, ...]:
+    """Add moments; of two blocks of the same level that are large together, keep the best."""
+    made = [*blocks, _block(0, moments)]
+    while len(made) > 1 and made[-1].level == made[-2].level:
+        moments = (*made[-2].moments, *made[-1].moments)
+        level, tokens = made[-1].level, made[-2].tokens + made[-1].tokens
+        if level == 0 and tokens <= BLOCK_TOKENS:
+            made[-2:] = [Block(0, tokens, moments)]
+            break
+        kept = choose(moments, BLOCK_TOKENS, count=_size_of)
+        made[-2:] = [_block(level + 1, kept)]
+    return tuple(made)
+
+
+def _block(level: int, moments: tuple[Moment, ...]) -> Block:
+    return Block(level, sum(_size_of(moment.text) for moment in moments), moments)
+
+
+def _size_of(text: str) -> int:
+    return tokens_from_bytes(len(to_bytes(text)))

@@ -1,0 +1,372 @@
+"""Choose the moments of a record for a task, and place them: by file in layer 3, else in layer 2.
+
+What a tool printed is not passed on when it orders its reader to do something. Failed runs belong
+to layer 4, requests and constraints to layer 1.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from holdfast.core.faults import row_rule, rule
+from holdfast.core.ledger.entry import EntryId, Said, ToolCalled, ToolReturned, text_of
+from holdfast.core.ledger.packet import RelevantFile
+from holdfast.core.observe.files.touch import touch_of
+from holdfast.core.observe.moments.moment import Moment
+from holdfast.core.observe.moments.read import moments_in
+from holdfast.core.observe.moments.said import ANNOUNCED_SHARE, CLOSING_WEIGHT
+from holdfast.core.observe.scene import Scene, read_scene
+from holdfast.core.shrink.summary.choose import choose, words_of_moment
+from holdfast.core.shrink.summary.root import relative_path, relative_text
+from holdfast.core.view.packet.code import OUTLINE_WEIGHT, gives_orders, outline_moment
+from holdfast.core.view.packet.select import telling_words
+from holdfast.text.clip import clip_and_mark
+from holdfast.text.patterns import Pattern
+from holdfast.text.words import prefix_of
+
+FILE_KINDS = ("changed", "content", "looked")
+"""Moments that are shown below the path of their file."""
+MIN_SAID_WEIGHT = CLOSING_WEIGHT * ANNOUNCED_SHARE
+"""Announcements weigh no more than this."""
+OVERLAP, MAX_OVERLAP_CHARS = 60, 20_000
+"""Entries before the newer ones that are read with them, in so many characters: a reply needs its
+question, and a result its call."""
+MIN_SAID_CHARS = 40
+"""`All tests pass.` says no more than the row of the tests does."""
+POOL_FACTOR = 4
+"""The first choice fills so many rooms; what is tried for the room is chosen from it."""
+FILE_SHARE = 0.55
+"""The share of the room that lines of files may take; the rest is for the state of the work."""
+NEWEST_STATE = 120
+"""Newest statements and outcomes that may be chosen without a word of the task."""
+MAX_FILE_LINES = 8
+MAX_STATE_CHARS = 260
+MAX_CHANGE_CHARS = 130
+"""Characters of a line about a file besides its path."""
+MIN_LINE_CHARS = 8
+PER_TOKEN = 3.4
+"""Estimated characters per token; the final packet is counted exactly."""
+STATE = "<state>"
+"""The place of moments that belong to no file."""
+BETWEEN = "; "
+ARROW = " → "
+UNKNOWN_CHANGES = (" +0", "edit applied to")
+"""Ends of changes of which nothing is known."""
+FAILED = f"{ARROW}failed: "
+NOTHING_PRINTED = f"{ARROW}no output"
+# `cd /work/app && `, ` 2>&1`, ` | tail -5`; but not ` | grep x`.
+_FRAME = Pattern(
+    r"^cd \S{1,200} (?:&&|;) "
+    r"|(?: 2>&1| 2>/dev/null| \|\| true| \| (?:cat|head|tail)\b[^|]{0,12}){1,6}$"
+)
+# `read src/a.py lines 3–9`, `edited src/a.py +1`; but not `searched load in src`.
+_FILE = Pattern(r"(?:read|wrote|edited|proposed edit of|edit applied to) (\S{1,400})")
+# `## `, `**`; but not `#include`.
+_MARKS = Pattern(r"^(?:#{1,6} |\*\*|[-*] ){1,3}")
+# `: package main · `: the first of the new lines of a Go file; but not `: package.json`.
+_PACKAGE = Pattern(r": package \w{1,40} · ")
+# `func Load() {`, `if x:`, `value,`: what only opens a block or ends a row.
+_TAIL = Pattern(r"[\s{(\[,;:]{1,8}$")
+
+
+class PacketSelection(Struct, frozen=True):
+    """The rows that were chosen for a room."""
+
+    files: tuple[RelevantFile, ...] = ()
+    state: tuple[str, ...] = ()
+
+
+class PacketAim(Struct, frozen=True):
+    """What moments are chosen for, and how they are placed."""
+
+    task: str = ""
+    layers: Sequence[int] = ()
+    covered: Sequence[str] = ()
+    """Words that the packet shows anyway."""
+    named: Sequence[str] = ()
+    """Files that are shown if the record has them."""
+    ranks: Mapping[str, int] = {}
+    """The order of files."""
+    root: str = ""
+    """The directory that paths are relative to."""
+
+
+@rule(())
+def packet_moments(
+    scene: Scene, start: int, known: Sequence[Moment] = (), end: EntryId = ""
+) -> tuple[Moment, ...]:
+    """Return the moments from an index of a scene on that a packet may show.
+
+    `turn` is the file of a moment. `known` are the moments up to the entry `end`: of these entries
+    only those are read again that newer entries may have changed.
+    """
+    places = _places(scene)
+    tail = tail_since(scene, end)
+    before = len(scene.items) - len(tail.items)
+    again = _entries_to_read(tail, start - before, places.get(end, -1) + 1 - before)
+    at_tail = {name: at for name, at in _places(tail).items() if name in again}
+    kept = (one for one in known if places.get(one.entry, -1) >= start and one.entry not in again)
+    new = (one for one in _read_again(tail, at_tail) if is_shown(one))
+    return tuple(sorted((*kept, *new), key=lambda one: places[one.entry]))
+
+
+@row_rule
+def _read_again(scene: Scene, places: Mapping[EntryId, int]) -> Iterator[Moment]:
+    """Yield the moments of some entries, each with its file in place of its turn."""
+    entry, path, outline = "", "", None
+    for one in moments_in(scene, only=places):
+        if one.entry != entry:
+            entry, path, outline = one.entry, "", None
+        if one.kind in ("changed", "looked"):
+            path = _path_of(one, scene, places[entry])
+        if one.kind == "looked" and path:
+            outline = _outline(path, scene, places[entry])
+            yield from (outline,) if outline is not None else ()
+        if one.kind != "content" or (path and not _is_in(one, outline)):
+            yield _placed(one, path)
+
+
+def _places(scene: Scene) -> dict[EntryId, int]:
+    return {item.entry.id: at for at, item in enumerate(scene.items)}
+
+
+def tail_since(scene: Scene, end: EntryId) -> Scene:
+    """Return what came after an entry, with some before it; the whole scene without that entry."""
+    first = _places(scene).get(end, -1) + 1
+    chars = MAX_OVERLAP_CHARS
+    for at in range(first - 1, max(first - OVERLAP, 0) - 1, -1):
+        chars -= len(text_of(scene.items[at].body))
+        if chars < 0:
+            break
+        first = at
+    return read_scene(scene.items[first:]) if first else scene
+
+
+def _is_in(moment: Moment, outline: Moment | None) -> bool:
+    """Whether the outline of the same file says it already."""
+    line = _TAIL.sub("", moment.text.partition(": ")[2])
+    return outline is not None and line in outline.text
+
+
+def _entries_to_read(scene: Scene, start: int, first: int) -> frozenset[EntryId]:
+    """New entries, the texts that ended the record, and calls that had no result."""
+    first, start = max(first, 0), max(start, 0)
+    changed = set(range(max(first, start), len(scene.items)))
+    for at in range(first - 1, start - 1, -1):
+        if isinstance(scene.items[at].body, ToolCalled):
+            break
+        if isinstance(scene.items[at].body, Said):
+            changed.add(at)
+    if first:
+        pairs = (pair for pair in scene.pairs if start <= pair.call < first)
+        changed |= {pair.call for pair in pairs if pair.result is None or pair.result >= first}
+    return frozenset(scene.items[at].entry.id for at in changed)
+
+
+def _path_of(moment: Moment, scene: Scene, at: int) -> str:
+    """The file that was changed or read; empty for a search."""
+    found = _FILE.match(moment.text)
+    pair = scene.by_result.get(at)
+    path = touch_of(pair.body).path if pair is not None and found is not None else ""
+    # A patch changes several files; its call names one, or none.
+    return path if path and path in moment.text else found[1] if found is not None else ""
+
+
+def _placed(moment: Moment, path: str) -> Moment:
+    """A moment with its file, and a command without its wrapping."""
+    if moment.kind == "ran":
+        command, arrow, outcome = moment.text.partition(ARROW)
+        row = f"$ {bare_command(command[2:])}{arrow}{outcome}"
+        return replace(moment, text=clip_and_mark(row, MAX_STATE_CHARS), turn=STATE)
+    if moment.kind not in FILE_KINDS or not path:
+        return replace(moment, text=clip_and_mark(moment.text, MAX_STATE_CHARS), turn=STATE)
+    return replace(moment, text=clip_and_mark(moment.text, len(path) + MAX_CHANGE_CHARS), turn=path)
+
+
+@rule(None)
+def _outline(path: str, scene: Scene, at: int) -> Moment | None:
+    """A file that was read in one line."""
+    body = scene.items[at].body
+    return (
+        outline_moment(path, body.output, scene.items[at].entry.id)
+        if isinstance(body, ToolReturned) and not body.failed
+        else None
+    )
+
+
+def is_shown(moment: Moment) -> bool:
+    """Return whether a packet may show a moment: a statement, or an outcome that orders nothing."""
+    match moment.kind:
+        case "thought":
+            return False
+        case "said":
+            return moment.weight > MIN_SAID_WEIGHT and _says_enough(moment.text)
+        case "answered":
+            return True
+        case "changed":
+            return not moment.text.startswith("edit of ")
+        case "ran":
+            says = FAILED not in moment.text and not moment.text.endswith(NOTHING_PRINTED)
+            return says and not gives_orders(moment.text)
+        case "content":
+            return ": package " not in moment.text and not gives_orders(moment.text)
+        case _:
+            return not gives_orders(moment.text)
+
+
+def _says_enough(text: str) -> bool:
+    """Whether a sentence is no question, and is long enough or names something."""
+    return not text.endswith("?") and (len(text) >= MIN_SAID_CHARS or "`" in text or "/" in text)
+
+
+def bare_command(command: str) -> str:
+    """Return a command without its wrapping."""
+    command = " ".join(command.split())
+    while (shorter := _FRAME.sub("", command).strip()) != command:
+        command = shorter
+    return command
+
+
+def estimate_tokens(text: str) -> int:
+    """Estimate the tokens of a text from its length."""
+    return int(len(text) / PER_TOKEN) + 1
+
+
+class MomentChoice:
+    """The choice of moments for one task: made once in a wide room, then for each room tried."""
+
+    def __init__(self, moments: Sequence[Moment], room: int, aim: PacketAim) -> None:
+        self._aim = aim
+        of_files = _of_files(moments, aim) if 3 in aim.layers else []
+        others = _of_state(moments, aim) if 2 in aim.layers else []
+        self._share = FILE_SHARE if others else 1.0
+        self._must = _newest_of(of_files, aim.named)
+        self._of_files = self._choose(of_files, int(room * POOL_FACTOR * self._share))
+        self._others = self._choose(others, room * POOL_FACTOR)
+
+    def fill(self, room: int) -> PacketSelection:
+        """Return the rows for a room: files up to their share, then the state of the work."""
+        of_files = self._choose(self._of_files, int(room * self._share))
+        prices = {one.turn: self._count(one.turn) for one in of_files}
+        left = room - sum(self._count(one.text) for one in of_files) - sum(prices.values())
+        words = (word for one in of_files for word in words_of_moment(one.text))
+        others = self._choose(self._others, left, tuple(words))
+        return place_moments((*of_files, *others), self._aim)
+
+    def _count(self, text: str) -> int:
+        return estimate_tokens(relative_text(text, self._aim.root))
+
+    def _choose(
+        self, pool: Sequence[Moment], room: int, covered: Iterable[str] = ()
+    ) -> tuple[Moment, ...]:
+        return choose(
+            pool,
+            room,
+            count=self._count,
+            covered=(*self._aim.covered, *covered),
+            must=self._must,
+            focus=self._aim.task,
+        )
+
+
+def _of_files(moments: Iterable[Moment], aim: PacketAim) -> list[Moment]:
+    """Return moments of files; content of other files than named ones has a word of the task."""
+    words, named = _task_words(aim), frozenset(aim.named)
+    return [
+        one
+        for one in moments
+        if one.turn != STATE
+        and (
+            one.kind != "content"
+            or one.weight == OUTLINE_WEIGHT
+            or one.turn in named
+            or _has_any(words, one)
+        )
+    ]
+
+
+def _of_state(moments: Iterable[Moment], aim: PacketAim) -> list[Moment]:
+    """Return moments of no file: all of the newest, of older ones those with a word of the task."""
+    words = _task_words(aim)
+    rows = [one for one in moments if one.turn == STATE]
+    older, newest = rows[:-NEWEST_STATE], rows[-NEWEST_STATE:]
+    return [*(one for one in older if _has_any(words, one)), *newest]
+
+
+def _task_words(aim: PacketAim) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(prefix_of(word) for word in telling_words(aim.task)))
+
+
+def _has_any(words: Iterable[str], moment: Moment) -> bool:
+    text = moment.text.lower()
+    return any(word in text for word in words)
+
+
+def _newest_of(moments: Iterable[Moment], paths: Sequence[str]) -> frozenset[str]:
+    """The text of the newest moment that says what each of some files is, else of the newest."""
+    best = dict[str, tuple[int, str]]()
+    for one in moments:
+        wrote = one.text.startswith("wrote ") or one.weight == OUTLINE_WEIGHT
+        rank = 2 if wrote else int(one.kind == "changed")
+        if rank >= best.get(one.turn, (0, ""))[0]:
+            best[one.turn] = rank, one.text
+    return frozenset(best[path][1] for path in paths if path in best)
+
+
+@rule(PacketSelection())
+def place_moments(moments: Iterable[Moment], aim: PacketAim) -> PacketSelection:
+    """Place moments under their files, the first in rank first, and all others as rows of state."""
+    ranks, root = aim.ranks, aim.root
+    chosen = tuple(moments)
+    names = full_paths((*(one.turn for one in chosen if one.turn != STATE), *ranks))
+    state, lines = list[str](), dict[str, list[str]]()
+    refs = dict[str, EntryId]()
+    for one in chosen:
+        if one.turn == STATE:
+            state.append(relative_text(_MARKS.sub("", one.text).replace("**", ""), root))
+        else:
+            path = names[one.turn]
+            lines.setdefault(path, []).extend(_lines_of(one))
+            refs[path] = one.entry
+    files = (
+        RelevantFile(relative_path(path, root), BETWEEN.join(_few(lines[path])), (refs[path],))
+        for path in sorted(lines, key=lambda path: ranks.get(path, len(ranks)))
+    )
+    return PacketSelection(tuple(files), tuple(dict.fromkeys(state)))
+
+
+def _few(lines: Sequence[str]) -> list[str]:
+    """The newest lines of a file, each once."""
+    unique = list(dict.fromkeys(reversed(lines)))
+    return unique[:MAX_FILE_LINES][::-1]
+
+
+@row_rule
+def _lines_of(moment: Moment) -> Iterator[str]:
+    """Yield what a moment says of its file besides the path."""
+    if moment.kind == "changed":
+        text = moment.text.replace(f" {moment.turn}", "", 1)
+        if not text.endswith(UNKNOWN_CHANGES):
+            yield _PACKAGE.sub(": ", text, 1)
+    elif moment.kind == "content":
+        name = moment.turn.rstrip("/").rpartition("/")[2]
+        line = _TAIL.sub("", moment.text.removeprefix(name).lstrip(": "))
+        if len(line) >= MIN_LINE_CHARS:
+            yield line
+
+
+def full_paths(paths: Iterable[str]) -> dict[str, str]:
+    """Map each path to the only longest path that ends with it: the same file."""
+    known = sorted(set(paths))
+    ends: dict[str, list[str]] = {}
+    for path in known:
+        parts = path.split("/")
+        for at in range(1, len(parts)):
+            ends.setdefault("/".join(parts[at:]), []).append(path)
+    return {path: _longest(path, ends.get(path, [])) for path in known}
+
+
+def _longest(path: str, longer: Sequence[str]) -> str:
+    whole = max(longer, key=len, default=path)
+    return whole if all(whole.endswith(one) for one in longer) else path
