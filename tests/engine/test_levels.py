@@ -106,7 +106,7 @@ def test_a_session_without_prose_tells_what_was_run_and_edited(asked: str) -> No
     small, large = (level_of(told, number) for number in (1, 3))
     for text in (asked, "1 failed, 11 passed in 0.4s", "edited pool.py"):
         assert text in small
-    for text in (asked, "git branch: fix/leak", "- pool.py (modified)", "def release(): ..."):
+    for text in (asked, "git branch: fix/leak", "pool.py (modified)", "def release(): ..."):
         assert text in large
 
 

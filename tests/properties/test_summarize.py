@@ -17,6 +17,7 @@ from holdfast.core.observe.moments.story import Story
 from holdfast.core.observe.requests.intent import IntentReading, read_intent
 from holdfast.core.observe.scene import read_scene
 from holdfast.core.plan.policy import BatchRules, DueAt
+from holdfast.core.shrink.summary.root import with_absolute_paths
 from holdfast.core.shrink.summary.story import read_on, read_to_end
 from holdfast.core.shrink.summary.text import read_summary
 from holdfast.core.view.log import Event
@@ -301,7 +302,8 @@ def test_a_window_that_comes_back_with_more_has_its_summary_extended(
         assert first is not None
         assert second.revision == first.revision + 1
         assert second.intent.original.text == first.intent.original.text
-        assert {file.path for file in first.files} <= {file.path for file in second.files}
+        paths = {file.path for file in with_absolute_paths(first).files}
+        assert paths <= {file.path for file in second.files}
         assert {row.text for row in first.constraints if not row.lifted} <= {
             row.text for row in second.constraints
         }

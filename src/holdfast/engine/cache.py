@@ -16,17 +16,20 @@ from msgspec import Struct
 from holdfast import __version__
 from holdfast.core.ledger.head import Head
 from holdfast.errors import HoldfastError
+from holdfast.stores import packing
 from holdfast.stores.store import Store
 from holdfast.text.utf8 import to_bytes
 
 T = TypeVar("T")
 
-VERSION = 5
+VERSION = 6
 """Increase this if the same entries are read differently by the same release."""
 
 
-LEVEL = 6
-"""The level of compression."""
+ZLIB_LEVEL = 6
+MIN_ZSTD_BYTES = 64 * 1024
+"""Smallest value that is compressed with zstd: loading it takes longer than a small value does."""
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
 class CachedReading(Struct, frozen=True, array_like=True):
@@ -52,11 +55,11 @@ def read_cached(
     if data is None:
         return None
     try:
-        found = msgspec.msgpack.decode(zlib.decompress(data), type=CachedReading)
+        found = msgspec.msgpack.decode(_decompress(data), type=CachedReading)
         if found.rules != rules:
             return None
         return found.upto, msgspec.msgpack.decode(found.value, type=kind)
-    except (msgspec.MsgspecError, zlib.error):
+    except (msgspec.MsgspecError, ValueError):
         return None  # written by an older version
 
 
@@ -67,8 +70,28 @@ def write_cached(
     # A lone surrogate cannot be encoded: such a value is not cached.
     with suppress(HoldfastError, UnicodeEncodeError):
         raw = msgspec.Raw(msgspec.msgpack.encode(value))
-        data = zlib.compress(msgspec.msgpack.encode(CachedReading(head.seq, rules, raw)), LEVEL)
-        store.write_cache(session, name, head, data)
+        data = msgspec.msgpack.encode(CachedReading(head.seq, rules, raw))
+        store.write_cache(session, name, head, _compress(data))
+
+
+def _compress(data: bytes) -> bytes:
+    if len(data) < MIN_ZSTD_BYTES:
+        return zlib.compress(data, ZLIB_LEVEL)
+    return packing.compress_all([data])[0]
+
+
+def _decompress(data: bytes) -> bytes:
+    """Return what `_compress` compressed.
+
+    Raises:
+        ValueError: the bytes are something else.
+    """
+    if data.startswith(ZSTD_MAGIC):
+        return packing.decompress(data)
+    try:
+        return zlib.decompress(data)
+    except zlib.error as error:
+        raise ValueError(str(error)) from None
 
 
 def read_through_cache(

@@ -21,7 +21,7 @@ from holdfast.core.verify.quality import Quality, score_quality
 
 MAX_ROUNDS = 3
 """How many times a summary is fitted and probed at most."""
-WIDEN_FACTOR = 1.7
+WIDEN_FACTOR = 1.3
 PROBED_FACT_TOKENS = 1_200
 """Tokens of facts that probes are made for."""
 ROOM_PARTS = {"files": ("changed", "read")}

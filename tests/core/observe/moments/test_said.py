@@ -75,5 +75,18 @@ def test_an_item_that_introduces_others_starts_a_moment() -> None:
 
 def test_a_long_line_that_introduces_code_is_a_moment_of_little_weight() -> None:
     line = "The loader has to return the rows of the table in the order of their dates:"
-    found = weights(answer(f"{line}\n\n```\ncode\n```\n\nThe date is naive."), bash("a", "ls"))
-    assert found[line] < found["The date is naive."] / 2
+    found = weights(
+        answer(f"{line}\n\n```\ncode\n```\n\nThe date in `rows.py` is naive."), bash("a", "ls")
+    )
+    assert found[line] < found["The date in `rows.py` is naive."] / 2
+
+
+def test_a_short_sentence_without_a_name_weighs_little() -> None:
+    named = weights(answer("The date in `rows.py` is naive."), bash("a", "ls"))
+    plain = weights(answer("Good, that is a valid point."), bash("a", "ls"))
+    assert plain["Good, that is a valid point."] < named["The date in `rows.py` is naive."] / 2
+
+
+def test_a_short_sentence_that_ends_a_turn_weighs_as_much_as_others() -> None:
+    found = weights(ask("Go"), answer("Good, that is done. The date in `rows.py` is naive."))
+    assert len(set(found.values())) == 1

@@ -70,13 +70,35 @@ def test_what_is_shown_is_what_there_was_in_its_order(count: int, tokens: int) -
     made = fit_summary(summary, room(tokens)).summary
     for kept, whole in (
         (made.words, summary.words),
-        (made.files, summary.files),
+        ([file.path for file in made.files], [file.path for file in summary.files]),
         (made.decisions, summary.decisions),
         (made.next, summary.next),
         (made.findings, summary.findings),
     ):
         assert in_order(kept, whole)
     assert {fact.text for fact in made.facts} <= {fact.text for fact in summary.facts}
+    assert {replace(file, change="") for file in made.files} <= {
+        replace(file, change="") for file in summary.files
+    }
+
+
+def test_files_without_room_for_what_changed_are_named() -> None:
+    summary = many(60)
+    made = fit_summary(summary, room(2_500))
+    described = [file for file in made.summary.files if file.change]
+    named_only = [file for file in made.summary.files if not file.change]
+    assert described
+    assert named_only
+    assert f"- also modified: {', '.join(file.path for file in named_only)}" in made.text.split(
+        "\n"
+    )
+
+
+def test_a_short_summary_names_the_changed_files_and_describes_none() -> None:
+    made = fit_summary(many(60), room(500))
+    assert made.summary.files
+    assert "| Path |" not in made.text
+    assert not any(file.change for file in made.summary.files)
 
 
 def test_with_room_for_all_nothing_is_left_out() -> None:
@@ -123,7 +145,7 @@ def test_a_change_of_scope_that_is_not_shown_by_itself_stays_among_the_words() -
 
 def test_words_that_are_not_shown_are_named_where_they_are() -> None:
     summary = many(60)
-    made = fit_summary(summary, room(1_500)).summary
+    made = fit_summary(summary, room(3_000)).summary
     gone = {quote.entry for quote in summary.words} - {quote.entry for quote in made.words}
     assert gone
     assert {ref.entry for ref in made.refs} <= gone

@@ -8,10 +8,12 @@ from holdfast.core.observe.files.touch import Touch
 from holdfast.core.observe.moments.contents import content_lines, content_moments
 from holdfast.core.observe.moments.moment import Moment, plain_line
 from holdfast.core.observe.moments.printed import detail_moments, outcome_of, printed_text
-from holdfast.text.clip import clip_middle
+from holdfast.text.clip import clip_middle, clip_words
 
 READ_WEIGHT, SEARCHED_WEIGHT, SEEN_WEIGHT = 0.1, 0.6, 0.3
 MAX_SEARCH_HEAD, MAX_SEARCH_TAIL = 110, 50
+MAX_LABEL_CHARS = 40
+"""Characters of a search that are shown before each of its other hits."""
 
 
 @row_rule
@@ -32,4 +34,4 @@ def searched_moments(what: str, output: str, entry: EntryId) -> Iterator[Moment]
     asked = clip_middle(plain_line(what), MAX_SEARCH_HEAD, MAX_SEARCH_TAIL, " … ")
     text = printed_text(output)
     yield Moment("looked", f"searched {asked} → {outcome_of(text)}", entry, SEARCHED_WEIGHT)
-    yield from detail_moments("", text, entry)
+    yield from detail_moments(clip_words(asked, MAX_LABEL_CHARS, "…"), text, entry)

@@ -15,7 +15,7 @@ MAX_MOMENT_CHARS = 400
 """A moment is clipped to this length; the entry has the rest."""
 
 
-class Moment(Struct, frozen=True):
+class Moment(Struct, frozen=True, array_like=True):
     """One thing that happened."""
 
     kind: MomentKind

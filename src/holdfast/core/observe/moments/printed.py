@@ -79,8 +79,8 @@ def outcome_of(output: str, *, failed: bool = False) -> str:
             return NO_OUTCOME
         if len(lines) <= most_lines and sum(map(len, lines)) <= most_chars:
             return BETWEEN.join(lines)
-    shown = _shown(text, failed=failed)
-    return BETWEEN.join(dict.fromkeys(clip_and_mark(line, MAX_ROW_CHARS) for line in shown))
+    shown = (clip_and_mark(line, MAX_LINE_CHARS) for line in _shown(text, failed=failed))
+    return BETWEEN.join(dict.fromkeys(shown))
 
 
 def _shown(text: str, *, failed: bool) -> Sequence[str]:

@@ -15,6 +15,10 @@ LABEL_CHARS = 40
 RAN_WEIGHT, FAILED_WEIGHT = 1.2, 1.3
 # `cd /src && `, but not `cd /src`.
 _MOVES = Pattern(r"cd \S{1,300} ?(?:&&|;) ?")
+# ` 2>&1`, ` 2>/dev/null`, ` | tail -20` at the end: what is printed, not what is done.
+_REDIRECTS = Pattern(r" 2>(?:&1|/dev/null)| \| (?:head|tail)(?: -n)? -?\d{1,5}$")
+_MESSAGE_START = "$(cat <<"
+"""The start of a text that a shell reads from the lines below, such as a commit message."""
 
 
 @row_rule
@@ -31,8 +35,22 @@ def ran_moments(what: str, output: str, entry: EntryId, *, failed: bool) -> Iter
 @rule_keeping(0)
 def shown_command(what: str) -> str:
     """Return a command in one line without a leading `cd`; of a long one both ends."""
-    line = _MOVES.sub("", plain_line(without_comments(what)), 1)
-    return clip_middle(line, COMMAND_HEAD, COMMAND_TAIL, " … ")
+    line = _MOVES.sub("", plain_line(_with_short_message(without_comments(what))), 1)
+    return clip_middle(_REDIRECTS.sub("", line), COMMAND_HEAD, COMMAND_TAIL, " … ")
+
+
+def _with_short_message(command: str) -> str:
+    """Return a command with only the first line of a message that it reads from the lines below."""
+    before, start, rest = command.partition(_MESSAGE_START)
+    lines = rest.split("\n")
+    mark = lines[0].strip("-'\" ")
+    ends = (at for at, line in enumerate(lines) if at and line.strip() == mark)
+    end = next(ends, 0)
+    if not start or end < 2:
+        return command
+    first = next((line for line in lines[1:end] if line.strip()), "")
+    after = "\n".join(lines[end + 1 :]).strip().removeprefix(")")
+    return f"{before}{first.strip()}{after}"
 
 
 @rule_keeping(0)

@@ -39,6 +39,7 @@ from holdfast.core.observe.requests.replies import (
     words_of_refusal,
 )
 from holdfast.core.observe.results.failures import call_failed, is_read_only
+from holdfast.core.observe.results.todos import is_list_tool
 from holdfast.core.observe.scene import Pair, Scene
 from holdfast.text.clip import clip
 
@@ -127,6 +128,9 @@ def _moments_of_result(pair: Pair, body: ToolReturned, entry: EntryId) -> Iterat
         yield from changed_moments(call, touch, entry, failed=failed, output=body.output)
     elif failed:
         yield from ran_moments(what, body.output, entry, failed=True)
+    elif is_list_tool(call.tool):
+        # The newest list is part of the state; the tool only repeats that it was written.
+        return
     elif edits := _window_edits(touch, body.output):
         for act in edits:
             yield from window_edit_moments(act, touch.command, entry)

@@ -12,6 +12,7 @@ from holdfast.core.observe.moments.moment import (
 )
 from holdfast.core.observe.sentences import sentences
 from holdfast.text.clip import clip_and_mark
+from holdfast.text.language import COMMON_WORDS
 from holdfast.text.patterns import Pattern
 from holdfast.text.sentences import (
     THOUGHT_LABEL,
@@ -21,6 +22,7 @@ from holdfast.text.sentences import (
     is_question,
     plain_words,
 )
+from holdfast.text.words import TERM
 
 MIN_SENTENCE_CHARS = 12
 MAX_SENTENCES = 120
@@ -31,6 +33,8 @@ ANNOUNCED_SHARE = 0.2
 """The share of the weight that "I'll change the parser" and "The changes are:" have."""
 ASKED_FACTOR, WONDERED_FACTOR = 1.0, 0.4
 """Factors for a question to the user, and for one that the agent asks itself."""
+SHORT_SHARE, MAX_PLAIN_WORDS, MIN_CONTENT_WORDS = 0.2, 12, 4
+"""The share of a sentence such as "You raise a valid point."."""
 MANY_SENTENCES, LEAST_SHARE = 8, 0.5
 """A text with more sentences weighs less per sentence, down to this share."""
 MAX_SHORT_ITEM, MAX_JOINED_CHARS = 90, 300
@@ -40,10 +44,15 @@ MAX_EMPTY_LEAD = 60
 """A longer line that introduces code or a list says something by itself."""
 MAX_LOOKUP_CHARS = 160
 """A longer announcement of a lookup says something besides."""
-# `agentId: a1b2 (for resuming …)`, `<usage>…`, lines that a host adds to a report.
-_HOST_LINE = Pattern(r"(?:agentId\b|<|total_tokens\b|tool_uses\b|duration_ms\b)")
+# `agentId: a1b2 (for resuming …)`, `<usage>…`, `No response requested.`: lines that a host adds;
+# but not `The agent is done.`.
+_HOST_LINE = Pattern(
+    r"(?:agentId\b|<|total_tokens\b|tool_uses\b|duration_ms\b|No response requested\.)"
+)
 # `**Reviewing the tests**`: a title that a model gives to its reasoning; not `**Note**: x`.
 _TITLE = Pattern(r"\*\*[^*\n]{1,120}\*\*$")
+# `load_plan`, `a.py`, `isOpen`, `#175`, backquotes; but not `The fix is sound.`.
+NAMED = Pattern(r"[_/`\d#]|\w\.\w|[a-z][A-Z]")
 # `Wait, is it`, `Maybe the`, `If the value is None`: a step of reasoning; but not `The parser`.
 _WONDERS = Pattern(
     r"(?:(?:but|so|and|ah|oh|hmm|ok|okay|no|yes|actually),? ){0,2}"
@@ -114,6 +123,14 @@ def _joined(found: Sequence[Sentence]) -> Iterator[str]:
         yield lead
 
 
+def _says_little(text: str) -> bool:
+    """Return whether a sentence has a few plain words only: no name, number or path."""
+    words = TERM.findall(text)
+    if len(words) > MAX_PLAIN_WORDS or not text.isascii() or NAMED.search(text):
+        return False
+    return sum(word.lower() not in COMMON_WORDS for word in words) < MIN_CONTENT_WORDS
+
+
 def _factor_of(text: str, *, asks: bool) -> float:
     """Return the share of the weight that a sentence has; 0 if it says nothing."""
     if len(text) < MIN_SENTENCE_CHARS or _TITLE.match(text) or _HOST_LINE.match(text):
@@ -130,4 +147,5 @@ def _factor_of(text: str, *, asks: bool) -> float:
         return ANNOUNCED_SHARE
     if is_question(words):
         return ASKED_FACTOR if asks else WONDERED_FACTOR
-    return WONDERED_FACTOR if _WONDERS.match(words) else 1.0
+    factor = WONDERED_FACTOR if _WONDERS.match(words) else 1.0
+    return factor * SHORT_SHARE if not asks and _says_little(text) else factor

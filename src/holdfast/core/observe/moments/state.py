@@ -15,6 +15,7 @@ from holdfast.core.observe.files.shell import acts_of_script
 from holdfast.core.observe.files.touch import Touch, acts_of_call, touch_of
 from holdfast.core.observe.moments.moment import plain_line
 from holdfast.core.observe.moments.printed import outcome_of
+from holdfast.core.observe.moments.ran import shown_command
 from holdfast.core.observe.results.checks import Check, checks_of, includes
 from holdfast.core.observe.results.errors import without_cd
 from holdfast.core.observe.results.failures import (
@@ -29,7 +30,7 @@ from holdfast.text.clip import clip_and_mark
 from holdfast.text.patterns import Pattern
 
 MAX_COMMITS, MAX_CHECKS, MAX_FILES = 8, 4, 8
-MAX_CHECK_CHARS, MAX_OUTCOME_CHARS = 80, 160
+MAX_SUBJECT_CHARS, MAX_CHECK_CHARS, MAX_OUTCOME_CHARS = 72, 80, 120
 BRANCH, PUSHED, NOT_COMMITTED, NOT_CHECKED = "git branch", "pushed", "not committed", "not checked"
 COMMIT, LAST_RUN = "commit ", "last run of "
 BETWEEN = ", "
@@ -94,6 +95,16 @@ def merge_state(known: Sequence[Quote], new: Sequence[Quote]) -> tuple[Quote, ..
 def state_key(row: Quote) -> str:
     """Return the key of a row of the state: a newer row with the same key replaces it."""
     return row.text.partition(":")[0]
+
+
+def state_by_need(rows: Sequence[Quote]) -> Sequence[int]:
+    """Return the indexes of rows: the newest commit and check come before the older ones."""
+    counts: dict[str, int] = {}
+    ranks = dict[int, int]()
+    for at in range(len(rows) - 1, -1, -1):
+        kind = next((kind for kind in (COMMIT, LAST_RUN) if rows[at].text.startswith(kind)), "")
+        ranks[at] = counts[kind] = counts.get(kind, -1) + 1 if kind else 0
+    return sorted(range(len(rows)), key=lambda at: (ranks[at], at))
 
 
 def _joined(key: str, old: Quote, new: Quote) -> Quote:
@@ -192,7 +203,8 @@ class _StateReader:
                 self.commits.popitem()
             if name != "detached":
                 self.branch = Quote(name, entry)
-            row = f"{COMMIT}{commit} on {name}: {plain_line(subject)}"
+            title = clip_and_mark(plain_line(subject), MAX_SUBJECT_CHARS)
+            row = f"{COMMIT}{commit} on {name}: {title}"
             self.commits[commit] = Quote(row, entry)
             self.edits[NOT_COMMITTED].clear()
 
@@ -281,7 +293,8 @@ def _short_names(paths: Iterable[str]) -> list[str]:
 
 
 def _last_run(name: str, command: str, body: ToolReturned, *, failed: bool) -> str:
-    shown = clip_and_mark(plain_line(without_cd(command)), MAX_CHECK_CHARS)
+    shown = clip_and_mark(shown_command(without_cd(command)), MAX_CHECK_CHARS)
     counts = counts_in(body.output)
     outcome = plain_line(counts or clip_and_mark(outcome_of(body.output), MAX_OUTCOME_CHARS))
-    return f"{LAST_RUN}{name}: $ {shown} → {'failed: ' if failed else ''}{outcome}"
+    run = "" if shown == name else f"$ {shown} → "
+    return f"{LAST_RUN}{name}: {run}{'failed: ' if failed else ''}{outcome}"

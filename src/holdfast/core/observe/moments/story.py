@@ -25,6 +25,8 @@ class Story(Struct, frozen=True, omit_defaults=True):
     """The last entry of the last chapter."""
     seq: int = 0
     """The number of that entry."""
+    asked: tuple[str, ...] = ()
+    """Short names of the messages of the user that the rows quote, oldest first."""
     context: tuple[int, ...] = ()
     """The numbers of earlier entries that the next chapter needs to be understood."""
 

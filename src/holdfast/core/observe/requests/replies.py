@@ -77,6 +77,8 @@ def _given(output: str) -> dict[str, str]:
 # user's words, so only the very sentence that the client writes counts, at the very beginning of a
 # failed result, and only of tools whose results the client writes itself: what a command printed
 # begins with its exit code there, and what a server of somebody else's answered is never believed.
+# Some formats do not say whether a call failed: there, only tools that return nothing but words of
+# the client are believed.
 
 
 _REFUSED = (
@@ -89,12 +91,17 @@ _CANNED = "The user wants to clarify these questions."
 _TOOLS = frozenset(
     ("Bash", "Edit", "ExitPlanMode", "AskUserQuestion", "MultiEdit", "NotebookEdit", "Task")
 ) | {"Agent", "Glob", "Grep", "Read", "TodoWrite", "WebFetch", "WebSearch", "Write"}
+_OWN_WORDS = frozenset(
+    ("Edit", "MultiEdit", "NotebookEdit", "Write", "TodoWrite", "ExitPlanMode", "AskUserQuestion")
+)
+"""Tools of which a result has only words of the client, none from a file or a program."""
 
 
 @rule(False)
 def is_refusal(call: ToolCalled, result: ToolReturned) -> bool:
     """Return whether the user refused a call."""
-    return result.failed and call.tool in _TOOLS and result.output.startswith(_REFUSED)
+    trusted = _TOOLS if result.failed else _OWN_WORDS
+    return call.tool in trusted and result.output.startswith(_REFUSED)
 
 
 @rule("")

@@ -39,6 +39,8 @@ LIST_TOOLS = frozenset(
     )
 )
 """Tools that write a whole todo list."""
+ITEM_TOOLS = frozenset(("taskcreate", "taskupdate"))
+"""Tools that write one item of a list, without their underscores."""
 _LIST_KEYS = ("todos", "plan", "task_list", "todoList", "todo_list", "tasks", "items", "steps")
 _TEXT_KEYS = ("content", "step", "title", "description", "text", "task", "subject", "name", "notes")
 _STATUS = {
@@ -162,15 +164,20 @@ def _goes_on(text: str, spoken: TodoList) -> bool:
     return any(terms & terms_of(todo.text) for todo in spoken.items)
 
 
+def is_list_tool(tool: str) -> bool:
+    """Return whether a tool writes a todo list, or one item of it."""
+    name = bare_tool_name(tool)
+    return name in LIST_TOOLS or name.replace("_", "") in ITEM_TOOLS
+
+
 @rule(None)
 def _from_call(
     scene: Scene, pair: Pair, body: ToolCalled, kept: TodoList | None
 ) -> TodoList | None:
     """Return the list after a call; None for a call that does not write a list."""
-    name = bare_tool_name(body.tool)
-    task = name.replace("_", "")
-    if name not in LIST_TOOLS and task not in ("taskcreate", "taskupdate"):
+    if not is_list_tool(body.tool):
         return None
+    task = bare_tool_name(body.tool).replace("_", "")
     result = whole_result_of(scene, pair)
     if result is not None and result.failed:
         return None

@@ -25,7 +25,7 @@ from holdfast.text.words import NAME_PART, UNSPACED, WORD, pairs_of, prefix_of
 COVERED_SHARE = 1 / 3
 """The share of a word's worth that remains each time it is covered."""
 SIZE_POWER = 0.9
-SIZE_OFFSET = 8
+SIZE_OFFSET = 14
 """Tokens added to the size of a moment, so that a few plain words are not cheap."""
 NAME_FACTOR = 1.6
 FOCUS_FACTOR = 4.0

@@ -6,7 +6,8 @@ section has a share of the room; facts get all that is unused.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from itertools import pairwise
+from typing import TypeAlias, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,46 +25,82 @@ from holdfast.core.ledger.summary import (
 )
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.observe.moments.moment import Moment
+from holdfast.core.observe.moments.state import LAST_RUN, state_by_need
 from holdfast.core.observe.requests.constraints import users_first
 from holdfast.core.observe.results.choices import not_overruled
 from holdfast.core.shrink.clip_pastes import ONE_LINE, cut_intent, fit_request, map_requests
 from holdfast.core.shrink.summary.choose import choose, moment_of_fact, words_of_moment
 from holdfast.core.shrink.summary.quoting import short_name
+from holdfast.core.shrink.summary.root import relative_path
 from holdfast.core.shrink.summary.text import Frame, write_summary
 from holdfast.text.jsontext import SURROGATE
+from holdfast.text.patterns import Pattern
 
 Row = TypeVar("Row")
 
 SECTION_SHARES: Mapping[str, float] = {
-    "state": 0.12,
-    "next": 0.10,
-    "progress": 0.08,
-    "questions": 0.05,
-    "errors": 0.05,
-    "changed": 0.20,
-    "decisions": 0.08,
-    "words": 0.25,
-    "read": 0.04,
-    "refs": 0.02,
+    "state": 0.15,
+    "next": 0.06,
+    "progress": 0.04,
+    "questions": 0.03,
+    "errors": 0.03,
+    "changed": 0.12,
+    "named": 0.06,
+    "decisions": 0.06,
+    "words": 0.17,
+    "read": 0.01,
+    "refs": 0.01,
 }
-"""The share of the room that each section may take, in the order in which rows are added."""
+"""The share of the room that each section may take: together so much that the story gets a third
+of a small room. Rows are added in this order."""
 
 REQUEST_SHARE = 0.4
 """The share of the room that the first and the current request may take."""
 MIN_REQUEST_TOKENS = 400
 """In a room with a smaller share for requests, they are cut only if they do not fit."""
-ROW_TOKENS = 10
+ROW_TOKENS, NAME_TOKENS = 10, 3
 """Tokens of a row besides its text: its entry, bullets, bars."""
 MAX_TRIES = 6
 SPARE_TOKENS = 8
 """Tokens that are added to the estimate of what lines cost."""
 SLACK = 50
 """The divisor of the room that gives the tokens that may be left unused."""
+SHORT_WORDS_CHARS, NEWEST_WORDS = 160, 3
+BRIEF_ANSWER_CHARS = 60
+"""A shorter message of the user may be understood only with the question before it."""
+BRIEF_ROOM = 1_200
+"""A summary in fewer tokens has a shorter head."""
+MIN_REPEATED_WORDS = 6
+"""Fewer words are no message that was sent again."""
 SEEN_SHARE = 0.9
 """A row is left out if this share of its words is in the part of the window that remains."""
 MAX_REF_CHARS = 60
 MORE_RULES = " more rules and corrections of the user: `holdfast intent`"
 MAX_RESOLVED = 2
+
+
+Order: TypeAlias = Callable[[Sequence[Row]], Iterable[int]]
+"""Returns the indexes of rows, those that a reader needs most first."""
+
+
+def newest_first(rows: Sequence[object]) -> Iterable[int]:
+    """Return the indexes of rows, the last one first."""
+    return range(len(rows) - 1, -1, -1)
+
+
+def words_by_need(words: Sequence[Quote]) -> Iterable[int]:
+    """Return the indexes of the user's words: the newest few, the short ones, then the others.
+
+    Many short messages correct the agent, and take no more room than a long one.
+    """
+    last = len(words) - NEWEST_WORDS
+    newest = newest_first(words)
+    return sorted(newest, key=lambda at: at < last and len(words[at].text) > SHORT_WORDS_CHARS)
+
+
+def oldest_first(rows: Sequence[object]) -> Iterable[int]:
+    """Return the indexes of rows in their order."""
+    return range(len(rows))
 
 
 class SummaryRoom(Struct, frozen=True):
@@ -95,6 +132,8 @@ class FittedSummary(Struct, frozen=True):
 
 def fit_summary(summary: Summary, room: SummaryRoom) -> FittedSummary:
     """Choose the facts and rows that fit, and write the text within the room if possible."""
+    if room.frame == "plain" and room.tokens < BRIEF_ROOM:
+        room = replace(room, frame="brief")
     bare = _measured(_bare(summary, room), room)
     if bare.tokens > room.tokens:
         brief = _measured(bare.summary, room, frame="brief")
@@ -109,8 +148,9 @@ def fit_summary(summary: Summary, room: SummaryRoom) -> FittedSummary:
     pool = with_earlier_facts(summary, room.pool)
     covered, left = _words(shown, room), room.tokens - fitted.tokens
     best, before = fitted, tuple[Moment, ...]()
+    must = room.first | _questions_before(pool, shown)
     for _ in range(MAX_TRIES):
-        chosen = choose(pool, left, count=room.count, covered=covered, must=room.first)
+        chosen = choose(pool, left, count=room.count, covered=covered, must=must)
         if chosen == before:
             break
         before = chosen
@@ -170,7 +210,7 @@ def _with_some_rules(least: FittedSummary, summary: Summary, room: SummaryRoom) 
     known, left = least.summary, room.tokens - least.tokens
     requests = "\n".join(quote.text for quote in known.intent.requests)
     rules = [row for row in summary.constraints if not row.lifted and row.text not in requests]
-    kept = rows_that_fit(rules, left, lambda row: row.text, room, newest=False)
+    kept = rows_that_fit(rules, left, lambda row: row.text, room, oldest_first)
     left -= sum(room.count(row.text) + ROW_TOKENS for row in kept)
     said = "\n".join([requests, *(row.text for row in kept)])
     unsaid = [quote for quote in summary.intent.changes if quote.text not in said]
@@ -214,7 +254,7 @@ def _bounded(summary: Summary, tokens: int, room: SummaryRoom) -> Summary:
         intent=replace(short, changes=changes),
         constraints=users_first(shown),
         refs=(
-            *rows_that_fit(_whole(summary), part["refs"], lambda row: row.what, room, newest=False),
+            *rows_that_fit(_whole(summary), part["refs"], lambda row: row.what, room, oldest_first),
             *_left_out(summary, len(rules) - len(shown) + len(intent.changes) - len(changes)),
         ),
     )
@@ -323,6 +363,17 @@ def facts_of(moments: Iterable[Moment]) -> tuple[Fact, ...]:
     )
 
 
+def _questions_before(pool: Sequence[Moment], shown: Summary) -> frozenset[str]:
+    """Return the questions of the agent that the user answered in a few words that are shown."""
+    brief = {
+        quote.entry
+        for quote in (*shown.words, shown.intent.current)
+        if len(quote.text) <= BRIEF_ANSWER_CHARS
+    }
+    asked = ((now.turn, before.text) for before, now in pairwise(pool) if before.turn != now.turn)
+    return frozenset(text for turn, text in asked if turn in brief and text.endswith("?"))
+
+
 def _words(summary: Summary, room: SummaryRoom) -> frozenset[str]:
     """Return the words that a reader sees without any fact."""
     return frozenset(words_of_moment(write_summary(summary, session=""))) | room.shown
@@ -331,37 +382,76 @@ def _words(summary: Summary, room: SummaryRoom) -> frozenset[str]:
 def _served(summary: Summary, base: Summary, tokens: int, room: SummaryRoom) -> Summary:
     """Each section with as many rows as its share has room for."""
     served, words = _Serving(tokens, room), _not_told(summary.words, base.intent)
-    changed = served.rows("changed", _changed(summary.files), _file_text, newest=True)
+    changed = _changed_files(served, summary, room)
+    state = served.rows("state", summary.state, lambda row: row.text, state_by_need)
     shown = replace(
         base,
-        state=served.rows("state", summary.state, lambda row: row.text, newest=True),
-        next=served.rows("next", summary.next, lambda row: row.step, newest=False),
+        state=state,
+        next=served.rows("next", summary.next, lambda row: row.step, oldest_first),
         progress=replace(
             summary.progress,
-            completed=served.rows("progress", summary.progress.completed, str, newest=True),
-            remaining=served.rows("progress", _not_next(summary), str, newest=False),
+            completed=served.rows("progress", summary.progress.completed, str),
+            remaining=served.rows("progress", _not_next(summary), str, oldest_first),
+            tests="" if _shows_check(state) else summary.progress.tests,
         ),
-        questions=served.rows("questions", summary.questions, lambda row: row.text, newest=True),
-        errors=served.rows("errors", _by_need(summary.errors), _error_text, newest=False),
-        decisions=served.rows("decisions", valid_decisions(summary), _decision_text, newest=True),
-        words=served.rows("words", words, lambda row: row.text, newest=True),
-        files=(*changed, *served.rows("read", _read(summary.files), _file_text, newest=True)),
+        questions=served.rows("questions", summary.questions, lambda row: row.text),
+        errors=served.rows("errors", _errors_not_in(state, summary), _error_text, oldest_first),
+        decisions=served.rows("decisions", valid_decisions(summary), _decision_text),
+        words=served.rows("words", words, lambda row: row.text, words_by_need),
+        files=(*changed, *served.rows("read", _read(summary.files), _file_text)),
     )
+    shown = _without_changes_in_words(shown)
     left_out = [quote for quote in words if quote not in shown.words]
     named = [ref for ref in summary.refs if ref.entry]
     refs = (*named, *(_by_reference(quote, room) for quote in left_out))
-    rows = served.rows("refs", refs, lambda row: row.what, newest=True)
+    rows = served.rows("refs", refs, lambda row: row.what)
     return replace(shown, refs=(*base.refs, *rows))
 
 
+def _changed_files(served: "_Serving", summary: Summary, room: SummaryRoom) -> list[File]:
+    """Return the changed files with what changed in them, and the names of others.
+
+    A short summary only names them: a table takes the room of ten names.
+    """
+    files, by_need = _changed(summary.files), files_by_need(room.pool, summary.root)
+    is_short = room.frame == "brief"
+    shown = served.rows("changed", () if is_short else files, _file_text, by_need)
+    others = [replace(file, change="") for file in files if file not in shown and not file.was]
+    share = "changed" if is_short else "named"
+    named = served.rows(share, others, lambda file: file.path, by_need, row_tokens=NAME_TOKENS)
+    by_path = {file.path: file for file in (*named, *shown)}
+    return [by_path[file.path] for file in files if file.path in by_path]
+
+
+def _shows_check(state: Iterable[Quote]) -> bool:
+    """Return whether the state has the result of the last tests."""
+    return any(row.text.startswith(LAST_RUN) for row in state)
+
+
 def _not_told(words: Sequence[Quote], intent: Intent) -> tuple[Quote, ...]:
-    """The user's words that are not among the changes shown; what was said twice, as said last."""
-    told = {quote.text for quote in (*intent.changes, *intent.requests)}
-    kept: dict[str, Quote] = {}
+    """The user's words that are not shown as requests; what was said twice, as said last."""
+    shown = {quote.text for quote in (*intent.changes, *intent.requests)}
+    later = [frozenset(words_of_moment(text)) for text in shown]
+    kept: list[Quote] = []
     for quote in reversed(words):
-        if quote.text not in told:
-            kept.setdefault(quote.text, quote)
-    return tuple(reversed(kept.values()))
+        said = frozenset(words_of_moment(quote.text))
+        if quote.text not in shown and not any(_repeats(said, other) for other in later):
+            kept.append(quote)
+            later.append(said)
+            shown.add(quote.text)
+    return tuple(reversed(kept))
+
+
+def _repeats(said: frozenset[str], later: frozenset[str]) -> bool:
+    """Return whether later words have nearly all of some words: a message that was sent again."""
+    return len(said) >= MIN_REPEATED_WORDS and len(said & later) >= SEEN_SHARE * len(said)
+
+
+def _without_changes_in_words(summary: Summary) -> Summary:
+    """Leave out changes of scope that are part of a message that is shown whole."""
+    shown = "\n".join(quote.text for quote in (*summary.words, *summary.intent.requests))
+    changes = tuple(change for change in summary.intent.changes if change.text not in shown)
+    return replace(summary, intent=replace(summary.intent, changes=changes))
 
 
 def _whole(summary: Summary) -> tuple[Ref, ...]:
@@ -398,13 +488,18 @@ class _Serving:
         self._used: dict[str, int] = {}
 
     def rows(
-        self, section: str, rows: Iterable[Row], text: Callable[[Row], str], *, newest: bool
+        self,
+        section: str,
+        rows: Iterable[Row],
+        text: Callable[[Row], str],
+        order: "Order[Row]" = newest_first,
+        row_tokens: int = ROW_TOKENS,
     ) -> tuple[Row, ...]:
         """As many rows as the section has room for, in their order."""
         share = SECTION_SHARES[section] * self._room.wider.get(section, 1.0)
         left = int(self._tokens * min(share, 0.9)) - self._used.get(section, 0)
         unseen = [row for row in rows if not self._is_seen(text(row))]
-        kept, cost = _kept_of(unseen, left, text, self._room, newest=newest)
+        kept, cost = _kept_of(unseen, left, text, self._room, order, row_tokens)
         self._used[section] = self._used.get(section, 0) + cost
         return kept
 
@@ -420,21 +515,25 @@ def rows_that_fit(
     tokens: int,
     text: Callable[[Row], str],
     room: SummaryRoom,
-    *,
-    newest: bool = True,
+    order: "Order[Row]" = newest_first,
 ) -> tuple[Row, ...]:
     """Return as many rows as fit into `tokens`, in their order."""
-    return _kept_of(list(rows), tokens, text, room, newest=newest)[0]
+    return _kept_of(list(rows), tokens, text, room, order)[0]
 
 
 def _kept_of(
-    rows: Sequence[Row], left: int, text: Callable[[Row], str], room: SummaryRoom, *, newest: bool
+    rows: Sequence[Row],
+    left: int,
+    text: Callable[[Row], str],
+    room: SummaryRoom,
+    order: "Order[Row]",
+    row_tokens: int = ROW_TOKENS,
 ) -> tuple[tuple[Row, ...], int]:
     """The rows that fit, and what they cost."""
     kept: set[int] = set()
     used = 0
-    for at in range(len(rows) - 1, -1, -1) if newest else range(len(rows)):
-        cost = room.count(text(rows[at])) + ROW_TOKENS
+    for at in order(rows):
+        cost = room.count(text(rows[at])) + row_tokens
         if used + cost <= left:
             kept.add(at)
             used += cost
@@ -443,6 +542,31 @@ def _kept_of(
 
 def _changed(files: Iterable[File]) -> list[File]:
     return [file for file in files if file.action != "read"]
+
+
+# `copied from a.py`, `sed -i s|a|b|`: what one command did to many files; not `by /x.py; +3`.
+_BY_COMMAND = Pattern(r"(?:(?:copied|moved) from |sed -i |by /)(?:(?!; [+−]\d).){0,400}$")
+
+
+def files_by_need(pool: Iterable[Moment], root: str) -> "Order[File]":
+    """Return an order of changed files: changed last first; those changed by a command at the end.
+
+    The moments of the changes say when: a file has its row where it was first touched.
+    """
+    changes = (moment.text.split(" ", 2) for moment in pool if moment.kind == "changed")
+    last = {words[1]: at for at, words in enumerate(changes) if len(words) > 1}
+
+    def order(files: Sequence[File]) -> Iterable[int]:
+        def need(at: int) -> tuple[bool, int]:
+            return _is_scratch(files[at]), -last.get(relative_path(files[at].path, root), -1)
+
+        return sorted(newest_first(files), key=need)
+
+    return order
+
+
+def _is_scratch(file: File) -> bool:
+    return file.path.startswith("/tmp/") or _BY_COMMAND.match(file.change) is not None
 
 
 def _read(files: Iterable[File]) -> list[File]:
@@ -468,9 +592,13 @@ def _decision_text(decision: Decision) -> str:
     return f"{decision.choice} {decision.reason}"
 
 
-def _by_need(errors: Sequence[Error]) -> list[Error]:
-    """Return the errors that are not resolved, the newest first, then the last resolved ones."""
-    newest = list(reversed(errors))
+def _errors_not_in(state: Sequence[Quote], summary: Summary) -> list[Error]:
+    """Return the open errors, the newest first, then the last resolved ones.
+
+    An open error that the state shows as the last run of a check is not repeated.
+    """
+    shown = {row.entry for row in state}
+    newest = [row for row in reversed(summary.errors) if row.resolved or row.entry not in shown]
     resolved = [error for error in newest if error.resolved]
     return [*(error for error in newest if not error.resolved), *resolved[:MAX_RESOLVED]]
 

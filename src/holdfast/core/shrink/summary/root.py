@@ -7,30 +7,38 @@ from msgspec.structs import replace
 
 from holdfast.core.ledger.summary import File, Summary
 
-MIN_SHARE = 0.8
-"""The share of the paths that have to be below the root."""
-MIN_ROOT_CHARS = 4
+HERE = "./"
+"""Written before a path that was relative already, where a root is given."""
+LINE_CHARS = 24
+"""Characters of the line that names the root, besides the root."""
 
 
 def root_of(files: Iterable[File]) -> str:
-    """Return the deepest directory with most paths below it; empty if any path is relative."""
-    paths = [file.path for file in files]
-    if not all(path.startswith("/") for path in paths):
-        return ""
+    """Return the directory that saves most characters if paths below it are relative to it."""
+    paths = [path for file in files for path in (file.path, file.was) if path]
     counts: dict[str, int] = {}
     for path in paths:
-        folders = path.split("/")[1:-1]
+        folders = path.split("/")[1:-1] if path.startswith("/") else []
         for folder in accumulate(folders, lambda parent, name: f"{parent}/{name}", initial=""):
             counts[folder] = counts.get(folder, 0) + 1
-    common = [folder for folder, count in counts.items() if count >= MIN_SHARE * len(paths)]
-    root = max(common, key=len, default="")
-    return root if len(root) >= MIN_ROOT_CHARS and "\n" not in root else ""
+    relative = sum(not path.startswith("/") for path in paths)
+
+    def saved(folder: str) -> int:
+        size = len(folder) + 1
+        return (counts[folder] - 1) * size - LINE_CHARS - relative * len(HERE)
+
+    folders = (folder for folder in counts if folder and "\n" not in folder)
+    root = max(folders, key=lambda folder: (saved(folder), folder), default="")
+    return root if root and saved(root) > 0 else ""
 
 
 def relative_path(path: str, root: str) -> str:
-    """Return a path relative to a root; as it is if it is elsewhere."""
-    inside = root and path.startswith(f"{root}/") and len(path) > len(root) + 1
-    return path[len(root) + 1 :] if inside else path
+    """Return a path relative to a root; as it is if it is elsewhere, marked if it was relative."""
+    if not root or not path:
+        return path
+    if path.startswith(f"{root}/") and len(path) > len(root) + 1:
+        return path[len(root) + 1 :]
+    return path if path.startswith(("/", HERE)) else f"{HERE}{path}"
 
 
 def relative_text(text: str, root: str) -> str:
@@ -45,8 +53,11 @@ def with_absolute_paths(summary: Summary) -> Summary:
     root = summary.root
     if not root:
         return summary
-    files = (
-        file if file.path.startswith("/") else replace(file, path=f"{root}/{file.path}")
-        for file in summary.files
-    )
+    files = (replace(file, path=_absolute(file.path, root)) for file in summary.files)
     return replace(summary, files=tuple(files))
+
+
+def _absolute(path: str, root: str) -> str:
+    if path.startswith(HERE):
+        return path.removeprefix(HERE)
+    return path if path.startswith("/") else f"{root}/{path}"

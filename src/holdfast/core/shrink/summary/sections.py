@@ -46,19 +46,36 @@ FILE_COLUMNS = ["Path", "Action", "What changed", "Status"]
 TABLE_RULE = f"|{'---|' * len(FILE_COLUMNS)}"
 COMPLETE, PARTIAL = "Complete", "Partial"
 WHY, SPAN = " — ", " lines "
+ALSO, NEXT_NAME = "- also ", ", "
 CHANGING_ACTIONS: tuple[Action, ...] = ("created", "modified", "deleted", "renamed")
 
 
 def write_artifacts(summary: Summary) -> list[str]:
-    """A table of the files that were changed; nothing when none was."""
+    """A table of the files that were changed, then the names of those without more to say."""
+    changed = [file for file in summary.files if file.action != "read"]
     rows = [
         write_table_row(
             [file.path, _done(file), file.change, PARTIAL if file.partial else COMPLETE]
         )
-        for file in summary.files
-        if file.action != "read"
+        for file in changed
+        if not is_name_only(file)
     ]
-    return [write_table_row(FILE_COLUMNS), TABLE_RULE, *rows] if rows else []
+    table = [write_table_row(FILE_COLUMNS), TABLE_RULE, *rows] if rows else []
+    return [*table, *_names(changed)]
+
+
+def is_name_only(file: File) -> bool:
+    """Return whether nothing is known of a changed file but its path and what was done."""
+    more = file.change or file.was or file.partial
+    return file.path != "" and file.action != "read" and not more
+
+
+def _names(changed: Iterable[File]) -> Iterator[str]:
+    named = [file for file in changed if is_name_only(file)]
+    for action in CHANGING_ACTIONS:
+        paths = [quote_field(file.path, NEXT_NAME) for file in named if file.action == action]
+        if paths:
+            yield f"{ALSO}{action}: {NEXT_NAME.join(paths)}"
 
 
 def _done(file: File) -> str:
@@ -66,16 +83,29 @@ def _done(file: File) -> str:
 
 
 def read_artifacts(lines: SummaryLines, known: Summary) -> Summary:
-    """Read the table of changed files."""
-    require(lines.take() == write_table_row(FILE_COLUMNS) and lines.take() == TABLE_RULE)
+    """Read the table of changed files, and the names after it."""
     files = list[File]()
-    while lines.has_row():
+    if not lines.starts_with(ALSO):
+        require(lines.take() == write_table_row(FILE_COLUMNS) and lines.take() == TABLE_RULE)
+    while lines.has_row() and not lines.starts_with(ALSO):
         path, done, change, status = split_table_row(lines.take(), len(FILE_COLUMNS))
         action, _, was = done.partition(" from ")
         require(action in CHANGING_ACTIONS and status in {COMPLETE, PARTIAL})
         partial = status == PARTIAL
         files.append(File(path, cast(Action, action), change=change, partial=partial, was=was))
+    while lines.has_row():
+        action, colon, rest = lines.take(ALSO).partition(": ")
+        require(action in CHANGING_ACTIONS and colon != "")
+        files.extend(File(path, cast(Action, action)) for path in _read_names(rest))
     return replace(known, files=tuple(files))
+
+
+def _read_names(line: str) -> Iterator[str]:
+    while line:
+        path, line = split_field(line, NEXT_NAME)
+        yield path
+        require(line == "" or line.startswith(NEXT_NAME))
+        line = line.removeprefix(NEXT_NAME)
 
 
 def write_files_read(summary: Summary) -> list[str]:

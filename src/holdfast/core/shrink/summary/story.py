@@ -19,6 +19,7 @@ from holdfast.core.observe.moments.story import Block, PathContent, Story, Story
 from holdfast.core.observe.scene import Scene, read_scene
 from holdfast.core.shrink.summary.choose import choose, moment_of_fact
 from holdfast.core.shrink.summary.merge import bounded, merge, with_full_paths
+from holdfast.core.shrink.summary.quoting import short_name
 from holdfast.core.shrink.summary.root import with_absolute_paths
 from holdfast.core.shrink.summary.rows import is_anchor, rows_of_scene
 from holdfast.core.shrink.summary.text import read_summary
@@ -52,6 +53,7 @@ def read_on(story: Story, items: Sequence[Item]) -> StoryReading:
             _with_moments(story.blocks, moments),
             last.id,
             last.seq,
+            _quoted(story, chapter, rows),
             tuple(item.entry.seq for item in context),
         )
         later = later[length:]
@@ -68,6 +70,20 @@ def read_to_end(reading: StoryReading) -> PathContent:
         return PathContent(story.rows, known)
     rows, moments = _read(story, context, later, ())
     return PathContent(rows, (*known, *moments))
+
+
+def _quoted(story: Story, chapter: Sequence[Item], rows: Summary) -> tuple[str, ...]:
+    """Return the short names of the entries that the rows quote of the user, oldest first."""
+    shown = {short_name(quote.entry) for quote in (*rows.words, *rows.intent.requests)}
+    new = (short_name(item.entry.id) for item in chapter)
+    return tuple(name for name in (*story.asked, *new) if name in shown)
+
+
+def _in_order(rows: Summary, quoted: Sequence[str]) -> Summary:
+    """Return rows with the user's words in their order: an older request may follow newer words."""
+    places = {name: at for at, name in enumerate(quoted)}
+    words = sorted(rows.words, key=lambda quote: places.get(short_name(quote.entry), -1))
+    return replace(rows, words=tuple(words))
 
 
 def _chapter_length(items: Sequence[Item]) -> int:
@@ -123,7 +139,8 @@ def _read(
     new = rows_of_scene(scene, names, rows.errors)
     known, files = with_full_paths(rows.files, new.files)
     merged = merge(replace(rows, files=known), replace(new, files=files))
-    rows = bounded(replace(merged, errors=new.errors))
+    rows = _in_order(replace(merged, errors=new.errors), _quoted(story, chapter, merged))
+    rows = bounded(rows)
     return rows, (*sent_back, *moments_in(scene, only=names))
 
 

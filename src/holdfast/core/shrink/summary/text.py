@@ -25,8 +25,10 @@ from holdfast.core.shrink.summary.quoting import (
 )
 from holdfast.core.shrink.summary.root import relative_path
 from holdfast.core.shrink.summary.sections import (
+    CHANGING_ACTIONS,
     PENDING,
     WHO_BY_TAG,
+    is_name_only,
     parse_number,
     read_artifacts,
     read_constraints,
@@ -66,10 +68,10 @@ def window_form(summary: Summary) -> Summary:
     """Return a summary with only the values that its text contains.
 
     Entries are short names; that of a fact is the request that it belongs to. Findings are among
-    the facts. Paths are relative to the root. Files have no entry; changed files come first and
-    have no purpose, files that were only read have no change. Open errors come
-    first; a resolved one is one line. A single request is also the current one. The status of a
-    step has only letters, digits, spaces and dashes.
+    the facts. Paths are relative to the root. Files have no entry; changed files come first,
+    those without more than a name last among them, and have no purpose; files that were only read
+    have no change. Open errors come first; a resolved one is one line. A single request is also
+    the current one. The status of a step has only letters, digits, spaces and dashes.
     """
     return replace(
         summary,
@@ -109,11 +111,22 @@ def _normal_intent(intent: Intent) -> Intent:
     return Intent(original, original if current == Quote() else current, changes, *rests)
 
 
-def _changed(summary: Summary) -> Iterator[File]:
-    for file in summary.files:
-        if file.action != "read":
-            path, was = (relative_path(name, summary.root) for name in (file.path, file.was))
-            yield replace(file, path=path, was=was, entry="", lines=(), why="")
+def _changed(summary: Summary) -> list[File]:
+    """Return the rows of changed files, then by action those of which only the name is known."""
+    changed = [
+        replace(
+            file,
+            path=relative_path(file.path, summary.root),
+            was=relative_path(file.was, summary.root),
+            entry="",
+            lines=(),
+            why="",
+        )
+        for file in summary.files
+        if file.action != "read"
+    ]
+    actions = {action: at for at, action in enumerate(CHANGING_ACTIONS, 1)}
+    return sorted(changed, key=lambda file: actions[file.action] if is_name_only(file) else 0)
 
 
 def _only_read(summary: Summary) -> Iterator[File]:
