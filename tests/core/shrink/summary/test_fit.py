@@ -28,13 +28,18 @@ def many(count: int) -> Summary:
         intent=Intent(first, Quote("Now the docs.", named(2)), (Quote("No, use B.", named(3)),)),
         constraints=(Constraint("Never touch the tests.", named(1), negative=True),),
         words=tuple(Quote(f"And part {at}?", named(10 + at)) for at in each),
-        files=tuple(File(f"src/f{at}.py", "modified", change=f"+{at}") for at in each),
+        files=tuple(File(f"src/f{at}.py", "modified", change=f"run_{at}(); +{at}") for at in each),
         decisions=tuple(Decision(f"Use tool {at}", named(at), f"reason {at}") for at in each),
         facts=tuple(Fact(f"value id_{at} is set", named(at), "log", at) for at in each),
         next=tuple(Next(f"step {at}", named(at)) for at in each),
         findings=tuple(Quote(f"The cause is in part {at}.", named(at)) for at in each),
         revision=1,
     )
+
+
+def shown_words(made: Summary) -> list[Quote]:
+    """Return the words that are shown; the others only say where facts belong."""
+    return [quote for quote in made.words if quote.text]
 
 
 def room(tokens: int) -> SummaryRoom:
@@ -69,7 +74,7 @@ def test_what_is_shown_is_what_there_was_in_its_order(count: int, tokens: int) -
     summary = many(count)
     made = fit_summary(summary, room(tokens)).summary
     for kept, whole in (
-        (made.words, summary.words),
+        (shown_words(made), summary.words),
         ([file.path for file in made.files], [file.path for file in summary.files]),
         (made.decisions, summary.decisions),
         (made.next, summary.next),
@@ -130,9 +135,23 @@ def test_a_section_that_a_probe_found_too_small_gets_more() -> None:
 def test_words_that_were_said_twice_or_changed_the_scope_are_told_once() -> None:
     said = [Quote(text, named(at)) for at, text in enumerate(("Why?", "No, use B.", "Why?", "So."))]
     made = fit_summary(replace(many(1), words=tuple(said)), room(1_500))
-    assert made.summary.words == (said[2], said[3])
+    assert shown_words(made.summary) == [said[2], said[3]]
     assert (made.text.count("Why?"), made.text.count("No, use B.")) == (1, 1)
     assert not made.summary.refs
+
+
+def test_facts_of_messages_that_are_not_shown_keep_their_place_among_those_that_are() -> None:
+    said = [Quote(f"{'Go on with it now. ' * 90}{at}", named(10 + at)) for at in range(3)]
+    brief = Quote("And the tests?", named(14))
+    facts = tuple(
+        Fact(f"value id_{at} is set", named(30 + at), turn=named(10 + at)) for at in (2, 4)
+    )
+    told = replace(many(0), words=(*said, brief), facts=facts)
+    made = fit_summary(told, room(150))
+    lines = made.text.split("\n")
+    assert shown_words(made.summary) == [brief]
+    turn = named(12)[:8]
+    assert lines.index(f"[{turn}]") < lines.index(f"[{named(14)[:8]}] USER: And the tests?")
 
 
 def test_a_change_of_scope_that_is_not_shown_by_itself_stays_among_the_words() -> None:
@@ -146,7 +165,7 @@ def test_a_change_of_scope_that_is_not_shown_by_itself_stays_among_the_words() -
 def test_words_that_are_not_shown_are_named_where_they_are() -> None:
     summary = many(60)
     made = fit_summary(summary, room(3_000)).summary
-    gone = {quote.entry for quote in summary.words} - {quote.entry for quote in made.words}
+    gone = {quote.entry for quote in summary.words} - {quote.entry for quote in shown_words(made)}
     assert gone
     assert {ref.entry for ref in made.refs} <= gone
     assert made.refs

@@ -13,6 +13,7 @@ from holdfast.core.observe.files.patches import (
 )
 from holdfast.core.observe.files.touch import NEW_KEYS, OLD_KEYS, Touch, arguments_of
 from holdfast.core.observe.moments.contents import (
+    ContentLine,
     content_lines,
     content_moments,
     new_line_moments,
@@ -59,13 +60,23 @@ def _change(
     if 0 < len(old) <= SMALL_EDIT_LINES >= len(new):
         shown = f"{_joined(old)} ⇒ {_joined(new) or 'nothing'}"
     else:
-        shown = _joined([line.text for line in lines if line.name] or new)
+        shown = _joined(_telling(path, lines) or new)
     sizes = f"+{len(new)}" + (f" −{len(old)}" if old else "")
     text = f"{done} {sizes}" + (f": {shown}" if shown else "")
     yield Moment("changed", plain_line(text), entry, CHANGED_WEIGHT)
     yield from content_moments(path, lines, entry, CONTENT_WEIGHT)
     if len(new) > SMALL_EDIT_LINES:
         yield from new_line_moments(path, new, entry, NEW_LINE_WEIGHT)
+
+
+def _telling(path: str, lines: Sequence[ContentLine]) -> list[str]:
+    """Return the definitions among new lines, then messages and values; of a test only the names.
+
+    Messages of a test say what it expects, and its name says that in fewer words.
+    """
+    is_test = "test" in path.rpartition("/")[2].lower()
+    shown = [line for line in lines if line.name or not is_test]
+    return [line.text for line in sorted(shown, key=lambda line: not line.name)]
 
 
 @row_rule

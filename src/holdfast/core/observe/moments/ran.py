@@ -9,7 +9,7 @@ from holdfast.core.observe.moments.printed import detail_moments, outcome_of
 from holdfast.text.clip import clip_middle, clip_words
 from holdfast.text.patterns import Pattern
 
-COMMAND_HEAD, COMMAND_TAIL = 180, 60
+COMMAND_HEAD, COMMAND_TAIL = 120, 50
 """Characters of a long command that are shown, from its beginning and its end."""
 LABEL_CHARS = 40
 RAN_WEIGHT, FAILED_WEIGHT = 1.2, 1.3

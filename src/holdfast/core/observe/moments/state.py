@@ -30,7 +30,7 @@ from holdfast.text.clip import clip_and_mark
 from holdfast.text.patterns import Pattern
 
 MAX_COMMITS, MAX_CHECKS, MAX_FILES = 8, 4, 8
-MAX_SUBJECT_CHARS, MAX_CHECK_CHARS, MAX_OUTCOME_CHARS = 72, 80, 120
+MAX_SUBJECT_CHARS, MAX_CHECK_CHARS, MAX_OUTCOME_CHARS, MAX_PASSED_CHARS = 72, 80, 120, 60
 BRANCH, PUSHED, NOT_COMMITTED, NOT_CHECKED = "git branch", "pushed", "not committed", "not checked"
 COMMIT, LAST_RUN = "commit ", "last run of "
 BETWEEN = ", "
@@ -88,8 +88,24 @@ def merge_state(known: Sequence[Quote], new: Sequence[Quote]) -> tuple[Quote, ..
     for key in (NOT_COMMITTED, NOT_CHECKED):
         if key in rows and key in made:
             made[key] = _joined(key, rows[key], made[key])
-    merged = [row for key, row in rows.items() if key not in made]
+    runs = [run for run in map(_check_in, made.values()) if run is not None]
+    merged = [row for key, row in rows.items() if key not in made and not _is_included(row, runs)]
     return _limited((*merged, *made.values()))
+
+
+def _is_included(row: Quote, later: Iterable[Check]) -> bool:
+    """Return whether a row shows a check that one of the later runs made again."""
+    check = _check_in(row)
+    return check is not None and any(includes(run, check) for run in later)
+
+
+def _check_in(row: Quote) -> Check | None:
+    """Return the check that a row shows; None if it shows something else."""
+    if not row.text.startswith(LAST_RUN):
+        return None
+    name, _, rest = row.text.removeprefix(LAST_RUN).partition(": ")
+    command = rest.removeprefix("$ ").partition(" → ")[0] if rest.startswith("$ ") else name
+    return next((check for check in checks_of(command) if check.known), None)
 
 
 def state_key(row: Quote) -> str:
@@ -295,6 +311,7 @@ def _short_names(paths: Iterable[str]) -> list[str]:
 def _last_run(name: str, command: str, body: ToolReturned, *, failed: bool) -> str:
     shown = clip_and_mark(shown_command(without_cd(command)), MAX_CHECK_CHARS)
     counts = counts_in(body.output)
-    outcome = plain_line(counts or clip_and_mark(outcome_of(body.output), MAX_OUTCOME_CHARS))
+    most = MAX_OUTCOME_CHARS if failed else MAX_PASSED_CHARS
+    outcome = plain_line(counts or clip_and_mark(outcome_of(body.output), most))
     run = "" if shown == name else f"$ {shown} → "
     return f"{LAST_RUN}{name}: {run}{'failed: ' if failed else ''}{outcome}"

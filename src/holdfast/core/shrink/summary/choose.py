@@ -27,7 +27,7 @@ COVERED_SHARE = 1 / 3
 SIZE_POWER = 0.9
 SIZE_OFFSET = 14
 """Tokens added to the size of a moment, so that a few plain words are not cheap."""
-NAME_FACTOR = 1.6
+NAME_FACTOR, HASH_FACTOR = 1.6, 0.4
 FOCUS_FACTOR = 4.0
 MIN_FOCUS_CHARS = 3
 OLDEST_SHARE = 0.8
@@ -43,6 +43,8 @@ MUST_SHARE = 0.5
 _WORD = Pattern(r"[^\W_][\w./:-]{1,80}")
 # `load_plan`, `a.py`, `v2`; but not `plan` and `39000`.
 _NAME = Pattern(r"[_/.]|[a-z][A-Z]|[A-Za-z]-?\d")
+# `3f2a91c`, `a1b2c3d4-5e6f`; but not `decade`, `1234567` and `v2`.
+_HASH = Pattern(r"(?=[a-f-]{0,40}\d)(?=[\d-]{0,40}[a-f])[0-9a-f]{7,64}(?:-[0-9a-f]{4,32}){0,5}")
 _EDGES = "./:-"
 _KINDS: Mapping[str, MomentKind] = {kind: kind for kind in get_args(MomentKind)}
 MAX_COUNTED = 100
@@ -228,6 +230,8 @@ def _word_worths(pool: Sequence[_Candidate], focus: frozenset[str]) -> dict[str,
 
 @lru_cache(maxsize=MAX_CACHED_WORDS)
 def _name_factor(word: str) -> float:
+    if _HASH.fullmatch(word):
+        return HASH_FACTOR
     return NAME_FACTOR if _NAME.search(word) else 1.0
 
 

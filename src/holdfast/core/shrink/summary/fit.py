@@ -68,6 +68,8 @@ SLACK = 50
 SHORT_WORDS_CHARS, NEWEST_WORDS = 160, 3
 BRIEF_ANSWER_CHARS = 60
 """A shorter message of the user may be understood only with the question before it."""
+ROOMY = 4_000
+"""In fewer tokens, files of which only the size of the change is known are only named."""
 BRIEF_ROOM = 1_200
 """A summary in fewer tokens has a shorter head."""
 MIN_REPEATED_WORDS = 6
@@ -154,7 +156,9 @@ def fit_summary(summary: Summary, room: SummaryRoom) -> FittedSummary:
         if chosen == before:
             break
         before = chosen
-        made = _measured(replace(shown, facts=facts_of(chosen)), room)
+        facts = facts_of(chosen)
+        words = _with_places(shown.words, summary, facts)
+        made = _measured(replace(shown, words=words, facts=facts), room)
         over = made.tokens - room.tokens
         if over > 0:
             left -= over + SPARE_TOKENS
@@ -363,6 +367,20 @@ def facts_of(moments: Iterable[Moment]) -> tuple[Fact, ...]:
     )
 
 
+def _with_places(
+    words: Sequence[Quote], summary: Summary, facts: Iterable[Fact]
+) -> tuple[Quote, ...]:
+    """Return words, and one without text for each message that is not shown but has facts."""
+    shown, turns = {quote.entry for quote in words}, {fact.turn or fact.entry for fact in facts}
+    kept = set(words)
+    places = (
+        quote if quote in kept else Quote("", quote.entry)
+        for quote in summary.words
+        if quote in kept or (quote.entry in turns and quote.entry not in shown)
+    )
+    return tuple(dict.fromkeys(places))
+
+
 def _questions_before(pool: Sequence[Moment], shown: Summary) -> frozenset[str]:
     """Return the questions of the agent that the user answered in a few words that are shown."""
     brief = {
@@ -415,12 +433,25 @@ def _changed_files(served: "_Serving", summary: Summary, room: SummaryRoom) -> l
     """
     files, by_need = _changed(summary.files), files_by_need(room.pool, summary.root)
     is_short = room.frame == "brief"
-    shown = served.rows("changed", () if is_short else files, _file_text, by_need)
-    others = [replace(file, change="") for file in files if file not in shown and not file.was]
+    described = () if is_short else files
+    if room.tokens < ROOMY:
+        described = [file for file in described if _says_what_changed(file)]
+    shown = served.rows("changed", described, _file_text, by_need)
+    others = [replace(file, change="", was="") for file in files if file not in shown]
     share = "changed" if is_short else "named"
     named = served.rows(share, others, lambda file: file.path, by_need, row_tokens=NAME_TOKENS)
     by_path = {file.path: file for file in (*named, *shown)}
     return [by_path[file.path] for file in files if file.path in by_path]
+
+
+# `+8 −8; in every place`: how much changed, but not what; not `run(); +8`.
+_ONLY_SIZES = Pattern(r"(?:[+−]\d[\d,]{0,9}[ ;]{0,2}|in every place){1,4}$")
+
+
+def _says_what_changed(file: File) -> bool:
+    return bool(file.was or file.partial) or not (
+        file.change == "" or _ONLY_SIZES.match(file.change)
+    )
 
 
 def _shows_check(state: Iterable[Quote]) -> bool:

@@ -355,24 +355,29 @@ class StoryTurn(Struct, frozen=True):
 
 
 def story_turns(summary: Summary) -> Iterator[StoryTurn]:
-    """Yield the user's words and the facts in order; each fact names its request as its entry."""
+    """Yield the user's words and the facts in order; each fact names its request as its entry.
+
+    Words without text only say where the facts of that message belong.
+    """
     groups = [
         (entry, tuple(facts)) for entry, facts in groupby(summary.facts, lambda fact: fact.entry)
     ]
     intent, at, waiting = summary.intent, 0, list[StoryTurn]()
-    for quote, is_shown in (
-        (intent.original, False),
-        *((quote, True) for quote in summary.words),
-        (intent.current, False),
-    ):
+    marked = {quote.entry for quote in summary.words}
+    first, last = (
+        [Quote("", quote.entry)] if quote.entry not in marked else []
+        for quote in (intent.original, intent.current)
+    )
+    for quote in (*first, *summary.words, *last):
         place = next((n for n in range(at, len(groups)) if groups[n][0] == quote.entry), None)
+        shown = quote if quote.text else None
         if place is None:
             # Where a message without facts belongs is known from the next one that has facts.
-            waiting += [StoryTurn(quote.entry, (), quote)] if is_shown else []
+            waiting += [StoryTurn(quote.entry, (), shown)] if shown else []
             continue
         yield from (StoryTurn(entry, facts) for entry, facts in groups[at:place])
         yield from waiting
-        yield StoryTurn(quote.entry, groups[place][1], quote if is_shown else None)
+        yield StoryTurn(quote.entry, groups[place][1], shown)
         waiting, at = [], place + 1
     yield from (StoryTurn(entry, facts) for entry, facts in groups[at:])
     yield from waiting
@@ -398,16 +403,15 @@ def _fact_lines(facts: Iterable[Fact]) -> Iterator[str]:
 
 
 def read_story(lines: SummaryLines, known: Summary) -> Summary:
-    """Read the user's words and the facts."""
+    """Read the user's words and the facts; words without text where a message is not shown."""
     words, facts = list[Quote](), list[Fact]()
     while lines.has_row():
         head, bracket, said = lines.take().partition("] ")
         require(head.startswith("["))
         entry, _ = split_head(f"{head}]" if bracket else head)
-        require(bracket != "" or lines.starts_with(" "))
-        if bracket:
-            require(said.startswith(USER_MARK))
-            words.append(Quote(lines.take_block(said.removeprefix(USER_MARK)), entry))
+        require(said.startswith(USER_MARK) if bracket else lines.starts_with(" "))
+        text = lines.take_block(said.removeprefix(USER_MARK)) if bracket else ""
+        words.append(Quote(text, entry))
         while lines.starts_with(" "):
             facts.append(Fact(lines.take_block(lines.take(" ")), entry))
     return replace(known, words=tuple(words), facts=tuple(facts))

@@ -42,6 +42,7 @@ from holdfast.core.shrink.summary.sections import (
     read_refs,
     read_state,
     read_story,
+    story_turns,
     write_artifacts,
     write_constraints,
     write_decisions,
@@ -71,9 +72,10 @@ def window_form(summary: Summary) -> Summary:
     the facts. Paths are relative to the root. Files have no entry; changed files come first,
     those without more than a name last among them, and have no purpose; files that were only read
     have no change. Open errors come first; a resolved one is one line. A single request is also
-    the current one. The status of a step has only letters, digits, spaces and dashes.
+    the current one. Words without text mark the place of a message of which only facts are shown.
+    The status of a step has only letters, digits, spaces and dashes.
     """
-    return replace(
+    known = replace(
         summary,
         intent=_normal_intent(summary.intent),
         constraints=tuple(
@@ -98,6 +100,8 @@ def window_form(summary: Summary) -> Summary:
         questions=_normal_quotes(summary.questions),
         refs=tuple(replace(one, entry=short_name(one.entry)) for one in summary.refs),
     )
+    turns = story_turns(known)
+    return replace(known, words=tuple(turn.quote or Quote("", turn.entry) for turn in turns))
 
 
 def _normal_quotes(quotes: tuple[Quote, ...]) -> tuple[Quote, ...]:
