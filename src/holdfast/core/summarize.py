@@ -6,6 +6,7 @@ room.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import cast
 
 import msgspec
@@ -16,7 +17,7 @@ from holdfast.core.ledger.entry import Compressed, Entry, Said, Step, text_of
 from holdfast.core.ledger.inherited import inherited_summary
 from holdfast.core.ledger.summary import Constraint, Ref, Summary
 from holdfast.core.ledger.window import Item, path_to
-from holdfast.core.measure.tokens import count_any_text, count_body
+from holdfast.core.measure.tokens import CountTokens, count_any_text, count_body
 from holdfast.core.measure.usage import scale_tokens
 from holdfast.core.observe.moments.moment import Moment
 from holdfast.core.observe.moments.story import PathContent
@@ -29,7 +30,7 @@ from holdfast.core.plan.plan import Candidate, Plan, PlannedStep, in_window_toke
 from holdfast.core.plan.preserve import without_preserved_refs
 from holdfast.core.plan.state import State, pricing_of, tokens_of
 from holdfast.core.shrink.step import ShrinkContext, ref_of
-from holdfast.core.shrink.summary.choose import choose, words_of_moment
+from holdfast.core.shrink.summary.choose import Choices, moment_of_fact, words_of_moment
 from holdfast.core.shrink.summary.cut import (
     Cut,
     cut_after_system,
@@ -45,7 +46,6 @@ from holdfast.core.shrink.summary.fit import (
     facts_of,
     fit_summary,
     min_tokens,
-    with_earlier_facts,
 )
 from holdfast.core.shrink.summary.merge import add_model_rows, with_model_rows
 from holdfast.core.shrink.summary.root import relative_text, root_of, with_absolute_paths
@@ -266,36 +266,44 @@ def rows_and_moments(state: State, context: ShrinkContext) -> tuple[Summary, Seq
     """Return the rows of the whole session without new facts, and all of its moments."""
     if not cut_after_system(state, []).leaves:
         known = anchor_of(state)
-        return known, with_earlier_facts(known, ())
+        return known, tuple(map(moment_of_fact, known.facts))
     content = read_path(state)
     rows = _current_rows(state, context, content)
-    return rows, _below_root(content.moments, rows.root)
+    return rows, _choices_of(content, rows.root, context.count).moments
 
 
 def summary_with_story(state: State, context: ShrinkContext, tokens: int) -> Summary:
     """Return the rows of the whole session, with facts of so many tokens."""
-    rows, moments = rows_and_moments(state, context)
-    count = count_any_text(context.count)
-    chosen = choose(moments, tokens, count=count, covered=words_of_moment(write_summary(rows)))
+    if not cut_after_system(state, []).leaves:
+        return anchor_of(state)
+    content = read_path(state)
+    rows = _current_rows(state, context, content)
+    choices = _choices_of(content, rows.root, context.count)
+    chosen = choices.choose(tokens, covered=words_of_moment(write_summary(rows)))
     return replace(rows, facts=facts_of(chosen))
 
 
-def _below_root(moments: Iterable[Moment], root: str) -> list[Moment]:
-    """Return moments with the paths below a root relative to it."""
-    return [replace(moment, text=relative_text(moment.text, root)) for moment in moments]
+@lru_cache(maxsize=2)
+def _choices_of(content: PathContent, root: str, count: CountTokens) -> Choices:
+    """Return the moments of a path to choose from, with the paths below a root relative to it.
+
+    A checkpoint and a summary that follow each other choose from the same.
+    """
+    moments = (replace(moment, text=relative_text(moment.text, root)) for moment in content.moments)
+    return Choices(moments, count_any_text(count))
 
 
 def _room_for(
     cut: Cut, content: PathContent, context: ShrinkContext, target: int, root: str, *, firm: bool
 ) -> SummaryRoom:
     remaining = items_after_cut(cut)
-    whole = {item.entry.id for item in remaining if item.stand_in is None}
+    whole = frozenset(item.entry.id for item in remaining if item.stand_in is None)
     shown = (words_of_moment(text_of(item.body)) for item in remaining)
-    hidden = (moment for moment in content.moments if moment.entry not in whole)
     return SummaryRoom(
         tokens=max(target - cut.stays, 0),
         count=count_any_text(context.count),
-        pool=_below_root(hidden, root),
+        choices=_choices_of(content, root, context.count),
+        remaining=whole,
         shown=frozenset[str]().union(*shown),
         session=context.session,
         firm=firm,

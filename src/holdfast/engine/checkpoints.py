@@ -7,8 +7,9 @@ critical.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,12 +19,12 @@ from msgspec.structs import replace
 from holdfast.core.ledger.entry import Checkpointed, Entry
 from holdfast.core.ledger.notes import FreshSessionAdvised, newest_note
 from holdfast.core.ledger.summary import Summary
-from holdfast.core.ledger.window import Window
 from holdfast.core.measure.usage import Level
 from holdfast.core.plan.state import State
 from holdfast.core.shrink.step import ShrinkContext, ref_of
 from holdfast.core.summarize import summary_with_story
 from holdfast.core.view.forms import render_form
+from holdfast.engine.cache import read_cached, rules_digest, write_cached
 from holdfast.errors import Conflict, NotWritten, StoreDamaged
 from holdfast.text.utf8 import to_bytes
 
@@ -37,6 +38,7 @@ CRITICAL, REFUSED, BEFORE_SUMMARY = "critical", "tier 3 refused", "before tier 3
 MAX_PAGES = 20
 """Pages on disk of the checkpoints that the engine takes; the ledger keeps every checkpoint."""
 ENGINE_TRIGGERS = (CRITICAL, REFUSED, BEFORE_SUMMARY)
+PAGES_CACHE = "checkpoint pages"
 MAX_TRIES = 3
 STORY_TOKENS = 1_500
 """Tokens of the facts that a checkpoint contains."""
@@ -53,11 +55,6 @@ class Checkpoint(Struct, frozen=True):
 def checkpoints_of(ledger: Iterable[Entry], agent: str = "") -> list[Entry]:
     """Return the checkpoints of an agent, oldest first."""
     return [e for e in ledger if isinstance(e.body, Checkpointed) and e.lane == agent]
-
-
-def newest_checkpoints(window: Window) -> Iterator[Entry]:
-    """Yield the checkpoints of a window's agent, newest first; reads only as far as needed."""
-    return (entry for entry in reversed(window.ledger) if isinstance(entry.body, Checkpointed))
 
 
 def as_checkpoint(entry: Entry) -> Checkpoint:
@@ -85,14 +82,14 @@ def take_checkpoint(
         return as_checkpoint(last)
     known = summary_with_story(state, context, STORY_TOKENS)
     body = _checkpoint_body(ledger, state, known, trigger)
-    existing = _newest_if_same(state, body)
+    existing = _newest_if_same(ledger, state, body)
     if existing is not None:
         return as_checkpoint(existing)
     body = replace(body, file=_write_page(ledger, state, known))
     entry = ledger.derive(body, after=state.seq if only_if_unchanged else None)
     _verify_written(ledger, entry)
-    if body.file:
-        _remove_old_page(ledger, state.window, body.file)
+    if body.file and trigger.startswith(ENGINE_TRIGGERS):
+        _remove_old_page(ledger, body.file)
     return _announce(ledger, entry)
 
 
@@ -111,7 +108,7 @@ def _newest_if_last_entry(ledger: "Ledger", state: State) -> Entry | None:
     """Return the newest checkpoint if it is the last entry of all: then nothing has to be read."""
     from holdfast.engine.unattended import run_line  # late: most runs are attended
 
-    newest = next(newest_checkpoints(state.window), None)
+    newest = next(ledger.newest_checkpoints(), None)
     if newest is None or newest.seq != state.seq:
         return None
     body = newest.body
@@ -120,9 +117,9 @@ def _newest_if_last_entry(ledger: "Ledger", state: State) -> Entry | None:
     return newest if same else None
 
 
-def _newest_if_same(state: State, new: Checkpointed) -> Entry | None:
+def _newest_if_same(ledger: "Ledger", state: State, new: Checkpointed) -> Entry | None:
     """Return the newest checkpoint if it already has the same state."""
-    newest = next(newest_checkpoints(state.window), None)
+    newest = next(ledger.newest_checkpoints(), None)
     if newest is None or newest.parent != state.window.end:
         return None
     body = newest.body
@@ -182,21 +179,34 @@ def _verify_written(ledger: "Ledger", checkpoint: Entry) -> None:
         raise NotWritten(checkpoint.body.file, "it is not there")
 
 
-def _remove_old_page(ledger: "Ledger", window: Window, newest: str) -> None:
+def _remove_old_page(ledger: "Ledger", newest: str) -> None:
     """Remove the oldest page if the engine's checkpoints have one too many with the newest."""
     from holdfast.project.remove import remove_copy
 
-    kept = [newest]
-    for entry in newest_checkpoints(window):
-        assert isinstance(entry.body, Checkpointed)
-        if not entry.body.file or not entry.body.trigger.startswith(ENGINE_TRIGGERS):
-            continue
-        if len(kept) == MAX_PAGES:
-            if entry.body.file not in kept:
-                with suppress(NotWritten):  # A page that stays takes space only.
-                    remove_copy(ledger.root, entry.body.file)
-            return
-        kept.append(entry.body.file)
+    rules = rules_digest(PAGES_CACHE, ledger.erased_upto)
+    name = f"{PAGES_CACHE} {ledger.agent}".rstrip()
+    cached = read_cached(ledger.store, ledger.name, name, rules, tuple[str, ...])
+    pages = (*cached[1], newest) if cached is not None else _engine_pages(ledger)
+    kept = pages[-MAX_PAGES:]
+    for page in pages[:-MAX_PAGES]:
+        if page not in kept:
+            with suppress(NotWritten):  # A page that stays takes space only.
+                remove_copy(ledger.root, page)
+    head = ledger.store.head(ledger.name)
+    if head is not None:
+        write_cached(ledger.store, ledger.name, name, rules, head, kept)
+
+
+def _engine_pages(ledger: "Ledger") -> tuple[str, ...]:
+    """Return the newest pages of the checkpoints that the engine took, oldest first."""
+    pages = (
+        entry.body.file
+        for entry in ledger.newest_checkpoints()
+        if isinstance(entry.body, Checkpointed)
+        and entry.body.file
+        and entry.body.trigger.startswith(ENGINE_TRIGGERS)
+    )
+    return tuple(islice(pages, MAX_PAGES + 1))[::-1]
 
 
 def _announce(ledger: "Ledger", entry: Entry) -> Checkpoint:
@@ -228,7 +238,7 @@ def _checkpoint_once(
     ledger: "Ledger", state: State, context: ShrinkContext, reason: str, trigger: str
 ) -> None:
     """Take a checkpoint for this reason, unless this generation has one."""
-    for entry in newest_checkpoints(state.window):
+    for entry in ledger.newest_checkpoints():
         assert isinstance(entry.body, Checkpointed)
         if entry.body.generation != state.window.generation:
             break
@@ -248,7 +258,7 @@ def _advise_fresh_session(ledger: "Ledger", state: State, reason: str) -> None:
     advised = newest_note(ledger.notes(), FreshSessionAdvised)
     if advised is not None and advised[1].generation == generation:
         return
-    newest = next(newest_checkpoints(state.window), None)
+    newest = next(ledger.newest_checkpoints(), None)
     ref = ref_of(newest.id) if newest is not None else ""
     ledger.note(FreshSessionAdvised(generation, ref))
     logger.info(

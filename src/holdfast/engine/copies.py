@@ -7,14 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from holdfast.core.ledger.entry import Compressed, Entry, EntryId, ToolCalled, ToolReturned, text_of
 from holdfast.core.ledger.notes import Persisted
-from holdfast.core.ledger.window import Item
+from holdfast.core.ledger.window import Item, path_to
 from holdfast.core.observe.scene import Pair, Scene, read_scene
 from holdfast.core.plan.policy import Policy
 from holdfast.core.plan.proposals import Proposal
 from holdfast.core.plan.state import State, persisted_calls
 from holdfast.core.shrink.step import no_address
+from holdfast.engine.cache import read_cached, rules_digest, write_cached
 from holdfast.errors import NotWritten
 from holdfast.project.layout import archive_path, copy_path, pages_name, summary_path
 from holdfast.text.utf8 import to_bytes
@@ -67,13 +70,22 @@ def _write_summary(ledger: "Ledger", body: Compressed, layout: str) -> None:
     write_copy(ledger.root, summary_path(task or _page_name(ledger), layout), _bytes(page))
 
 
+class ArchivePosition(Struct, frozen=True, array_like=True):
+    """How far the page of a conversation is written."""
+
+    path: str = ""
+    size: int = 0
+    secrets: int = 0
+    end: EntryId = ""
+    seq: int = 0
+    """The last entry on the page."""
+
+
 class Archive:
-    """The page of a whole conversation: later entries are appended to it."""
+    """The page of a whole conversation: later entries are appended to it, by any process."""
 
     def __init__(self, ledger: "Ledger") -> None:
         self._ledger = ledger
-        self._path, self._size, self._secrets = "", 0, 0
-        self._written: Sequence[Entry] = ()
 
     def write(self, path: str) -> None:
         """Bring the page up to date; write it as a whole if it is not the one written before.
@@ -84,22 +96,51 @@ class Archive:
         from holdfast.core.view.conversation import entry_pages, render_conversation
         from holdfast.project.write import append_copy, write_copy
 
-        session, entries = self._ledger, self._ledger.path()
+        session = self._ledger
         session.redactor.learn()
-        known, secrets = len(self._written), len(session.redactor.known.marks)
-        goes_on = 0 < known <= len(entries) and entries[known - 1] is self._written[-1]
-        later = _bytes(entry_pages(session.redactor.entries(entries[known:]))) if goes_on else b""
-        self._written, size = (), self._size  # if it fails, the next one is written as a whole
+        known, secrets = self._position(), len(session.redactor.known.marks)
+        end = session.window().end
+        later = self._entries_after(known, end)
+        pages = _bytes(entry_pages(session.redactor.entries(later or ())))
+        size, last = known.size, later[-1] if later else None
         if (
-            (path, secrets) != (self._path, self._secrets)
-            or not goes_on
-            or not append_copy(session.root, path, later, after=size)
+            later is None
+            or (path, secrets) != (known.path, known.secrets)
+            or not append_copy(session.root, path, pages, after=size)
         ):
-            later = _bytes(render_conversation(session.name, session.redactor.entries(entries)))
-            size = 0
-            write_copy(session.root, path, later)
-        self._path, self._size, self._secrets = path, size + len(later), secrets
-        self._written = entries
+            entries = session.redactor.entries(session.path())
+            pages, size = _bytes(render_conversation(session.name, entries)), 0
+            last = entries[-1] if entries else None
+            write_copy(session.root, path, pages)
+        if last is not None:
+            self._save(ArchivePosition(path, size + len(pages), secrets, last.id, last.seq))
+
+    def _entries_after(self, known: ArchivePosition, end: EntryId | None) -> list[Entry] | None:
+        """Return the entries that are not on the page; None if it has others than the path."""
+        if not known.end:
+            return None
+        session = self._ledger
+        found = session.store.read(session.name, since=known.seq)
+        path = path_to(end, [entry for entry in found if entry.lane == session.agent])
+        return path if (path[0].parent if path else end) == known.end else None
+
+    @property
+    def _name(self) -> str:
+        return f"archive {self._ledger.agent}".rstrip()
+
+    def _position(self) -> ArchivePosition:
+        """Return how far the page is written; nothing that was purged since may be on it."""
+        session = self._ledger
+        rules = rules_digest("archive", session.erased_upto)
+        found = read_cached(session.store, session.name, self._name, rules, ArchivePosition)
+        return found[1] if found is not None else ArchivePosition()
+
+    def _save(self, position: ArchivePosition) -> None:
+        session = self._ledger
+        head = session.store.head(session.name)
+        if head is not None:
+            rules = rules_digest("archive", session.erased_upto)
+            write_cached(session.store, session.name, self._name, rules, head, position)
 
 
 def _page_name(ledger: "Ledger") -> str:

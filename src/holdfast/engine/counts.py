@@ -42,13 +42,14 @@ def _is_behind(head: Head, vocabulary: str) -> bool:
 def _build_recount(store: Store, session: str, base: Head, vocabulary: str) -> Build:
     """Return a `Build` that recounts the head, or raises Conflict if the window changed since."""
     from_start = base.stale or base.stamp != FOLD_VERSION or base.vocabulary != vocabulary
-    known = store.counts(session, vocabulary)
+    known = store.counts(session, vocabulary, since=0 if from_start else base.counted)
     since = _known_to(base, store.read(session, since=0 if from_start else base.counted))
     new_counts = count_entries(since, vocabulary, known)
     must_replay = from_start or _changes_window(since)
     base_now = replace(base, vocabulary=vocabulary)
     if must_replay:
         entries = since if from_start else _known_to(base, store.read(session))
+        known = known if from_start else store.counts(session, vocabulary)
         head = replay_ledger(entries, {**known, **new_counts}, base_now)
     else:
         head = apply_counts(base_now, new_counts, since, known)
@@ -60,7 +61,8 @@ def _build_recount(store: Store, session: str, base: Head, vocabulary: str) -> B
         if not _only_grew(base, found):
             raise Conflict(session, expected=base.seq, found=found.seq)
         # Others may append all the time, so each try must make progress.
-        known_now = store.counts(session, vocabulary)
+        counted = 0 if must_replay else found.counted
+        known_now = store.counts(session, vocabulary, since=counted)
         if must_replay:
             later = replace(found, vocabulary=vocabulary)
             return Batch(

@@ -17,18 +17,32 @@ from holdfast.core.faults import attempt
 from holdfast.core.index.passages import searchable_text
 from holdfast.core.ledger.entry import Derived, Entry, EntryId, Noted, Said, Source, role_of
 from holdfast.core.ledger.notes import Drifted, Finding, NotedSignal, Span, notes_in
+from holdfast.core.ledger.snapshot import hides_by_summary
 from holdfast.core.ledger.summary import Intent
-from holdfast.core.ledger.window import GrowingPath, Item, Window, advance_window, in_force, path_to
+from holdfast.core.ledger.window import (
+    GrowingList,
+    GrowingPath,
+    Item,
+    Window,
+    advance_window,
+    path_to,
+)
+from holdfast.core.observe.moments.story import Story
 from holdfast.core.observe.requests.intent import read_intent
 from holdfast.core.observe.scene import read_scene, scene_of
+from holdfast.core.shrink.summary.story import read_on, rows_to_end
 from holdfast.core.verify.drift.armed import (
     WatchedStep,
-    arms_watch,
     pending_drift,
     steps_since_summary,
     watched_steps,
 )
-from holdfast.core.verify.drift.evidence import Evidence, RecordReader, evidence_of
+from holdfast.core.verify.drift.evidence import (
+    MAX_RECENT_ENTRIES,
+    Evidence,
+    RecordReader,
+    evidence_of,
+)
 from holdfast.core.verify.drift.judge import judge
 from holdfast.core.verify.drift.message import AgentMessage, agent_message, call_reference
 from holdfast.core.verify.drift.signs import SIGN_BY_NAME, Drift, Signal
@@ -91,49 +105,81 @@ def _wire_for(ledger: "Ledger", value: dict[str, Json]) -> str:
     return wire_of_messages([value]) or DEFAULT_MESSAGE_WIRE
 
 
-def _summary_at(window: Window) -> int | None:
-    return max((entry.seq for entry in in_force(window) if arms_watch(entry)), default=None)
-
-
 class PastWindow:
     """The window as it was before a step, and the record up to there; a later step extends both."""
 
     def __init__(self, lane: str) -> None:
         self.window = Window(lane)
         self._path = GrowingPath()
-        self._record: list[Item] = []
         self._notes: list[Entry] = []
+        self._story = Story()
         self._reader = RecordReader()
 
     def advance(self, ledger: Sequence[Entry], upto: int) -> None:
-        """Go to the entries with numbers below `upto`; start again for another ledger."""
-        if not self._continues(ledger, upto):
-            self.window, self._record, self._notes = Window(self.window.lane), [], []
+        """Go to the entries with numbers below `upto`, which are more than those of the last."""
         later = (ledger[at] for at in range(len(self.window.ledger), len(ledger)))
         fresh = list(takewhile(lambda entry: entry.seq < upto, later))
         self.window = advance_window(self.window, fresh)
         self._notes += (entry for entry in fresh if isinstance(entry.body, Noted))
-        path, known = self._path.to(self.window), len(self._record)
-        if known and (known > len(path) or path[known - 1] is not self._record[-1].entry):
-            self._record = []
-        self._record += map(Item, path[len(self._record) :])
-
-    def _continues(self, ledger: Sequence[Entry], upto: int) -> bool:
-        known = self.window.ledger
-        if not known:
-            return True
-        last = len(known) - 1
-        return last < len(ledger) and ledger[last] is known[last] and known[last].seq < upto
 
     def evidence(self, summary_at: int | None) -> Evidence:
         """Collect the evidence for a step that comes next."""
+        record = [Item(entry) for entry in self._path.to(self.window)]
+        if all(item.entry.id != self._story.end for item in record):
+            self._story = Story()
+        known = self._story.context
+        items = [i for i in record if i.entry.seq > self._story.seq or i.entry.seq in known]
+        reading = read_on(self._story, items)
+        self._story = reading.story
         return evidence_of(
-            self._record,
+            record,
             list(self.window.items),
             self._notes,
             summary_at=summary_at,
             reader=self._reader,
+            rows=rows_to_end(reading),
         )
+
+
+class LiveRecord:
+    """The newest entries of a session under way; a later call reads only those that are new."""
+
+    def __init__(self, ledger: "Ledger") -> None:
+        self._ledger = ledger
+        self._entries: list[Entry] = []
+        self._erased_upto = 0
+        self._reader = RecordReader()
+
+    def evidence(self, before: int, summary_at: int | None) -> Evidence:
+        """Collect the evidence for a step whose first entry has the number `before`."""
+        from holdfast.engine.engine import engine_of  # late: the engine knows of no watch
+
+        session = self._ledger
+        recent = self._recent(before)
+        return evidence_of(
+            recent,
+            items_before(session.window(), before),
+            [note for note in session.notes() if note.seq < before],
+            summary_at=summary_at,
+            reader=self._reader,
+            rows=engine_of(session).rows_before(before),
+        )
+
+    def _recent(self, before: int) -> list[Item]:
+        session, since = self._ledger, max(before - MAX_RECENT_ENTRIES, 0)
+        if session.erased_upto != self._erased_upto:
+            self._entries, self._erased_upto = [], session.erased_upto
+        last = self._entries[-1].seq if self._entries else since
+        fresh = session.store.read(session.name, since=max(last, since))
+        known = (entry for entry in self._entries if entry.seq > since)
+        self._entries = [*known, *(entry for entry in fresh if entry.lane == session.agent)]
+        earlier = [e for e in self._entries if e.seq < before and not isinstance(e.body, Derived)]
+        return [Item(entry) for entry in path_to(earlier[-1].id if earlier else None, earlier)]
+
+
+def items_before(window: Window, before: int) -> list[Item]:
+    """Return the items of a window without those that came with or after an entry."""
+    return [item for item in window.items if item.entry.seq < before]
 
 
 def find_quotes(
@@ -233,8 +279,7 @@ class DriftWatch:
     def __init__(self, ledger: "Ledger") -> None:
         self._ledger = ledger
         self._judged_steps: set[EntryId] = set()
-        self._before = PastWindow(ledger.agent)
-        """The window that was last judged against."""
+        self._record = LiveRecord(ledger)
 
     @property
     def ledger(self) -> "Ledger":
@@ -249,10 +294,10 @@ class DriftWatch:
             Unreadable: a dictionary was given that is no message.
         """
         bodies = _bodies(self._ledger, message_or_text)
-        window = self._ledger.whole_window()
-        whole = PastWindow(window.lane)
-        whole.advance(window.ledger, window.ledger[-1].seq + 1 if window.ledger else 0)
-        return judge(agent_message(bodies), whole.evidence(_summary_at(window)))
+        made = self._ledger.window().ledger
+        summary = next((entry.seq for entry in reversed(made) if hides_by_summary(entry)), None)
+        following = self._ledger.raw_head().seq + 1
+        return judge(agent_message(bodies), self._record.evidence(following, summary))
 
     def consider(self) -> None:
         """Judge new steps. Never raises: after an error they are judged with the next request."""
@@ -276,16 +321,18 @@ class DriftWatch:
         self._send_realignment()
 
     def _judge_step(self, step: WatchedStep) -> None:
-        session = self._ledger
-        window = session.whole_window()
-        if _is_noted(step, window.ledger):
+        session, before = self._ledger, step.entries[0].seq
+        if _is_noted(step, session.notes()):
             return
         move = agent_message(step.bodies)
-        self._before.advance(window.ledger, step.entries[0].seq)
-        drift = judge(move, self._before.evidence(step.summary.seq))
+        drift = judge(move, self._record.evidence(before, step.summary.seq))
         if not drift.signals:
             return
-        flagged = _flag_step(session, step, move, drift, self._before.window)
+        # Drift is rare: only then is the whole record read, to find what the agent lost.
+        whole = session.whole_window()
+        ledger = GrowingList(entry for entry in whole.ledger if entry.seq < before)
+        past = replace(whole, items=GrowingList(items_before(whole, before)), ledger=ledger)
+        flagged = _flag_step(session, step, move, drift, past)
         session.note(drift_note(flagged))
         names = ", ".join(signal.name for signal in drift.signals)
         logger.warning("the agent of %r may have left its goal: %s", session.name, names)

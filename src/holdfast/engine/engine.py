@@ -70,6 +70,9 @@ class Engine:
         self._writes = DiskWrites(ledger)
         self._planned_window = Window()
         """The window that was last planned for, with its secrets."""
+        self._counts: dict[int, int] = {}
+        self._counted, self._counts_valid_for = 0, ("", 0)
+        """The token counts up to an entry, and what they are valid for."""
         self._warned_over_limit = False
         """Whether the log already says that this window is over its limit."""
 
@@ -270,7 +273,7 @@ class Engine:
             redact_copies(session)
         return State(
             window=session.redactor.window(window),
-            counts=session.store.counts(session.name, head.vocabulary),
+            counts=self._counts_of(head),
             lane=head.lane(session.agent),
             model=session.model(),
             limit=session.limit(),
@@ -285,12 +288,23 @@ class Engine:
             reading=self._story.read(window.end) if for_summary else None,
         )
 
+    def _counts_of(self, head: Head) -> Mapping[int, int]:
+        """Return the token counts of all entries; reads only those of new ones."""
+        session = self._ledger
+        valid_for = (head.vocabulary, session.erased_upto)
+        if valid_for != self._counts_valid_for or head.counted < self._counted:
+            self._counts, self._counted, self._counts_valid_for = {}, 0, valid_for
+        new = session.store.counts(session.name, head.vocabulary, since=self._counted)
+        self._counts.update(new)
+        self._counted = head.counted
+        return self._counts
+
     def _consistent_state(self) -> tuple[Head, Window]:
         """Return the head and a window that holds no later entry: others may write in between."""
         while True:
             head = self._ledger.head()
-            self._planned_window = window = self._ledger.whole_window()
-            if not window.ledger or window.ledger[-1].seq <= head.seq:
+            self._planned_window = window = self._ledger.planning_window()
+            if self._ledger.live_window.seq <= head.seq:
                 return head, window
 
     def _is_cache_warm(self, window: Window) -> bool:
@@ -502,6 +516,14 @@ class Engine:
             return summary_rows(state, self.shrink_context(state.policy, for_summary=outside))
 
         return attempt("engine.rows", read, self._bare_rows)
+
+    def rows_before(self, seq: int) -> Summary:
+        """Return the rows of the path up to an entry; more if its chapter has been read since."""
+        from holdfast.core.shrink.summary.story import rows_to_end
+
+        reading = self._story.read(self._ledger.window().end)
+        rest = tuple(item for item in reading.rest if item.entry.seq < seq)
+        return rows_to_end(replace(reading, rest=rest))
 
     @session_notes_faults
     def rows_and_moments(self) -> "tuple[Summary, Sequence[Moment]]":

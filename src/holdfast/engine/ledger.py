@@ -6,6 +6,7 @@ below the public API takes this handle.
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 from msgspec.structs import replace
@@ -13,6 +14,7 @@ from msgspec.structs import replace
 from holdfast.core.ledger.append import Arrival, Batch, Draft, append_arrivals, append_note
 from holdfast.core.ledger.entry import (
     HOLDFAST,
+    Checkpointed,
     Compressed,
     Derived,
     Entry,
@@ -23,7 +25,7 @@ from holdfast.core.ledger.entry import (
 )
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.notes import Note, Purged, TaskNamed, encode, is_note, newest_note
-from holdfast.core.ledger.window import GrowingPath, Window
+from holdfast.core.ledger.window import GrowingList, Window, path_to
 from holdfast.core.measure.limits import Limit, limit_of
 from holdfast.core.measure.models import Model, find_model, keep_vocabulary
 from holdfast.core.plan.policy import Policy
@@ -32,7 +34,7 @@ from holdfast.engine.live_window import LiveWindow
 from holdfast.engine.never_store import NeverStoreFilter
 from holdfast.engine.references import find_entry
 from holdfast.errors import Conflict, MixedWires, Unreadable
-from holdfast.stores.store import Build, Store
+from holdfast.stores.store import Build, Store, events_newest_first
 from holdfast.text.jsontext import without_surrogates
 from holdfast.wire.detect import DEFAULT_MESSAGE_WIRE, MESSAGE_WIRES
 
@@ -41,6 +43,11 @@ if TYPE_CHECKING:
     from holdfast.engine.copies import Archive
     from holdfast.engine.redact import CrossSessionRedactor, Redactor
     from holdfast.models.naming import Summarizer
+
+
+LIGHT_KINDS = ("noted", "restored", "resumed", "compacted")
+"""Kinds of small derived entries: each is read once."""
+CHECKPOINT, MAX_CHECKPOINTS_KEPT = "checkpoint", 4
 
 
 def no_clock() -> str:
@@ -94,9 +101,12 @@ class Ledger:
         self.collector = new_faults()
         """Collects the faults of the rules that run for this session."""
         self.live_window = LiveWindow(store, name, self.agent)
-        self._notes: list[Entry] = []
-        self._notes_upto = 0
-        """The notes up to an entry: a later call reads only the entries after it."""
+        self._checkpoints: list[Entry] = []
+        self._checkpoints_upto = self._checkpoints_erased = 0
+        """The newest checkpoints up to an entry, as of a purge."""
+        self._events: list[Entry] = []
+        self._events_upto = self._erased_upto = 0
+        """The light events up to an entry: a later call reads only the entries after it."""
 
     def sibling(self, name: str) -> "Ledger":
         """Return another session in the same store, under the same policy."""
@@ -194,34 +204,79 @@ class Ledger:
 
     def whole_window(self) -> Window:
         """Return the window with every entry of the ledger, hidden ones as well."""
-        return self.live_window.window(whole=True)
+        return self.live_window.whole()
 
-    @cached_property
-    def _path(self) -> GrowingPath:
-        return GrowingPath()
+    def planning_window(self) -> Window:
+        """Return the current window with what plans read of the ledger: notes, links and undoings.
+
+        Its cost does not grow with what is hidden.
+        """
+        window = self.window()
+        read = (*window.ledger, *self._light_events())
+        known = {entry.seq: entry for entry in read if not isinstance(entry.body, Checkpointed)}
+        return replace(window, ledger=GrowingList(known[seq] for seq in sorted(known)))
 
     def path(self) -> list[Entry]:
         """Return every source entry that leads to the end, hidden or not."""
-        return list(self._path.to(self.whole_window()))
+        window = self.whole_window()
+        return path_to(window.end, window.ledger)
 
     def events(self) -> list[Entry]:
         """Return the derived entries of this agent: compressions, notes, packets, checkpoints."""
         return [entry for entry in self.store.events(self.name) if entry.lane == self.agent]
 
+    def newest_checkpoints(self) -> Iterator[Entry]:
+        """Yield the checkpoints, newest first; reads about as many as needed, and the new ones."""
+        erased, seq = self.erased_upto, self.raw_head().seq
+        if erased != self._checkpoints_erased or seq < self._checkpoints_upto:
+            self._checkpoints, self._checkpoints_upto = [], 0
+        self._checkpoints_erased = erased
+        if self._checkpoints_upto:
+            later = self.store.events(self.name, since=self._checkpoints_upto, kinds=(CHECKPOINT,))
+            self._checkpoints += (entry for entry in later if entry.lane == self.agent)
+            self._checkpoints = self._checkpoints[-MAX_CHECKPOINTS_KEPT:]
+        else:
+            self._checkpoints = list(islice(self._older_checkpoints(), 1))
+        self._checkpoints_upto = seq
+        yield from reversed(self._checkpoints)
+        oldest = self._checkpoints[0].seq if self._checkpoints else 0
+        yield from (entry for entry in self._older_checkpoints() if entry.seq < oldest)
+
+    def _older_checkpoints(self) -> Iterator[Entry]:
+        found = events_newest_first(self.store, self.name, kinds=(CHECKPOINT,))
+        return (entry for entry in found if entry.lane == self.agent)
+
     def notes(self) -> Sequence[Entry]:
         """Return the notes of this agent, oldest first; reads only entries that are new."""
-        seq = self.raw_head().seq
-        fresh = self._fresh_notes() if seq != self._notes_upto else []
-        if seq < self._notes_upto or any(is_note(entry.body, Purged) for entry in fresh):
-            self._notes, self._notes_upto = [], 0  # what was read may be erased
-            fresh = self._fresh_notes()
-        self._notes += fresh
-        self._notes_upto = max(seq, *(entry.seq for entry in fresh), 0)
-        return self._notes
+        return [entry for entry in self._light_events() if isinstance(entry.body, Noted)]
 
-    def _fresh_notes(self) -> list[Entry]:
-        later = self.store.events(self.name, since=self._notes_upto, kinds=("noted",))
-        return [entry for entry in later if entry.lane == self.agent]
+    @property
+    def erased_upto(self) -> int:
+        """The number of the newest note of a purge; 0 without one. What was read may be erased."""
+        self._light_events()
+        return self._erased_upto
+
+    def _light_events(self) -> Sequence[Entry]:
+        """Return notes, links to other sessions, and undoings with what they undid."""
+        seq = self.raw_head().seq
+        fresh = self._fresh_events() if seq != self._events_upto else []
+        purges = [entry.seq for entry in fresh if is_note(entry.body, Purged)]
+        if seq < self._events_upto or purges:
+            self._events, self._events_upto = [], 0  # what was read may be erased
+            fresh = self._fresh_events()
+            self._erased_upto = max([self._erased_upto, *purges])
+        self._events += fresh
+        self._events_upto = max(seq, *(entry.seq for entry in fresh), 0)
+        return self._events
+
+    def _fresh_events(self) -> list[Entry]:
+        later = self.store.events(self.name, since=self._events_upto, kinds=LIGHT_KINDS)
+        found = [entry for entry in later if entry.lane == self.agent]
+        undone = {entry.body.compressed for entry in found if isinstance(entry.body, Restored)}
+        if undone:
+            made = self.store.events(self.name, kinds=("compressed",))
+            found = sorted((*found, *(e for e in made if e.id in undone)), key=lambda e: e.seq)
+        return found
 
     def find(self, ref: str) -> Entry:
         """Return the entry that a reference names: its number after a `#`, or the start of its id.

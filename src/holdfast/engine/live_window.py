@@ -12,7 +12,12 @@ from msgspec.structs import replace
 from holdfast.core.ledger.append import Batch
 from holdfast.core.ledger.entry import Derived, Entry
 from holdfast.core.ledger.head import FOLD_VERSION, Head
-from holdfast.core.ledger.snapshot import entries_needed, open_snapshot, take_snapshot
+from holdfast.core.ledger.snapshot import (
+    entries_needed,
+    open_snapshot,
+    take_snapshot,
+    without_hidden,
+)
 from holdfast.core.ledger.window import Item, Window, extend_window, fold
 from holdfast.stores.store import Store
 from holdfast.text.jsontext import Json, as_object, parse
@@ -53,6 +58,7 @@ class LiveWindow:
             return
         if window.generation != self._window.generation:
             self._messages = None
+            window = window if self._has_all_entries else without_hidden(window)
         self._window, self._seq = window, batch.head.seq
         self._extend_messages(batch)
 
@@ -85,9 +91,25 @@ class LiveWindow:
         ):
             return self._window
         self._invalidate()
-        self._window = (None if whole else self._from_snapshot()) or self._from_ledger()
+        if whole:
+            self._window = self._from_ledger()
+        else:
+            self._window = without_hidden(self._from_snapshot() or self._from_ledger())
+        self._has_all_entries = whole
         self._seq = head.seq
         return self._window
+
+    def whole(self) -> Window:
+        """Return the window with every entry in its ledger; it is not kept, as few callers ask."""
+        head = self._store.head(self._session) or Head()
+        if self._window is not None and self._has_all_entries and self._seq == head.seq:
+            return self._window
+        return fold(self._read(0), lane=self._lane)
+
+    @property
+    def seq(self) -> int:
+        """The number of the last entry that the window was read up to."""
+        return self._seq
 
     def _from_snapshot(self) -> Window | None:
         snapshot = self._store.window(self._session, self._lane)
@@ -100,12 +122,10 @@ class LiveWindow:
         )
         if window is None:
             return None
-        self._has_all_entries = False
         return self._save_if_long(window, len(later))
 
     def _from_ledger(self) -> Window:
         entries = self._read(0)
-        self._has_all_entries = True
         return self._save_if_long(fold(entries, lane=self._lane), len(entries))
 
     def _read(self, since: int) -> list[Entry]:

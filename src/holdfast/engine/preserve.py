@@ -6,7 +6,6 @@ only if the project has it or declares that layout (`layout: loa`).
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -22,6 +21,7 @@ from holdfast.core.ledger.notes import (
     newest_note,
 )
 from holdfast.core.ledger.summary import CHECK_RECOVERY, Phase, Quote, Ref, Summary
+from holdfast.core.ledger.window import Window
 from holdfast.core.plan.plan import Candidate
 from holdfast.core.plan.policy import STRICT, Policy
 from holdfast.core.plan.preserve import (
@@ -137,7 +137,7 @@ class Preserver:
     def phases(self, candidate: Candidate, state: State) -> tuple[Phase, ...]:
         """Return the phases that a planned compression goes through."""
         body = candidate.body
-        readable = None if body is None else self._readable_entries(body)
+        readable = None if body is None else self._readable_entries(body, state.window)
         made = CheckedCompression(
             state.window.items, state.counts, body, candidate.losses, readable
         )
@@ -157,12 +157,17 @@ class Preserver:
         """Return the items that a checkpoint checks, as they were last found."""
         return items_to_check(self._items, policy)
 
-    def _readable_entries(self, body: Compressed) -> frozenset[str]:
-        """Return which of the entries that a compression hides the store can actually read back."""
+    def _readable_entries(self, body: Compressed, window: Window) -> frozenset[str]:
+        """Return which of the entries that a compression hides the store can actually read back.
+
+        Those that an older summary hides were read back when that one was written.
+        """
         session = self._ledger
-        hidden = [name for step in body.steps for name in step.hides]
-        numbers = session.store.names(session.name, hidden).values()
-        return frozenset(entry.id for entry in session.store.read(session.name, numbers=numbers))
+        before = frozenset[str]().union(*(item.covers for item in window.items))
+        hidden = frozenset(name for step in body.steps for name in step.hides)
+        numbers = session.store.names(session.name, hidden - before).values()
+        found = session.store.read(session.name, numbers=numbers)
+        return (hidden & before).union(entry.id for entry in found)
 
     def prepare(self, candidate: Candidate, state: State) -> Compressed:
         """Check and update the preserved items before a compression is written.
@@ -253,8 +258,8 @@ class Preserver:
         hidden = {name for step in body.steps for name in step.hides}
         logged = newest_note(session.notes(), ThinkingLogged)
         upto = logged[1].upto if logged is not None else 0
-        later = takewhile(lambda entry: entry.seq > upto, reversed(state.window.ledger))
-        thoughts = [e for e in later if isinstance(e.body, Thought) and e.id in hidden][::-1]
+        later = (item.entry for item in state.window.items if item.entry.seq > upto)
+        thoughts = [e for e in later if isinstance(e.body, Thought) and e.id in hidden]
         if not thoughts:
             return
         at = session.now() or thoughts[-1].at

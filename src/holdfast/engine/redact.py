@@ -29,6 +29,8 @@ ON, OFF = "on", "off"
 SECRETS_CACHE = "secrets"
 MIN_NEW_TO_SAVE = 100
 """Number of new entries from which on the secrets found are saved for the next process."""
+MAX_UNUSED, MIN_KEPT = 2, 500
+"""Of so many times the entries of a window, and some more, the redacted ones are kept."""
 LONG_WORD = Pattern(r"[^\s\"'`\\<>(){}\[\],;|]{12,250}")
 """Words long enough to be a secret. Matches `ghp_0123456789abcdef`, not `short` or `a,b,c,d`."""
 
@@ -133,7 +135,12 @@ class Redactor:
         """Redact a window."""
         if self.idle:
             return window
-        return redact_window(window, self.known, self.entries(window.ledger))
+        entries = self.entries(window.ledger)
+        if len(self._redacted) > MAX_UNUSED * len(entries) + MIN_KEPT:
+            # What left the window is redacted again if somebody asks for it.
+            shown = {entry.id for entry in entries}
+            self._redacted = {id: pair for id, pair in self._redacted.items() if id in shown}
+        return redact_window(window, self.known, entries)
 
 
 class CrossSessionRedactor:

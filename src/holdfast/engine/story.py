@@ -24,6 +24,13 @@ class StoryReader:
     def __init__(self, ledger: "Ledger") -> None:
         self._ledger = ledger
         self._story = Story()
+        self._reading = StoryReading()
+        self._end: EntryId | None = None
+        """The last reading, and the entry that it ends at."""
+        self._later: list[Entry] = []
+        self._since = self._erased_upto = 0
+        """The entries after the last chapter; the last one before them; the last purge till then.
+        """
         self._rules: str = ""
         self._purged = 0
         """The newest purge that the chapters take into account."""
@@ -36,7 +43,12 @@ class StoryReader:
             later = self._whole_path(end)
         context = self._ledger.store.read(self._ledger.name, numbers=self._story.context)
         entries = self._ledger.redactor.entries([*context, *later])
+        known = self._reading
+        same = known.story is self._story and [i.entry for i in known.rest] == entries
+        if same and end == self._end:
+            return known
         reading = read_on(self._story, [Item(entry) for entry in entries])
+        self._reading, self._end = reading, end
         if reading.story != self._story:
             self._story = reading.story
             self._save()
@@ -60,7 +72,7 @@ class StoryReader:
 
     def _entries_after(self, story: Story, end: EntryId | None) -> list[Entry] | None:
         """Return the entries after the last chapter; None if the path does not lead through it."""
-        found = list(self._ledger.store.read(self._ledger.name, since=story.seq))
+        found = self._read_since(story.seq)
         purged = max((entry.seq for entry in found if is_note(entry.body, Purged)), default=0)
         if purged > self._purged:
             self._purged = purged
@@ -71,6 +83,16 @@ class StoryReader:
             return None
         before = path[0].parent if path else end
         return path if before == story.end and story.seq else None
+
+    def _read_since(self, seq: int) -> list[Entry]:
+        """Return the entries after one; reads only those that the last call did not return."""
+        erased = self._ledger.erased_upto
+        is_valid = self._since <= seq and self._erased_upto == erased
+        known = [entry for entry in self._later if entry.seq > seq] if is_valid else []
+        last = known[-1].seq if known else seq
+        self._later = [*known, *self._ledger.store.read(self._ledger.name, since=last)]
+        self._since, self._erased_upto = seq, erased
+        return self._later
 
     def _whole_path(self, end: EntryId | None) -> list[Entry]:
         """Begin again, with the story of the session that this one continues."""

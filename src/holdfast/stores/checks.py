@@ -23,7 +23,7 @@ class ReadableStore(Protocol):
         """See `Store.read`."""
         ...
 
-    def counts(self, session: str, vocabulary: str) -> dict[int, int]:
+    def counts(self, session: str, vocabulary: str, *, since: int = 0) -> dict[int, int]:
         """See `Store.counts`."""
         ...
 

@@ -128,9 +128,10 @@ class MemoryStore:
         names = self._data_of(session).names
         return dict(names) if ids is None else {name: names[name] for name in ids if name in names}
 
-    def counts(self, session: str, vocabulary: str) -> dict[int, int]:
+    def counts(self, session: str, vocabulary: str, *, since: int = 0) -> dict[int, int]:
         """See `Store.counts`."""
-        return dict(self._data_of(session).counts.get(vocabulary, {}))
+        known = self._data_of(session).counts.get(vocabulary, {})
+        return {seq: count for seq, count in known.items() if seq > since}
 
     def sightings(self, session: str, source: str = "") -> Iterator[Sighting]:
         """See `Store.sightings`."""

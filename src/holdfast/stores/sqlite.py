@@ -97,7 +97,9 @@ select seq, id from entries where session = ? and lane = ? and seq > ? and deriv
 """
 NAME_AT = "select id from entries where session = ? and seq = ?"
 NAME = "select seq from entries where session = ? and id = ? and derived = 0"
-COUNTS = "select data from counts where session = ? and vocabulary = ? order by last"
+COUNTS = """
+select data from counts where session = ? and vocabulary = ? and last > ? order by last
+"""
 SIGHTING_COLUMNS = "source, pos, version, first, parts, lead, stored, raw, sum"
 NEWEST = f"""
 select {SIGHTING_COLUMNS} from sightings as s
@@ -375,10 +377,11 @@ class SqliteStore:
         rows = ((name, self._fetch_one(NAME, (key, bytes.fromhex(name)))) for name in ids)
         return {name: row[0] for name, row in rows if row}
 
-    def counts(self, session: str, vocabulary: str) -> dict[int, int]:
+    def counts(self, session: str, vocabulary: str, *, since: int = 0) -> dict[int, int]:
         """See `Store.counts`."""
         pairs: dict[int, int] = {}
-        for row in self._fetch_each(COUNTS, (self._session_key(session), vocabulary), _unchanged):
+        values = (self._session_key(session), vocabulary, since)
+        for row in self._fetch_each(COUNTS, values, _unchanged):
             data = packing.verify_checksum(row[0])
             if data is not None:
                 pairs.update(msgspec.msgpack.decode(data, type=list[tuple[int, int]]))

@@ -120,13 +120,16 @@ def sessions_newest_first(store: "Store") -> list[SessionInfo]:
     )
 
 
-def events_newest_first(store: "Store", session: str) -> Iterator[Entry]:
+def events_newest_first(
+    store: "Store", session: str, *, kinds: Collection[str] | None = None
+) -> Iterator[Entry]:
     """Yield the derived entries, newest first; reads about as many as the caller consumes."""
     head = store.head(session)
     upto, span = (head.seq if head is not None else 0), FIRST_SPAN
     while upto > 0:
         since = max(upto - span, 0)
-        entries = [entry for entry in store.events(session, since=since) if entry.seq <= upto]
+        later = store.events(session, since=since, kinds=kinds)
+        entries = [entry for entry in later if entry.seq <= upto]
         yield from reversed(entries)
         # Each query reads the later entries again; spans grow so fast that this costs little.
         upto, span = since, span * SPAN_GROWTH
@@ -172,8 +175,11 @@ class Store(AbstractContextManager["Store"], Protocol):
         """Return the numbers of entries by name: of all source entries, or of those in `ids`."""
         ...
 
-    def counts(self, session: str, vocabulary: str) -> dict[int, int]:
-        """Return the raw token counts of entries by number, without uncounted entries."""
+    def counts(self, session: str, vocabulary: str, *, since: int = 0) -> dict[int, int]:
+        """Return the raw token counts of entries by number, without uncounted entries.
+
+        With `since`, at least those of all entries with higher numbers.
+        """
         ...
 
     def sightings(self, session: str, source: str = "") -> Iterator[Sighting]:

@@ -24,6 +24,19 @@ def map_texts(row: S, change: Callable[[str, str], str], entry: str = "") -> S:
     return msgspec.convert(_map_value(msgspec.to_builtins(row), change, entry), type(row))
 
 
+def texts_in(row: Struct) -> list[str]:
+    """Return every text in a row, in order."""
+    found = list[str]()
+
+    def keep(text: str, entry: str) -> str:
+        del entry
+        found.append(text)
+        return text
+
+    _map_value(msgspec.to_builtins(row), keep, "")
+    return found
+
+
 def _map_value(value: object, change: Callable[[str, str], str], entry: str) -> object:
     match value:
         case str():

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import Compressed, Entry, EntryId, Source
+from holdfast.core.ledger.entry import Compacted, Compressed, Entry, EntryId, Source
 from holdfast.core.ledger.head import FOLD_VERSION
 from holdfast.core.ledger.window import GrowingList, Item, Window
 
@@ -62,6 +63,26 @@ def entries_needed(snapshot: WindowSnapshot) -> set[int]:
     return {ref.seq for ref in snapshot.items} | {
         shown.compressed for shown in snapshot.items if shown.compressed
     }
+
+
+def without_hidden(window: Window) -> Window:
+    """Return a window without the entries in its ledger that only replaying the session needs.
+
+    What is shown stays, with the compressions that show it, and so does all since the newest
+    summary: a step of the agent is judged by it.
+    """
+    needed = entries_needed(take_snapshot(window, 0))
+    since = next((e.seq for e in reversed(window.ledger) if hides_by_summary(e)), 0)
+    kept = (entry for entry in window.ledger if entry.seq >= since or entry.seq in needed)
+    return replace(window, ledger=GrowingList(kept))
+
+
+def hides_by_summary(entry: Entry) -> bool:
+    """Return whether an entry replaces earlier ones by a summary, ours or that of the host."""
+    body = entry.body
+    if isinstance(body, Compressed):
+        return body.summary is not None
+    return isinstance(body, Compacted)
 
 
 def open_snapshot(snapshot: WindowSnapshot, entries: Mapping[int, Entry]) -> Window:

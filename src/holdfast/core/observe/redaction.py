@@ -46,7 +46,7 @@ from holdfast.core.ledger.window import GrowingList, Item, Window
 from holdfast.text.jsontext import NotJson, encode, parse
 from holdfast.text.secrets import MARK_START, MIN_CHARS_EVERYWHERE, find_secrets
 from holdfast.text.utf8 import to_bytes
-from holdfast.text.walk import map_texts
+from holdfast.text.walk import map_texts, texts_in
 
 REF_CHARS = 12
 MAX_VALUES_SEARCHED_SINGLY = 48
@@ -233,4 +233,7 @@ def _redact_step(step: Step, known: KnownSecrets) -> Step:
 
 def redact_summary(summary: Summary, known: KnownSecrets) -> Summary:
     """Return a summary without secrets; the marks of a row name the entry of that row."""
+    whole = "\n".join(texts_in(summary))
+    if redact_text(whole, known) == whole:
+        return summary
     return map_texts(summary, lambda text, entry: redact_text(text, known, entry))

@@ -12,16 +12,21 @@ from holdfast.core.ledger.entry import text_of
 from holdfast.core.ledger.summary import Quote, Summary
 from holdfast.core.observe.requests.intent import read_intent
 from holdfast.core.observe.scene import read_scene
-from holdfast.core.shrink.summary.choose import choose
 from holdfast.core.shrink.summary.cut import Cut, items_after_cut
-from holdfast.core.shrink.summary.fit import FittedSummary, SummaryRoom, facts_of, fit_summary
+from holdfast.core.shrink.summary.fit import (
+    FittedSummary,
+    SummaryRoom,
+    choices_in,
+    facts_of,
+    fit_summary,
+)
 from holdfast.core.verify.answers import answer_probes, failing_sections
 from holdfast.core.verify.probes import make_probes
 from holdfast.core.verify.quality import Quality, score_quality
 
-MAX_ROUNDS = 3
+MAX_ROUNDS = 2
 """How many times a summary is fitted and probed at most."""
-WIDEN_FACTOR = 1.3
+WIDEN_FACTOR = 1.6
 PROBED_FACT_TOKENS = 1_200
 """Tokens of facts that probes are made for."""
 ROOM_PARTS = {"files": ("changed", "read")}
@@ -35,7 +40,9 @@ def fit_with_probes(merged: Summary, cut: Cut, room: SummaryRoom) -> tuple[Fitte
     """
     tail = "\n".join(text_of(item.body) for item in items_after_cut(cut)[cut.lead :])
     shown = without_tail(merged, cut)
-    facts = facts_of(choose(room.pool, PROBED_FACT_TOKENS, count=room.count, covered=room.shown))
+    room = replace(room, choices=choices_in(room, shown))
+    chosen = room.choices.choose(PROBED_FACT_TOKENS, covered=room.shown, shown=room.remaining)
+    facts = facts_of(chosen)
     source = replace(_with_latest_request(merged, cut), facts=facts)
     probes = make_probes(source)
     best: FittedSummary | None = None

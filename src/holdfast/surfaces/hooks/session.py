@@ -94,7 +94,7 @@ def has_record(session: Session) -> bool:
     head = session.store.head(session.name)
     if head is not None and head.seq > MAX_ENTRIES:
         raise TranscriptTooLarge
-    return bool(session.ledger.path())
+    return head is not None and bool(head.lane(session.agent).end)
 
 
 def take_quick_checkpoint(session: Session) -> "Checkpoint | None":

@@ -31,15 +31,21 @@ class Story(Struct, frozen=True, omit_defaults=True):
     """The numbers of earlier entries that the next chapter needs to be understood."""
 
 
-class StoryReading(Struct, frozen=True):
-    """A story, and the items after its last chapter, with those of its context before them."""
+class StoryReading(Struct, frozen=True, eq=False):
+    """A story, and the items after its last chapter, with those of its context before them.
+
+    Two readings are the same only if they are one object: what they say is cached by that.
+    """
 
     story: Story = Story()
     rest: tuple[Item, ...] = ()
 
 
-class PathContent(Struct, frozen=True):
-    """Everything that a path says: its rows, and its moments in order."""
+class PathContent(Struct, frozen=True, eq=False):
+    """Everything that a path says: its rows, and its moments in order.
+
+    Like readings, two are the same only if they are one object.
+    """
 
     rows: Summary
     moments: tuple[Moment, ...]

@@ -15,6 +15,7 @@ from typing import get_args
 
 from msgspec import Struct
 
+from holdfast.core.ledger.entry import EntryId
 from holdfast.core.ledger.summary import Fact
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.observe.moments.moment import MAX_MOMENT_CHARS, Moment, MomentKind
@@ -101,12 +102,36 @@ def choose(
     Texts in `must` are taken first, up to half of the room. `covered` are words that the reader
     sees anyway. Words like those of the text `focus` are worth more.
     """
-    unique = _last_of_each(moments)
-    count = _estimate(tuple(unique), count)
-    pool = [
-        _Candidate(moment, words_of_moment(text), count(text)) for text, moment in unique.items()
-    ]
-    return _Choice(pool, covered, _forms_in(focus)).run(room, must)
+    return Choices(moments, count, focus).choose(room, covered=covered, must=must)
+
+
+class Choices:
+    """Moments that are chosen from again and again, in rooms of several sizes."""
+
+    def __init__(self, moments: Iterable[Moment], count: CountTokens, focus: str = "") -> None:
+        unique = _last_of_each(moments)
+        count = _estimate(tuple(unique), count)
+        self.moments = tuple(unique.values())
+        self._pool = [
+            _Candidate(moment, words_of_moment(text), count(text))
+            for text, moment in unique.items()
+        ]
+        self._worth = _word_worths(self._pool, _forms_in(focus))
+
+    def choose(
+        self,
+        room: int,
+        *,
+        covered: Iterable[str] = (),
+        must: Container[str] = (),
+        shown: Container[EntryId] = (),
+    ) -> tuple[Moment, ...]:
+        """Return the moments chosen for a room, in their order: see `choose`.
+
+        Those of entries in `shown` are not chosen.
+        """
+        pool = [row for row in self._pool if row.moment.entry not in shown]
+        return _Choice(pool, covered, dict(self._worth)).run(room, must)
 
 
 def _last_of_each(moments: Iterable[Moment]) -> dict[str, Moment]:
@@ -131,10 +156,10 @@ class _Choice:
     """One greedy choice under way."""
 
     def __init__(
-        self, pool: Sequence[_Candidate], covered: Iterable[str], focus: frozenset[str]
+        self, pool: Sequence[_Candidate], covered: Iterable[str], worth: dict[str, float]
     ) -> None:
         self._pool = pool
-        self._worth = _word_worths(pool, focus)
+        self._worth = worth
         """The worth of each word now: less each time it is covered."""
         self._cover(covered)
         self._turns: set[str] = set()

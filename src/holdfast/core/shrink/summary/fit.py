@@ -12,6 +12,7 @@ from typing import TypeAlias, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from holdfast.core.ledger.entry import EntryId
 from holdfast.core.ledger.summary import (
     Constraint,
     Decision,
@@ -29,7 +30,7 @@ from holdfast.core.observe.moments.state import LAST_RUN, state_by_need
 from holdfast.core.observe.requests.constraints import users_first
 from holdfast.core.observe.results.choices import not_overruled
 from holdfast.core.shrink.clip_pastes import ONE_LINE, cut_intent, fit_request, map_requests
-from holdfast.core.shrink.summary.choose import choose, moment_of_fact, words_of_moment
+from holdfast.core.shrink.summary.choose import Choices, moment_of_fact, words_of_moment
 from holdfast.core.shrink.summary.quoting import short_name
 from holdfast.core.shrink.summary.root import relative_path
 from holdfast.core.shrink.summary.text import Frame, write_summary
@@ -110,8 +111,10 @@ class SummaryRoom(Struct, frozen=True):
 
     tokens: int
     count: CountTokens
-    pool: Sequence[Moment] = ()
-    """Moments that may be chosen as facts, besides the facts of the summary."""
+    choices: Choices | None = None
+    """Moments that may be chosen as facts; without any, the facts of the summary."""
+    remaining: frozenset[EntryId] = frozenset()
+    """Entries in the part of the window that remains: none of their moments is chosen."""
     shown: frozenset[str] = frozenset()
     """Words in the part of the window that remains."""
     wider: Mapping[str, float] = {}
@@ -147,12 +150,12 @@ def fit_summary(summary: Summary, room: SummaryRoom) -> FittedSummary:
             return brief
     fitted = _with_sections(summary, bare, room)
     shown = fitted.summary
-    pool = with_earlier_facts(summary, room.pool)
+    choices = choices_in(room, summary)
     covered, left = _words(shown, room), room.tokens - fitted.tokens
     best, before = fitted, tuple[Moment, ...]()
-    must = room.first | _questions_before(pool, shown)
+    must = room.first | _questions_before(choices.moments, shown)
     for _ in range(MAX_TRIES):
-        chosen = choose(pool, left, count=room.count, covered=covered, must=must)
+        chosen = choices.choose(left, covered=covered, must=must, shown=room.remaining)
         if chosen == before:
             break
         before = chosen
@@ -353,10 +356,9 @@ def _only_said(summary: Summary) -> Summary:
     )
 
 
-def with_earlier_facts(summary: Summary, moments: Sequence[Moment]) -> list[Moment]:
-    """Return the facts of a summary that are not among some moments, and these moments."""
-    read = {moment.text for moment in moments}
-    return [*(moment_of_fact(fact) for fact in summary.facts if fact.text not in read), *moments]
+def choices_in(room: SummaryRoom, summary: Summary) -> Choices:
+    """Return what facts are chosen from: the moments of the room, else the facts of the summary."""
+    return room.choices or Choices(map(moment_of_fact, summary.facts), room.count)
 
 
 def facts_of(moments: Iterable[Moment]) -> tuple[Fact, ...]:
@@ -431,7 +433,8 @@ def _changed_files(served: "_Serving", summary: Summary, room: SummaryRoom) -> l
 
     A short summary only names them: a table takes the room of ten names.
     """
-    files, by_need = _changed(summary.files), files_by_need(room.pool, summary.root)
+    files = _changed(summary.files)
+    by_need = files_by_need(room.choices.moments if room.choices else (), summary.root)
     is_short = room.frame == "brief"
     described = () if is_short else files
     if room.tokens < ROOMY:

@@ -6,10 +6,11 @@ the same story as one that is read whole. The entries after the last chapter are
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import Said, ToolCalled, ToolReturned, is_request
+from holdfast.core.ledger.entry import EntryId, Said, ToolCalled, ToolReturned, is_request
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.measure.tokens import tokens_from_bytes
@@ -60,6 +61,7 @@ def read_on(story: Story, items: Sequence[Item]) -> StoryReading:
     return StoryReading(story, (*context, *later))
 
 
+@lru_cache(maxsize=2)
 def read_to_end(reading: StoryReading) -> PathContent:
     """Return what a path says to its end."""
     story = reading.story
@@ -70,6 +72,14 @@ def read_to_end(reading: StoryReading) -> PathContent:
         return PathContent(story.rows, known)
     rows, moments = _read(story, context, later, ())
     return PathContent(rows, (*known, *moments))
+
+
+def rows_to_end(reading: StoryReading) -> Summary:
+    """Return only the rows of what a path says."""
+    story = reading.story
+    context = [item for item in reading.rest if item.entry.seq <= story.seq]
+    later = [item for item in reading.rest if item.entry.seq > story.seq]
+    return _rows_after(story, context, later, ()) if later else story.rows
 
 
 def _quoted(story: Story, chapter: Sequence[Item], rows: Summary) -> tuple[str, ...]:
@@ -129,19 +139,32 @@ def _read(
     story: Story, context: Sequence[Item], chapter: Sequence[Item], following: Sequence[Item]
 ) -> tuple[Summary, tuple[Moment, ...]]:
     """Return the rows after a chapter, and the moments of it."""
-    rows, sent_back = story.rows, list[Moment]()
+    rows = _rows_after(story, context, chapter, following)
+    sent_back = (fact for summary in _sent_back(chapter) for fact in summary.facts)
+    scene, names = _chapter_scene(context, chapter, following)
+    return rows, (*map(moment_of_fact, sent_back), *moments_in(scene, only=names))
+
+
+def _rows_after(
+    story: Story, context: Sequence[Item], chapter: Sequence[Item], following: Sequence[Item]
+) -> Summary:
+    rows = story.rows
     for summary in _sent_back(chapter):
         rows = merge(rows, replace(summary, facts=()))
-        sent_back += map(moment_of_fact, summary.facts)
-    names = frozenset(item.entry.id for item in chapter)
-    asks = (item for item in following if _is_asked(item.entry.body))
-    scene = _scene_of((*context, *chapter, *asks))
-    new = rows_of_scene(scene, names, rows.errors)
+    new = rows_of_scene(*_chapter_scene(context, chapter, following), rows.errors)
     known, files = with_full_paths(rows.files, new.files)
     merged = merge(replace(rows, files=known), replace(new, files=files))
     rows = _in_order(replace(merged, errors=new.errors), _quoted(story, chapter, merged))
-    rows = bounded(rows)
-    return rows, (*sent_back, *moments_in(scene, only=names))
+    return bounded(rows)
+
+
+def _chapter_scene(
+    context: Sequence[Item], chapter: Sequence[Item], following: Sequence[Item]
+) -> tuple[Scene, frozenset[EntryId]]:
+    """Return the scene that a chapter is understood in, and the names of its entries."""
+    asks = (item for item in following if _is_asked(item.entry.body))
+    scene = _scene_of((*context, *chapter, *asks))
+    return scene, frozenset(item.entry.id for item in chapter)
 
 
 def _sent_back(items: Iterable[Item]) -> Iterator[Summary]:

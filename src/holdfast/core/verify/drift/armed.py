@@ -6,7 +6,6 @@ from msgspec import Struct
 
 from holdfast.core.ledger.entry import (
     Compacted,
-    Compressed,
     Derived,
     Entry,
     EntryId,
@@ -16,6 +15,7 @@ from holdfast.core.ledger.entry import (
     role_of,
 )
 from holdfast.core.ledger.notes import Drifted, note_of
+from holdfast.core.ledger.snapshot import hides_by_summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.verify.drift.evidence import is_task
 
@@ -39,14 +39,6 @@ class WatchedStep(Struct, frozen=True):
         return [entry.body for entry in self.entries if not isinstance(entry.body, Derived)]
 
 
-def arms_watch(entry: Entry) -> bool:
-    """Whether an entry replaces earlier history by a summary."""
-    body = entry.body
-    if isinstance(body, Compressed):
-        return body.summary is not None
-    return isinstance(body, Compacted)
-
-
 def steps_since_summary(ledger: Sequence[Entry], steps: int) -> list[WatchedStep]:
     """Return the agent's steps since the newest summary, oldest first.
 
@@ -56,7 +48,7 @@ def steps_since_summary(ledger: Sequence[Entry], steps: int) -> list[WatchedStep
     groups: list[list[Entry]] = []
     in_step = False
     for entry in reversed(ledger):
-        if arms_watch(entry):
+        if hides_by_summary(entry):
             return [WatchedStep(entry, tuple(reversed(step))) for step in reversed(groups)]
         if isinstance(entry.body, Restored) or _is_task(entry):
             return []
@@ -76,14 +68,14 @@ def steps_since_summary(ledger: Sequence[Entry], steps: int) -> list[WatchedStep
 def watched_steps(ledger: Sequence[Entry], steps: int) -> Iterator[WatchedStep]:
     """Yield every step of a whole ledger for which the watch is armed."""
     for at, entry in enumerate(ledger):
-        if arms_watch(entry):
+        if hides_by_summary(entry):
             yield from _steps_after(entry, ledger[at + 1 :], steps)
 
 
 def _steps_after(summary: Entry, later: Sequence[Entry], steps: int) -> Iterator[WatchedStep]:
     step: list[Entry] = []
     for entry in later:
-        if arms_watch(entry) or isinstance(entry.body, Restored) or _is_task(entry):
+        if hides_by_summary(entry) or isinstance(entry.body, Restored) or _is_task(entry):
             break
         if isinstance(entry.body, Derived):
             continue

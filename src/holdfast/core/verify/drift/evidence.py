@@ -5,11 +5,12 @@ Output of a tool can never set a rule, lift_unpinned one, or count as work done.
 """
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from functools import lru_cache
 
 from msgspec import Struct
 
-from holdfast.core.faults import rule
 from holdfast.core.ledger.entry import (
     Entry,
     EntryId,
@@ -29,11 +30,11 @@ from holdfast.core.observe.files.touch import (
     bare_tool_name,
     touch_of,
 )
-from holdfast.core.observe.requests.intent import IntentReader, has_substance, read_intent
+from holdfast.core.observe.moments.story import Story
+from holdfast.core.observe.requests.intent import has_substance
 from holdfast.core.observe.requests.pins import lift_unpinned, pinned_constraints
 from holdfast.core.observe.requests.replies import PLAN_TOOLS, QUESTION_TOOLS
 from holdfast.core.observe.results.choices import not_overruled
-from holdfast.core.observe.results.decisions import ChoiceReader, decisions_of
 from holdfast.core.observe.results.failures import (
     call_failed,
     is_read_only,
@@ -41,10 +42,10 @@ from holdfast.core.observe.results.failures import (
     whole_result_of,
 )
 from holdfast.core.observe.results.tests import counts_in
-from holdfast.core.observe.results.todos import DONE, todos_of
-from holdfast.core.observe.scene import Pair, Scene, SceneReader, read_scene
+from holdfast.core.observe.scene import Pair, Scene, read_scene
 from holdfast.core.observe.sentences import own_words, sentences
 from holdfast.core.observe.worth import find_names
+from holdfast.core.shrink.summary.story import read_on, rows_to_end
 from holdfast.core.verify.drift.message import word_parts_in
 from holdfast.text.jsontext import stable_text
 from holdfast.text.paths import normalize_path
@@ -206,42 +207,62 @@ def _still_holds(
     return (written.get(path, -1) if path else last_write) < number
 
 
-MAX_RECENT_ENTRIES = 2_000
-"""Entries at the end of the record in which calls, results and the agent's plan are looked for."""
-MAX_USER_SENTENCES = 2_000
+MAX_RECENT_ENTRIES = 1_000
+"""Entries at the end of the record whose calls, results and names are evidence: what is older, an
+agent that lost it cannot know either."""
+MAX_USER_SENTENCES = 500
 """Sentences of the user that a question is compared with, the newest first."""
 LARGE_RECORD_WORDS = 250
 """Words from which a record is large enough for a new word to mean something."""
 
 
+class _Words(Struct, frozen=True):
+    """The names and words of one entry."""
+
+    entry: Entry
+    names: frozenset[str]
+    words: frozenset[str]
+
+
 class RecordReader:
-    """Reads a record that grows: each entry once, as long as no earlier one was erased."""
+    """Reads the newest entries of a record that grows: each entry once."""
 
     def __init__(self) -> None:
-        self._count = self._sizes = 0
-        self._last: Entry | None = None
-        self.names: frozenset[str] = frozenset()
-        """Paths, identifiers and ids in the record."""
-        self.words: frozenset[str] = frozenset()
-        self.intent, self.choices = IntentReader(), ChoiceReader()
-        self._scene = SceneReader()
+        self._read: dict[EntryId, _Words] = {}
+        self._names: Counter[str] = Counter()
+        self._words: Counter[str] = Counter()
         self._in_window: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
 
-    def advance(self, record: Sequence[Item]) -> None:
-        """Read the entries after those of the last call; all, if the record is another one."""
-        if not self._continues(record):
-            self.__init__()
-        texts = [text_of(record[at].body) for at in range(self._count, len(record))]
-        if texts:
-            self.names = self.names.union(*map(find_names, texts))
-            self.words = self.words.union(*map(word_parts_in, texts))
-            self._sizes = _hash_sizes(texts, self._sizes)
-            self._scene.extend(record[self._count :])
-            self._count, self._last = len(record), record[-1].entry
+    @property
+    def names(self) -> Set[str]:
+        """Paths, identifiers and ids in what was read last."""
+        return self._names.keys()
 
-    def scene(self) -> Scene:
-        """Return the scene of what was read."""
-        return self._scene.scene()
+    @property
+    def words(self) -> Set[str]:
+        """Words in what was read last."""
+        return self._words.keys()
+
+    def advance(self, record: Iterable[Item]) -> None:
+        """Read the entries that the last record did not have, and forget those that are gone.
+
+        An erased text keeps the id of its entry.
+        """
+        known, self._read = self._read, {}
+        for item in record:
+            entry = item.entry
+            read = known.pop(entry.id, None)
+            if read is not None and read.entry is not entry and read.entry != entry:
+                known[entry.id], read = read, None
+            if read is None:
+                text = text_of(item.body)
+                read = _Words(entry, find_names(text), word_parts_in(text))
+                self._names.update(read.names)
+                self._words.update(read.words)
+            self._read[entry.id] = read
+        for gone in known.values():
+            _remove(self._names, gone.names)
+            _remove(self._words, gone.words)
 
     def names_and_words(self, window: Sequence[Item]) -> tuple[frozenset[str], frozenset[str]]:
         """Return the names and the words in a window; reads only what the last one did not show."""
@@ -255,21 +276,12 @@ class RecordReader:
             frozenset[str]().union(*(words for _, words in found)),
         )
 
-    def _continues(self, record: Sequence[Item]) -> bool:
-        """Whether a record begins with what was read. An erased text keeps the id of its entry."""
-        if self._last is None or self._count > len(record):
-            return self._last is None
-        last = record[self._count - 1].entry
-        if last is self._last:
-            return True
-        texts = (text_of(record[at].body) for at in range(self._count))
-        return last.id == self._last.id and _hash_sizes(texts) == self._sizes
 
-
-def _hash_sizes(texts: Iterable[str], before: int = 0) -> int:
-    for text in texts:
-        before = hash((before, len(text)))
-    return before
+def _remove(counts: Counter[str], gone: Iterable[str]) -> None:
+    counts.subtract(gone)
+    for name in gone:
+        if counts[name] <= 0:
+            del counts[name]
 
 
 class Evidence(Struct, frozen=True):
@@ -284,11 +296,11 @@ class Evidence(Struct, frozen=True):
     """Sentences of the user."""
     remaining: tuple[str, ...] = ()
     """The open items of the agent's plan."""
-    names: frozenset[str] = frozenset()
-    """Paths, identifiers and ids anywhere in the record."""
+    names: Set[str] = frozenset()
+    """Paths, identifiers and ids in the record."""
     names_in_window: frozenset[str] = frozenset()
-    words: frozenset[str] = frozenset()
-    """Words anywhere in the record."""
+    words: Set[str] = frozenset()
+    """Words in the record."""
     delivered: Delivered = Delivered()
     known_calls: Mapping[str, KnownCall] = {}
     """Earlier calls whose result is still valid, by their key."""
@@ -314,46 +326,43 @@ def evidence_of(
     *,
     summary_at: int | None = None,
     reader: RecordReader | None = None,
+    rows: Summary | None = None,
 ) -> Evidence:
-    """Collect the evidence from a session: its whole record, and its window.
+    """Collect the evidence from a session: its record, the rows of it, and its window.
 
-    `summary_at` is the number of the entry with the newest summary. A `reader` has read the
-    beginning of the record, and goes on from there.
+    With `rows`, the record may be the newest entries only. `summary_at` is the number of the entry
+    with the newest summary. A `reader` has read a part of the record already.
     """
     entries, reader = list(ledger), reader or RecordReader()
+    if rows is None:
+        rows = rows_to_end(read_on(Story(), record))
+    record = record[-MAX_RECENT_ENTRIES:]
     reader.advance(record)
-    scene, recent = reader.scene(), read_scene(record[-MAX_RECENT_ENTRIES:])
-    want = read_intent(scene, reader.intent)
+    scene, intent = read_scene(record), rows.intent
     shown = {item.entry.id for item in window if item.stand_in is None}
     rules = lift_unpinned(
-        (*want.constraints, *(pin for pin in pinned_constraints(entries) if pin.text)), entries
+        (*rows.constraints, *(pin for pin in pinned_constraints(entries) if pin.text)), entries
     )
-    calls, repeated = known_calls(recent, shown, since=summary_at)
+    calls, repeated = known_calls(scene, shown, since=summary_at)
     names_in_window, words_in_window = reader.names_and_words(window)
     after = len(record) if summary_at is None else bisect_right(record, summary_at, key=_seq_of)
     later = range(after, len(record))
     return Evidence(
-        intent=want.intent,
+        intent=intent,
         constraints=tuple(rule for rule in rules if not rule.lifted),
-        decisions=not_overruled(decisions_of(scene, reader.choices)),
-        user_sentences=_user_sentences(scene),
-        remaining=_remaining_work(recent),
-        names=reader.names,
+        decisions=not_overruled(rows.decisions),
+        user_sentences=_user_sentences((intent.original, *rows.words, intent.current)),
+        remaining=rows.progress.remaining,
+        names=frozenset(reader.names),
         names_in_window=names_in_window,
         words=reader.words | words_in_window,
-        delivered=delivered_since(recent, want.intent.current.entry),
+        delivered=delivered_since(scene, intent.current.entry),
         known_calls=calls,
         repeated_calls=repeated,
         steps_since=_count_steps(scene, later) + 1 if summary_at is not None else 0,
         has_new_task=any(is_task(record[at]) for at in later),
         follows_user=bool(record) and is_request(record[-1].body),
     )
-
-
-@rule(())
-def _remaining_work(scene: Scene) -> tuple[str, ...]:
-    todos = todos_of(scene)
-    return tuple(todo.text for todo in todos.items if todo.status != DONE) if todos else ()
 
 
 def evidence_from_summary(summary: Summary, text: str) -> Evidence:
@@ -400,15 +409,16 @@ def _count_steps(scene: Scene, places: Sequence[int]) -> int:
     return scene.steps[places[-1]] - before
 
 
-def _user_sentences(scene: Scene) -> tuple[Quote, ...]:
-    quotes: list[Quote] = []
-    for item in reversed(scene.items):
-        body = item.body
-        if isinstance(body, Said) and is_request(body):
-            texts = [
-                sentence.text for words in own_words(body.text) for sentence in sentences(words)
-            ]
-            quotes += [Quote(text, item.entry.id) for text in texts]
-        if len(quotes) >= MAX_USER_SENTENCES:
+def _user_sentences(quotes: Sequence[Quote]) -> tuple[Quote, ...]:
+    """Return the sentences of the user, those of the newest message first."""
+    found: list[Quote] = []
+    for quote in dict.fromkeys(reversed(quotes)):
+        found += [Quote(text, quote.entry) for text in _sentences(quote.text)]
+        if len(found) >= MAX_USER_SENTENCES:
             break
-    return tuple(quotes[:MAX_USER_SENTENCES])
+    return tuple(found[:MAX_USER_SENTENCES])
+
+
+@lru_cache(maxsize=2_048)
+def _sentences(text: str) -> tuple[str, ...]:
+    return tuple(sentence.text for words in own_words(text) for sentence in sentences(words))

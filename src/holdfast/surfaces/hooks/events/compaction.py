@@ -11,10 +11,8 @@ results are removed too.
 from holdfast.core.faults import attempt
 from holdfast.core.ledger.marks import SUMMARY_MARK
 from holdfast.core.ledger.notes import Anchored
-from holdfast.core.view.conversation import render_conversation
 from holdfast.engine.fault_log import noting_faults
 from holdfast.project.layout import archive_path
-from holdfast.project.write import write_copy
 from holdfast.session.session import Session, record
 from holdfast.surfaces.hooks.event import HookEvent, HookReply, WindowMessage
 from holdfast.surfaces.hooks.session import (
@@ -25,7 +23,6 @@ from holdfast.surfaces.hooks.session import (
     render_recovery,
 )
 from holdfast.text.clip import clip_middle
-from holdfast.text.utf8 import to_bytes
 
 RECORD_TOKENS = 1_500
 """Tokens of the record that goes with the instructions for the summary."""
@@ -56,16 +53,9 @@ def steer_summary(event: HookEvent) -> HookReply:
 def secure(session: Session) -> None:
     """Archive the conversation and take a checkpoint, each even if the other fails."""
     with noting_faults(session.ledger):
-        attempt("hooks.archive", lambda: _archive(session), lambda: None)
+        page = archive_path(session.name, session.policy.layout)
+        attempt("hooks.archive", lambda: session.ledger.archive.write(page), lambda: None)
         attempt("hooks.checkpoint", session.checkpoint, lambda: None)
-
-
-def _archive(session: Session) -> None:
-    whole = render_conversation(
-        session.name, session.ledger.redactor.entries(session.ledger.path())
-    )
-    archive = archive_path(session.name, session.policy.layout)
-    write_copy(session.root, archive, to_bytes(whole))
 
 
 SUMMARY_TOKENS = 4_000

@@ -155,7 +155,7 @@ def _earlier_sessions(event: HookEvent, session: Session) -> Iterator[Session]:
     for listed_session in listed[:MAX_EARLIER_SESSIONS]:
         other = session.sibling(listed_session.name)
         session.owns_store, other.owns_store = True, False
-        if listed_session.head.wire in wires and other.ledger.path():
+        if listed_session.head.wire in wires and other.ledger.raw_head().lane(other.agent).end:
             yield other
 
 

@@ -83,7 +83,7 @@ def _note_cleared(event: HookEvent) -> HookReply:
 def _note_compacted(event: HookEvent) -> HookReply:
     with open_event_session(event) as session:
         follow_transcript(event, session)
-        if session.ledger.path():
+        if session.ledger.raw_head().lane(session.agent).end:
             secure(session)
             record(session, CompactedByHand())
     return NOTHING
