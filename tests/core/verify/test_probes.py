@@ -77,6 +77,7 @@ SEEN = Summary(
     progress=Progress("building", ("login page done",), ("logout page open",), "12 passed", "e8"),
     next=(Next("Write the logout page", "e9"), Next("Ask about the footer", "e9", "user")),
     questions=(Quote("Should the footer stay?", "e9"),),
+    state=(Quote("git branch: feat/login", "e8"),),
 )
 
 TEXT = """\
@@ -114,6 +115,7 @@ Latest: Now the logout page, please.
 Phase: building
 Done: login page done
 Open: logout page open
+git branch: feat/login
 Tests: 12 passed
 
 ### Errors
@@ -168,6 +170,7 @@ def test_there_is_a_question_of_each_kind_in_plain_words() -> None:
         ),
         ("continuation", "What should be done next?", "Write the logout page"),
         ("continuation", "How did the tests go?", "12 passed"),
+        ("continuation", "What is the state of git branch?", "git branch: feat/login"),
         ("decision", "Why was this chosen: JWT?", "the API has to be stateless"),
     } < asked
     assert {probe.section for probe in drawn} == set(SECTIONS)

@@ -16,7 +16,8 @@ from holdfast.core.ledger.summary import (
     Quote,
     Summary,
 )
-from holdfast.core.verify.answers import ProbeResult
+from holdfast.core.shrink.summary.text import write_summary
+from holdfast.core.verify.answers import ProbeResult, answer_probes
 from holdfast.core.verify.probes import make_probes
 from holdfast.core.verify.quality import DIMENSIONS, Quality, count_contradictions, score_quality
 
@@ -216,3 +217,48 @@ def test_a_test_that_passes_since_does_not_contradict_another_of_the_same_run_th
     told = Summary(errors=(open_one, gone))
     assert count_contradictions(told, told) == 0
     assert count_contradictions(told, Summary(errors=(replace(open_one, resolved="e2"), gone))) == 1
+
+
+STATED = replace(
+    SEEN,
+    state=(
+        Quote("git branch: fix/rounding", "e3"),
+        Quote("last run of pytest: 4 failed, 118 passed in 3.2s", "e4"),
+    ),
+    progress=Progress(phase="rewriting the converter", entry="e5"),
+    facts=(
+        Fact("$ reconcile --eur → 38 differences remain in March", "e6", "ran"),
+        Fact("The cause is that rates are stored per dollar", "e7", "said"),
+    ),
+)
+
+
+def scores_of(text: str) -> dict[str, float]:
+    results = answer_probes(make_probes(STATED), text)
+    return score_quality(results, source=STATED, candidate=STATED).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("said", "instead", "dimension"),
+    [
+        ("rewriting the converter", "writing the release notes", "context_awareness"),
+        ("fix/rounding", "main", "completeness"),
+        ("4 failed, 118 passed", "122 passed", "completeness"),
+        ("38 differences", "5 differences", "accuracy"),
+    ],
+    ids=["a wrong phase", "a stale branch", "a stale run", "a corrected figure"],
+)
+def test_a_text_that_says_something_else_scores_less(
+    said: str, instead: str, dimension: str
+) -> None:
+    text = write_summary(STATED)
+    assert said in text
+    assert scores_of(text.replace(said, instead))[dimension] < scores_of(text)[dimension]
+
+
+def test_half_of_a_text_scores_less_in_all() -> None:
+    text = write_summary(STATED)
+    lines = text.split("\n")
+    whole, half = scores_of(text), scores_of("\n".join(lines[: len(lines) // 2]))
+    assert sum(half.values()) < sum(whole.values())
+    assert all(half[name] <= whole[name] for name in whole)

@@ -26,7 +26,7 @@ def test_a_probe_that_fails_gives_its_own_section_more_room_and_no_other() -> No
     narrow = fit_summary(KNOWN, ROOM).summary
     widened, score = fit_with_probes(KNOWN, NOTHING_STAYS, ROOM)
     assert narrow.decisions == DECISIONS[-4:]
-    assert widened.summary.decisions == DECISIONS[-6:]
+    assert widened.summary.decisions == DECISIONS[-8:]
     assert replace(widened.summary, decisions=()) == replace(narrow, decisions=())
     assert widened.tokens <= ROOM.tokens
     assert score.meets_targets

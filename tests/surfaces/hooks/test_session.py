@@ -50,8 +50,7 @@ def test_before_a_compaction_all_is_put_down_and_its_writer_told_what_to_keep(
     for words in (
         "Never touch the billing schema.",
         "Use port 8443 only.",
-        "below /app\n",
-        " export.py",
+        "/app/export.py",
     ):
         assert words in told
     assert not told.startswith("{")  # plain text is what the client hands on
@@ -75,8 +74,7 @@ def test_after_a_compaction_the_goal_comes_back_with_where_to_recover(
         GOAL,
         "Never touch the billing schema.",
         "lock file",
-        "below /app\n",
-        " export.py",
+        "/app/export.py",
     ):
         assert words in told
     assert "context_recover" in told
@@ -116,7 +114,7 @@ def test_our_own_summary_is_not_told_twice(project: Path, transcript: Path) -> N
         },
     ).document["anchor"]
     assert anchor.startswith("## Session Summary [")
-    for words in (GOAL, "lock file", "below:** /app", "| export.py |", "keep the port"):
+    for words in (GOAL, "lock file", "| /app/export.py |", "keep the port"):
         assert words in anchor
     told = run(
         project, "SessionStart", {"transcript_path": str(transcript), "source": "compact"}

@@ -24,6 +24,7 @@ SECTIONS = (
     "decisions",
     "files",
     "progress",
+    "state",
     "questions",
     "facts",
     "words",

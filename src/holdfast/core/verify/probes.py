@@ -4,7 +4,7 @@ They are made by rule from the rows of that part. `answers` searches their answe
 the model will see instead.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
@@ -44,9 +44,20 @@ MAX_FACTS = 40
 MAX_CONSTRAINTS = 200
 """Probes for constraints, and also for changes of scope."""
 MAX_WORDS = 12
-MAX_STEPS = 20
+MAX_STEPS, MAX_STATE = 20, 16
 FACT_STRETCHES = 10
 """Parts of the span from which facts are taken in turn, so that each part has probes."""
+KIND_QUESTIONS: Mapping[str, str] = {
+    "said": "What did the agent say?",
+    "thought": "What did the agent conclude?",
+    "reported": "What was reported?",
+    "answered": "What did the user answer?",
+    "ran": "What was run, and what came of it?",
+    "changed": "What was changed?",
+    "looked": "What was found?",
+    "content": "What does a file say?",
+}
+"""Questions about moments, by their kind."""
 # Words of a failure: "ValueError: x", "3 failed"; not "no errors found".
 _FAILS = Pattern(r"Error\b|Exception\b|[Ee]rror:|FAIL|[Ff]ailed|fatal:|panic|not found|denied")
 
@@ -78,6 +89,7 @@ def make_probes(source: Summary, needed: frozenset[str] = frozenset()) -> tuple[
         *_about_decisions(source.decisions),
         *_about_errors(source.errors),
         *_about_progress(source.progress),
+        *_about_state(source.state),
         *(
             _phrase_probe("continuation", "next", "What should be done next?", row.step, row.entry)
             for row in source.next[:MAX_STEPS]
@@ -188,10 +200,22 @@ def _about_progress(row: Progress) -> Iterator[Probe]:
 
 
 @row_rule
+def _about_state(rows: Sequence[Quote]) -> Iterator[Probe]:
+    for row in rows[-MAX_STATE:]:
+        what, colon, value = row.text.partition(": ")
+        asked = f"What is the state of {opening_of(plain_line(what), PHRASE_CHARS)}?"
+        must = (plain_line(what), phrase_of(value)) if colon and phrase_of(value) else ()
+        yield Probe("continuation", "state", asked, row.text, row.entry, must)
+
+
+@row_rule
 def _about_facts(rows: Sequence[Fact], needed: frozenset[str]) -> Iterator[Probe]:
     for row in _choose_facts(rows, needed):
-        asked = f"What did {opening_of(plain_line(row.source), PHRASE_CHARS) or 'the record'} say?"
-        must = _in_context(phrase_of(row.text), row.source)
+        asked, source = KIND_QUESTIONS.get(row.source, ""), row.source
+        if asked:
+            source = ""  # a kind of moment is no word that stands near the fact
+        asked = asked or f"What did {opening_of(plain_line(source), PHRASE_CHARS) or 'it'} say?"
+        must = _in_context(phrase_of(row.text), source)
         yield Probe("recall", "facts", asked, row.text, row.entry, must)
 
 

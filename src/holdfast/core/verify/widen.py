@@ -24,9 +24,9 @@ from holdfast.core.verify.answers import answer_probes, failing_sections
 from holdfast.core.verify.probes import make_probes
 from holdfast.core.verify.quality import Quality, score_quality
 
-MAX_ROUNDS = 2
+MAX_ROUNDS = 3
 """How many times a summary is fitted and probed at most."""
-WIDEN_FACTOR = 1.6
+WIDEN_FACTOR = 1.3
 PROBED_FACT_TOKENS = 1_200
 """Tokens of facts that probes are made for."""
 ROOM_PARTS = {"files": ("changed", "read")}
@@ -40,8 +40,9 @@ def fit_with_probes(merged: Summary, cut: Cut, room: SummaryRoom) -> tuple[Fitte
     """
     tail = "\n".join(text_of(item.body) for item in items_after_cut(cut)[cut.lead :])
     shown = without_tail(merged, cut)
-    room = replace(room, choices=choices_in(room, shown))
-    chosen = room.choices.choose(PROBED_FACT_TOKENS, covered=room.shown, shown=room.remaining)
+    choices = choices_in(room, shown)
+    room = replace(room, choices=choices)
+    chosen = choices.choose(PROBED_FACT_TOKENS, covered=room.shown, shown=room.remaining)
     facts = facts_of(chosen)
     source = replace(_with_latest_request(merged, cut), facts=facts)
     probes = make_probes(source)

@@ -44,12 +44,12 @@ SECTION_SHARES: Mapping[str, float] = {
     "next": 0.06,
     "progress": 0.04,
     "questions": 0.03,
-    "errors": 0.03,
+    "errors": 0.04,
     "changed": 0.12,
-    "named": 0.06,
-    "decisions": 0.06,
-    "words": 0.17,
-    "read": 0.01,
+    "named": 0.05,
+    "decisions": 0.07,
+    "words": 0.15,
+    "read": 0.02,
     "refs": 0.01,
 }
 """The share of the room that each section may take: together so much that the story gets a third

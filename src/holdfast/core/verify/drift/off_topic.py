@@ -1,6 +1,6 @@
 """Detect a message off the session's topic: repeated calls, unrelated work, unknown names."""
 
-from collections import defaultdict
+from collections.abc import Set
 
 from holdfast.core.ledger.notes import Finding
 from holdfast.core.observe.files.touch import touch_of
@@ -170,12 +170,15 @@ def _names_used(message: AgentMessage) -> frozenset[str]:
     return specific_names("\n".join(texts)) - made
 
 
-def _near_misses(names: frozenset[str], *, left_out: frozenset[str]) -> dict[str, str]:
+def _near_misses(names: frozenset[str], *, left_out: Set[str]) -> dict[str, str]:
     """Return names that nearly equal a name that left the window, with that name."""
-    alike: defaultdict[str, list[str]] = defaultdict(list)
+    alike: dict[str, list[str]] = {name[:PREFIX_CHARS].lower(): [] for name in names}
     for name in left_out:
-        if len(name) >= MIN_NAME_CHARS:
-            alike[name[:PREFIX_CHARS].lower()].append(name)
+        if (
+            len(name) >= MIN_NAME_CHARS
+            and (known := alike.get(name[:PREFIX_CHARS].lower())) is not None
+        ):
+            known.append(name)
     corrections: dict[str, str] = {}
     for name in sorted(names):
         near = alike.get(name[:PREFIX_CHARS].lower(), []) if len(name) >= MIN_NAME_CHARS else []
