@@ -11,16 +11,15 @@ from contextlib import suppress
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.faults import attempt
-from holdfast.core.index.passages import searchable_text
+from holdfast.core.index.passages import searchable_text, starts_step
 from holdfast.core.ledger.entry import Derived, Entry, EntryId, Noted, Said, Source, role_of
 from holdfast.core.ledger.notes import Drifted, Finding, NotedSignal, Span, notes_in
 from holdfast.core.ledger.snapshot import hides_by_summary
-from holdfast.core.ledger.summary import Intent
 from holdfast.core.ledger.window import (
-    GrowingList,
     GrowingPath,
     Item,
     Window,
@@ -28,8 +27,7 @@ from holdfast.core.ledger.window import (
     path_to,
 )
 from holdfast.core.observe.moments.story import Story
-from holdfast.core.observe.requests.intent import read_intent
-from holdfast.core.observe.scene import read_scene, scene_of
+from holdfast.core.observe.scene import read_scene
 from holdfast.core.shrink.summary.story import read_on, rows_to_end
 from holdfast.core.verify.drift.armed import (
     WatchedStep,
@@ -105,6 +103,26 @@ def _wire_for(ledger: "Ledger", value: dict[str, Json]) -> str:
     return wire_of_messages([value]) or DEFAULT_MESSAGE_WIRE
 
 
+class SearchedRecord(Struct, frozen=True):
+    """What lost words are searched in."""
+
+    entries: Sequence[Entry]
+    visible: frozenset[EntryId]
+    earlier_steps: int = 0
+    """The agent's steps before the first of these entries."""
+
+    def excerpt(self, entry: Entry, first: int, last: int, *, hidden: bool) -> Hit | None:
+        """Return some lines of an entry."""
+        return excerpt_of_lines(
+            entry,
+            self.entries,
+            first=first,
+            last=last,
+            hidden=hidden,
+            earlier_steps=self.earlier_steps,
+        )
+
+
 class PastWindow:
     """The window as it was before a step, and the record up to there; a later step extends both."""
 
@@ -140,6 +158,11 @@ class PastWindow:
             rows=rows_to_end(reading),
         )
 
+    def searched(self) -> SearchedRecord:
+        """Return the record, to search for what left the window."""
+        visible = (item.entry.id for item in self.window.items if item.stand_in is None)
+        return SearchedRecord(self._path.to(self.window), frozenset(visible))
+
 
 class LiveRecord:
     """The newest entries of a session under way; a later call reads only those that are new."""
@@ -165,6 +188,15 @@ class LiveRecord:
             rows=engine_of(session).rows_before(before),
         )
 
+    def searched(self, before: int) -> SearchedRecord:
+        """Return the newest entries before one, to search for what left the window."""
+        entries = [item.entry for item in self._recent(before)]
+        items = items_before(self._ledger.window(), before)
+        visible = frozenset(item.entry.id for item in items if item.stand_in is None)
+        steps = self._ledger.raw_head().lane(self._ledger.agent).steps
+        read = sum(map(starts_step, self._entries))
+        return SearchedRecord(entries, visible, max(steps - read, 0))
+
     def _recent(self, before: int) -> list[Item]:
         session, since = self._ledger, max(before - MAX_RECENT_ENTRIES, 0)
         if session.erased_upto != self._erased_upto:
@@ -182,64 +214,53 @@ def items_before(window: Window, before: int) -> list[Item]:
     return [item for item in window.items if item.entry.seq < before]
 
 
-def find_quotes(
-    query: str, entries: Sequence[Entry], visible: frozenset[EntryId], limit: int
-) -> list[Hit]:
+def find_quotes(query: str, record: SearchedRecord, limit: int) -> list[Hit]:
     """Find entries that contain a text literally: hidden ones first, then the newest.
 
     If none does, return entries that contain all of its words.
     """
-    texts = [(entry, searchable_text(entry.body).lower()) for entry in reversed(entries)]
+    texts = [(entry, searchable_text(entry.body).lower()) for entry in reversed(record.entries)]
     needle, words = query.lower(), query.lower().split()
     whole = [entry for entry, text in texts if needle in text]
     found = whole or [entry for entry, text in texts if all(word in text for word in words)]
     line = needle if whole else max(words, key=len, default="")
-    best = sorted(found, key=lambda entry: entry.id in visible)[:limit]
-    parts = (_excerpt_around(entry, line, entries, entry.id not in visible) for entry in best)
+    best = sorted(found, key=lambda entry: entry.id in record.visible)[:limit]
+    parts = (_excerpt_around(entry, line, record) for entry in best)
     return [part for part in parts if part is not None]
 
 
-def _excerpt_around(
-    entry: Entry, needle: str, entries: Sequence[Entry], hidden: bool
-) -> Hit | None:
+def _excerpt_around(entry: Entry, needle: str, record: SearchedRecord) -> Hit | None:
     """Return some lines of an entry, from shortly before the first one that contains `needle`."""
     lines = searchable_text(entry.body).lower().split("\n")
-    line_number = next((number for number, line in enumerate(lines, 1) if needle in line), 1)
-    first, last = line_number - LINES_BEFORE, line_number + LINES_AFTER
-    return excerpt_of_lines(entry, entries, first=first, last=last, hidden=hidden)
+    at = next((number for number, line in enumerate(lines, 1) if needle in line), 1)
+    hidden = entry.id not in record.visible
+    return record.excerpt(entry, at - LINES_BEFORE, at + LINES_AFTER, hidden=hidden)
 
 
-def missing_spans(drift: Drift, window: Window) -> list[Hit]:
+def missing_spans(drift: Drift, record: SearchedRecord) -> list[Hit]:
     """Return the hidden spans that the signals of a drift refer to."""
-    entries = [entry for entry in window.ledger if not isinstance(entry.body, Derived)]
-    visible = frozenset(item.entry.id for item in window.items if item.stand_in is None)
     found: dict[tuple[str, int], Hit] = {}
     for signal in drift.signals:
-        for hit in _spans_for(signal.finding, entries, visible):
+        for hit in _spans_for(signal.finding, record):
             if hit.hidden and hit.text != signal.finding.quote:
                 found.setdefault((hit.ref, hit.first), hit)
     return list(found.values())[:MAX_SPANS]
 
 
-def _spans_for(
-    finding: Finding, entries: Sequence[Entry], visible: frozenset[EntryId]
-) -> Iterator[Hit]:
+def _spans_for(finding: Finding, record: SearchedRecord) -> Iterator[Hit]:
     line = next((line for line in finding.quote.split("\n") if line.strip()), "")[
         :MAX_QUERY_CHARS
     ].strip()
     if line and finding.ref:
-        yield from (
-            hit
-            for hit in find_quotes(line, entries, visible, 4 * MAX_SPANS)
-            if finding.ref.startswith(hit.ref)
-        )
+        quotes = find_quotes(line, record, 4 * MAX_SPANS)
+        yield from (hit for hit in quotes if finding.ref.startswith(hit.ref))
     elif finding.ref:
-        entry = next((entry for entry in entries if entry.id == finding.ref), None)
-        shown = excerpt_of_lines(entry, entries, first=1, last=12, hidden=True) if entry else None
-        if entry is not None and shown is not None and entry.id not in visible:
+        entry = next((entry for entry in record.entries if entry.id == finding.ref), None)
+        shown = record.excerpt(entry, 1, 12, hidden=True) if entry else None
+        if entry is not None and shown is not None and entry.id not in record.visible:
             yield shown
     for name in finding.missing[:MAX_SPANS]:
-        yield from find_quotes(name, entries, visible, 1)
+        yield from find_quotes(name, record, 1)
 
 
 def review_session(ledger: "Ledger", steps: int = 0) -> tuple[list[FlaggedStep], int]:
@@ -253,15 +274,15 @@ def review_session(ledger: "Ledger", steps: int = 0) -> tuple[list[FlaggedStep],
         drift = judge(move, before.evidence(step.summary.seq))
         count += 1
         if drift.signals:
-            flagged.append(_flag_step(ledger, step, move, drift, before.window))
+            flagged.append(_flag_step(ledger, step, move, drift, before.searched()))
     return flagged, count
 
 
 def _flag_step(
-    ledger: "Ledger", step: WatchedStep, move: AgentMessage, drift: Drift, window: Window
+    ledger: "Ledger", step: WatchedStep, move: AgentMessage, drift: Drift, record: SearchedRecord
 ) -> FlaggedStep:
     count = counter(ledger.raw_head().vocabulary)
-    recovered = cut_to_budget(missing_spans(drift, window), count, MAX_RECOVERED_TOKENS)
+    recovered = cut_to_budget(missing_spans(drift, record), count, MAX_RECOVERED_TOKENS)
     at = step.entries[0].at
     return FlaggedStep(drift, step.id, step.summary.id, action_line(move), at, tuple(recovered))
 
@@ -328,11 +349,7 @@ class DriftWatch:
         drift = judge(move, self._record.evidence(before, step.summary.seq))
         if not drift.signals:
             return
-        # Drift is rare: only then is the whole record read, to find what the agent lost.
-        whole = session.whole_window()
-        ledger = GrowingList(entry for entry in whole.ledger if entry.seq < before)
-        past = replace(whole, items=GrowingList(items_before(whole, before)), ledger=ledger)
-        flagged = _flag_step(session, step, move, drift, past)
+        flagged = _flag_step(session, step, move, drift, self._record.searched(before))
         session.note(drift_note(flagged))
         names = ", ".join(signal.name for signal in drift.signals)
         logger.warning("the agent of %r may have left its goal: %s", session.name, names)
@@ -355,12 +372,12 @@ class DriftWatch:
 
     def realignment(self, note: Drifted) -> str:
         """Return the message for an agent that drifted: the goal, and the spans it lost."""
-        whole = self._ledger.whole_window()
-        path = path_to(whole.end, whole.ledger)
-        signals = signals_of(note)
-        return render_realignment(
-            signals, _intent(path), note.action, _read_spans(note, path), self._work(signals)
-        )
+        from holdfast.engine.engine import engine_of  # late: the engine knows of no watch
+
+        session, signals = self._ledger, signals_of(note)
+        intent = engine_of(session).rows_before(session.raw_head().seq + 1).intent
+        spans = _read_spans(note, self._record.searched(session.raw_head().seq + 1))
+        return render_realignment(signals, intent, note.action, spans, self._work(signals))
 
     def _work(self, signals: Sequence[Signal]) -> str:
         """Return the constraints, the state of the work, and what happened about the signals."""
@@ -411,19 +428,15 @@ def signals_of(note: Drifted) -> list[Signal]:
     ]
 
 
-def _read_spans(note: Drifted, path: Sequence[Entry]) -> list[Hit]:
+def _read_spans(note: Drifted, record: SearchedRecord) -> list[Hit]:
     """Read the spans that a note names again: purged ones are left out."""
     found: list[Hit] = []
     for span in note.recovered or ():
-        entry = next((entry for entry in path if entry.id.startswith(span.ref)), None)
+        entry = next((entry for entry in record.entries if entry.id.startswith(span.ref)), None)
         if entry is not None:
-            hit = excerpt_of_lines(entry, path, first=span.first, last=span.last, hidden=True)
+            hit = record.excerpt(entry, span.first, span.last, hidden=True)
             found += [hit] if hit is not None else []
     return found
-
-
-def _intent(path: Sequence[Entry]) -> Intent:
-    return read_intent(scene_of(path)).intent
 
 
 def _may_append(items: Sequence[Item]) -> bool:

@@ -218,8 +218,8 @@ class Ledger:
 
     def path(self) -> list[Entry]:
         """Return every source entry that leads to the end, hidden or not."""
-        window = self.whole_window()
-        return path_to(window.end, window.ledger)
+        entries = self.store.read(self.name)
+        return path_to(self.window().end, [e for e in entries if e.lane == self.agent])
 
     def events(self) -> list[Entry]:
         """Return the derived entries of this agent: compressions, notes, packets, checkpoints."""

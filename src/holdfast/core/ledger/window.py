@@ -7,9 +7,10 @@ of its own.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Generic, TypeVar, cast, overload
+from typing import Generic, NamedTuple, TypeVar, cast, overload
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import (
     Compacted,
@@ -135,7 +136,7 @@ def extend_window(window: Window, entries: Sequence[Entry]) -> Window | None:
         body = entry.body
         if isinstance(body, Compressed):
             items, fresh = items.plus(fresh), []
-            if not _shows_all(items, body.steps):
+            if not _shows_all(list(items), body.steps):
                 return None
             items, generation = GrowingList(apply_steps(body.steps, items)), generation + 1
         elif isinstance(body, Derived):
@@ -149,8 +150,11 @@ def extend_window(window: Window, entries: Sequence[Entry]) -> Window | None:
     return Window(window.lane, end, generation, items.plus(fresh), window.ledger.plus(entries))
 
 
-def _shows_all(items: Iterable[Item], steps: Iterable[Step]) -> bool:
+def _shows_all(items: Sequence[Item], steps: Sequence[Step]) -> bool:
     """Whether the items show every hidden entry: then all are on the path, and the steps apply."""
+    short = _Shortened.of(steps, items)
+    if short is not None:
+        items, steps = short.items, short.steps
     shown = {name for item in items for name in item.shows}
     return all(name in shown for step in steps for name in step.hides)
 
@@ -250,9 +254,61 @@ def _is_in_force(entry: Entry, path: set[EntryId]) -> bool:
 
 def apply_steps(steps: Sequence[Step], items: Iterable[Item]) -> list[Item]:
     """Return the items after the steps: each stand-in takes the place of its first hidden item."""
-    table = _ItemTable(items)
-    table.apply_steps(steps)
-    return table.items()
+    shown = list(items)
+    short = _Shortened.of(steps, shown)
+    if short is None:
+        return _ItemTable.after(steps, shown)
+    made = _ItemTable.after(short.steps, short.items)
+    return [short.whole(item) for item in made]
+
+
+MANY_NAMES = 64
+"""An item that covers more entries is a summary: it is told by its first one."""
+
+
+class _Shortened(NamedTuple):
+    """Steps and items in which a summary is told by one of the entries that it covers.
+
+    A summary covers all entries before it. Looking at each of them with every step would cost more
+    with every summary.
+    """
+
+    steps: Sequence[Step]
+    items: Sequence[Item]
+    covers: Mapping[tuple[EntryId, ...], tuple[EntryId, ...]]
+    """The entries that each short item or step covers."""
+
+    @classmethod
+    def of(cls, steps: Sequence[Step], items: Sequence[Item]) -> "_Shortened | None":
+        """Return short steps and items; None if there is no summary, or a part of it is named."""
+        large = {item.covers[0]: item.covers for item in items if len(item.covers) > MANY_NAMES}
+        if not large:
+            return None
+        covers = {covers[:1]: covers for covers in large.values()}
+        made: list[Step] = []
+        for step in steps:
+            known = large.get(step.hides[0]) if step.hides else None
+            if known is None:
+                named = step.hides
+            elif step.hides[: len(known)] == known:
+                named = (known[0], *step.hides[len(known) :])
+            else:
+                return None
+            if not large.keys().isdisjoint(named[1:]):
+                return None
+            if named is not step.hides:
+                covers[named] = step.hides
+            made.append(replace(step, hides=named))
+        short = [
+            replace(item, covers=item.covers[:1]) if len(item.covers) > MANY_NAMES else item
+            for item in items
+        ]
+        return cls(made, short, covers)
+
+    def whole(self, item: Item) -> Item:
+        """Return an item with all entries that it covers."""
+        covers = self.covers.get(item.covers) if item.covers else None
+        return item if covers is None else replace(item, covers=covers)
 
 
 class _ItemTable:
@@ -260,6 +316,13 @@ class _ItemTable:
 
     A long session has many compressions, and each hides a small part of it.
     """
+
+    @classmethod
+    def after(cls, steps: Sequence[Step], items: Iterable[Item]) -> list[Item]:
+        """Return items after steps."""
+        table = cls(items)
+        table.apply_steps(steps)
+        return table.items()
 
     def __init__(self, items: Iterable[Item]) -> None:
         self._items: list[Item | None] = []

@@ -9,7 +9,7 @@ tokens is taken until the room is used.
 import heapq
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import ceil, log
 from typing import get_args
 
@@ -109,14 +109,21 @@ class Choices:
     """Moments that are chosen from again and again, in rooms of several sizes."""
 
     def __init__(self, moments: Iterable[Moment], count: CountTokens, focus: str = "") -> None:
-        unique = _last_of_each(moments)
-        count = _estimate(tuple(unique), count)
-        self.moments = tuple(unique.values())
-        self._pool = [
+        self.moments = tuple(_last_of_each(moments).values())
+        self._count, self._focus = count, focus
+
+    @cached_property
+    def _pool(self) -> Sequence[_Candidate]:
+        texts = [moment.text for moment in self.moments]
+        count = _estimate(texts, self._count)
+        return [
             _Candidate(moment, words_of_moment(text), count(text))
-            for text, moment in unique.items()
+            for moment, text in zip(self.moments, texts, strict=True)
         ]
-        self._worth = _word_worths(self._pool, _forms_in(focus))
+
+    @cached_property
+    def _worth(self) -> dict[str, float]:
+        return _word_worths(self._pool, _forms_in(self._focus))
 
     def choose(
         self,

@@ -43,9 +43,18 @@ class Hit(Struct, frozen=True):
 
 
 def excerpt_of_lines(
-    target: Entry, entries: Iterable[Entry], *, first: int, last: int, hidden: bool
+    target: Entry,
+    entries: Iterable[Entry],
+    *,
+    first: int,
+    last: int,
+    hidden: bool,
+    earlier_steps: int = 0,
 ) -> Hit | None:
-    """Return some lines of one entry as a hit; None when the entry has no text."""
+    """Return some lines of one entry as a hit; None when the entry has no text.
+
+    `earlier_steps` are those of the agent before the first of `entries`.
+    """
     text = searchable_text(target.body)
     if not text:
         return None
@@ -56,7 +65,7 @@ def excerpt_of_lines(
         text="\n".join(lines[start - 1 : end]),
         ref=target.id[:REF_CHARS],
         role=speaker(target.body),
-        turn=sum(map(starts_step, before)),
+        turn=earlier_steps + sum(map(starts_step, before)),
         first=start,
         last=end,
         lines=len(lines),
