@@ -10,7 +10,7 @@ import pytest
 import holdfast
 from holdfast.core.ledger.entry import Checkpointed, Compressed, Entry
 from holdfast.core.plan.policy import Policy
-from holdfast.engine.checkpoints import MAX_PAGES, Checkpoint, checkpoints_of
+from holdfast.engine.checkpoints import MAX_PAGES, Checkpoint
 from holdfast.errors import NotWritten
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
@@ -18,7 +18,7 @@ from tests.surfaces.cli.working import CHOICE, FIRST, LATEST, messages, talk
 
 
 def taken(session: Session) -> list[Entry]:
-    return checkpoints_of(session.store.read(session.name))
+    return [*session.ledger.newest_checkpoints()][::-1]
 
 
 def body_of(entry: Entry) -> Checkpointed:

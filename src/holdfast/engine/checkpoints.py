@@ -7,7 +7,7 @@ critical.
 """
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -50,11 +50,6 @@ class Checkpoint(Struct, frozen=True):
     ref: str
     path: str = ""
     """Relative to the project's root; empty if the session has none."""
-
-
-def checkpoints_of(ledger: Iterable[Entry], agent: str = "") -> list[Entry]:
-    """Return the checkpoints of an agent, oldest first."""
-    return [e for e in ledger if isinstance(e.body, Checkpointed) and e.lane == agent]
 
 
 def as_checkpoint(entry: Entry) -> Checkpoint:

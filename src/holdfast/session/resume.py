@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from holdfast.core.ledger.entry import Checkpointed, Entry, Resumed
 from holdfast.core.ledger.notes import Continued, ModelNamed
 from holdfast.core.view.levels import LEVELS, RecoveryLevel
-from holdfast.engine.checkpoints import checkpoints_of
+from holdfast.engine.ledger import CHECKPOINT
 from holdfast.engine.levels import level_in_budget
 from holdfast.engine.references import MIN_REF_CHARS
 from holdfast.engine.unattended import continue_run
@@ -62,7 +62,7 @@ def resume(
 def _checkpoint_now(old: Session) -> Entry:
     """Take a checkpoint of a session, and return its entry."""
     old.checkpoint()
-    return checkpoints_of(old.ledger.events(), old.agent)[-1]
+    return next(old.ledger.newest_checkpoints())
 
 
 def resume_point(old: Session, checkpoint: Entry | None, budget: int) -> RecoveryLevel:
@@ -104,8 +104,8 @@ def _checkpoints_by_ref(opened: Session, ref: str) -> list[tuple[str, Entry]]:
     return [
         (info.name, entry)
         for info in opened.store.sessions()
-        for entry in opened.store.read(info.name)
-        if isinstance(entry.body, Checkpointed) and entry.id.startswith(ref.lower())
+        for entry in opened.store.events(info.name, kinds=(CHECKPOINT,))
+        if entry.id.startswith(ref.lower())
     ]
 
 

@@ -25,7 +25,7 @@ from holdfast.core.view.summary import (
     render_intent,
     summary_effect,
 )
-from holdfast.engine.checkpoints import Checkpoint, as_checkpoint, checkpoints_of
+from holdfast.engine.checkpoints import Checkpoint, as_checkpoint
 from holdfast.engine.engine import Outcome
 from holdfast.engine.recover import visible_entries
 from holdfast.engine.status import sized_window
@@ -200,7 +200,7 @@ def reset_session(session: Session, name: str | None = None) -> SessionReset:
     record(session, SessionEnded())
     with resume_session(session, as_=name) as new:
         text = str(new.messages()[0]["content"])
-        newest = checkpoints_of(session.ledger.events(), session.agent)[-1]
+        newest = next(session.ledger.newest_checkpoints())
         return SessionReset(as_checkpoint(newest), new.name, text)
 
 

@@ -10,7 +10,7 @@ from holdfast.core.view.checkpoints import (
     render_changes,
     section_changes,
 )
-from holdfast.engine.checkpoints import checkpoint_page, checkpoints_of
+from holdfast.engine.checkpoints import checkpoint_page
 from holdfast.errors import Ambiguous, NotRecorded
 from holdfast.session.session import Session
 from holdfast.surfaces.actions import reset_session
@@ -179,7 +179,7 @@ def diff(
 
 
 def _checkpoints(session: Session) -> list[Entry]:
-    return checkpoints_of(session.ledger.events(), session.agent)
+    return [*session.ledger.newest_checkpoints()][::-1]
 
 
 def _find_checkpoint(session: Session, ref: str | None) -> Entry:

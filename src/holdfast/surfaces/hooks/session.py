@@ -18,7 +18,7 @@ from holdfast.session.session import Session
 from holdfast.surfaces.hooks.event import HookEvent, TranscriptTooLarge
 
 if TYPE_CHECKING:
-    from holdfast.engine.checkpoints import Checkpoint
+    pass
 
 RECOVERY_HINT = "context_recover, or `holdfast recover`"
 """How an agent gets the parts that were left out."""
@@ -30,9 +30,6 @@ MAX_TRANSCRIPT_BYTES = 256 * 1024 * 1024
 """A larger transcript is not read while the program waits."""
 MAX_ENTRIES = 1_000_000
 """A session with more entries is not read while the program waits."""
-MAX_CHECKPOINT_ENTRIES = 30_000
-"""A checkpoint reads all entries. With more than this it takes too long for the end of a turn, and
-is taken only before a compaction and at the end of the session."""
 
 
 def policy_of(event: HookEvent) -> Policy:
@@ -95,12 +92,6 @@ def has_record(session: Session) -> bool:
     if head is not None and head.seq > MAX_ENTRIES:
         raise TranscriptTooLarge
     return head is not None and bool(head.lane(session.agent).end)
-
-
-def take_quick_checkpoint(session: Session) -> "Checkpoint | None":
-    """Take a checkpoint, unless the session is so long that the program would wait too long."""
-    head = session.store.head(session.name)
-    return session.checkpoint() if head is not None and head.seq <= MAX_CHECKPOINT_ENTRIES else None
 
 
 def render_recovery(session: Session, tokens: int, characters: int, *, title: str) -> str:

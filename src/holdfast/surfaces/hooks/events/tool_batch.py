@@ -19,7 +19,6 @@ from holdfast.surfaces.hooks.session import (
     follow_transcript,
     open_event_session,
     policy_of,
-    take_quick_checkpoint,
 )
 from holdfast.surfaces.hooks.tail import last_usage
 from holdfast.text.jsontext import whole_number
@@ -88,12 +87,7 @@ def _warn(session: Session, usage: Usage) -> str:
             f"{full} It will be compacted soon. Nothing is lost by that: requests, constraints, "
             "files and decisions are on record, and context_recover finds what has left."
         )
-    checkpoint = take_quick_checkpoint(session)
-    if checkpoint is None:
-        return (
-            f"{full} Bring the step at hand to an end; a fresh session is recommended to the "
-            "user. What was asked and done in this one is on record: context_recover finds it."
-        )
+    checkpoint = session.checkpoint()
     return (
         f"{full} Checkpoint {checkpoint.ref} holds where the work stands. Bring the step at hand "
         "to an end; a fresh session that goes on from the checkpoint is recommended to the user."

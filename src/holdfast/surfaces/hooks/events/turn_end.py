@@ -13,7 +13,6 @@ from holdfast.surfaces.hooks.session import (
     follow_transcript,
     open_event_session,
     policy_of,
-    take_quick_checkpoint,
 )
 
 CHECKPOINT_LEVELS = (Level.ORANGE, Level.RED, Level.CRITICAL)
@@ -28,7 +27,7 @@ def answer(event: HookEvent) -> HookReply:
         if not follow_transcript(event, session):
             return NOTHING
         if usage is not None and usage.level in CHECKPOINT_LEVELS:
-            take_quick_checkpoint(session)
+            session.checkpoint()
         drift = _find_new_drift(session)
         if drift is None or event.is_continuation or not drift.is_readable:
             return NOTHING
