@@ -6,10 +6,11 @@ from typing import NoReturn
 
 import pytest
 
-from holdfast.core.ledger.entry import Derived, Said
+from holdfast.core.ledger.entry import Compressed, Derived, Said, ToolReturned
 from holdfast.core.measure.usage import Level
 from holdfast.core.plan.policy import NeverStore, Policy
 from holdfast.engine.counts import update_counts
+from holdfast.engine.originals import OriginalFacts, original_note, original_ref
 from holdfast.engine.purge.rewrite import erase_session
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
@@ -326,3 +327,54 @@ def test_real_sessions_come_to_the_same_when_they_are_followed(name: str, tmp_pa
         follow(grown, S, file)
     ingest(file, whole, session=S)
     assert told(grown) == told(whole)
+
+
+STAND_IN = "line 1\n[holdfast: 900 lines not shown]"
+ORIGINAL = "\n".join(f"line {number}" for number in range(1, 1_000))
+SHORTENED = [*TURNS[:4], result("r1", "a2", "t1", STAND_IN), result("r2", "a3", "t2", "/app")]
+
+
+def store_original(store: Store) -> None:
+    """What the hook for a tool result does just before the host shows the stand-in."""
+    original = ToolReturned("t1", ORIGINAL, False)
+    facts = OriginalFacts("Bash", original_ref(S, "", original), 3_000, 20, "a copy")
+    Session(S, store).ledger.derive(original_note(original, facts))
+
+
+def results_of(store: Store) -> list[str]:
+    return [one.body.output for one in store.read(S) if isinstance(one.body, ToolReturned)]
+
+
+def offloaded(store: Store) -> list[Compressed]:
+    return [one.body for one in store.read(S) if isinstance(one.body, Compressed)]
+
+
+def test_an_original_waits_for_a_result_that_comes_after_other_lines(tmp_path: Path) -> None:
+    store, file = MemoryStore(), tmp_path / f"{S}.jsonl"
+    for end in (2, 3):
+        file.write_bytes(jsonl(*SHORTENED[:end]))
+        follow(store, S, file)
+    store_original(store)
+    for end in (4, 5, 6):
+        file.write_bytes(jsonl(*SHORTENED[:end]))
+        follow(store, S, file)
+    assert results_of(store) == [ORIGINAL, "/app"]
+    assert len(offloaded(store)) == 1
+
+
+def test_an_original_that_is_stored_while_the_file_is_read_is_found(tmp_path: Path) -> None:
+    store, file = MemoryStore(), tmp_path / f"{S}.jsonl"
+    file.write_bytes(jsonl(*SHORTENED[:2]))
+    follow(store, S, file)
+    file.write_bytes(jsonl(*SHORTENED))
+    done: list[int] = []
+
+    def meanwhile(size: int) -> None:
+        if not done:
+            done.append(size)
+            store_original(store)
+
+    ingest(file, store, session=S, progress=meanwhile)
+    assert done
+    assert results_of(store) == [ORIGINAL, "/app"]
+    assert len(offloaded(store)) == 1

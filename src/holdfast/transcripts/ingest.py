@@ -16,9 +16,9 @@ from msgspec.structs import replace
 
 from holdfast.core.ledger.append import Arrival, Batch, Draft, append_arrivals
 from holdfast.core.ledger.chain import meaning
-from holdfast.core.ledger.entry import Derived, Entry
+from holdfast.core.ledger.entry import Derived, Entry, ToolReturned
 from holdfast.core.ledger.head import UNCOUNTED, Document, Head
-from holdfast.core.ledger.notes import Original, is_note
+from holdfast.core.ledger.notes import Original, is_note, notes_in
 from holdfast.core.measure.models import Model, find_model, keep_vocabulary
 from holdfast.core.measure.tokens import CountTokens, count_body
 from holdfast.core.plan.policy import Policy
@@ -43,6 +43,9 @@ from holdfast.wire.wire import LineReader
 BATCH_BYTES = 8 * 1024 * 1024
 BATCH_PIECES = 2_000
 """Most that one transaction writes; limits memory, and the work lost if the process is killed."""
+WAITING_ENTRIES = 1_000
+"""Entries in which an original waits for its result: the host may have been killed before it."""
+NOTE_KINDS = frozenset({"noted"})
 LOOKAHEAD = 200
 """Pieces that are read to find the name of the session."""
 
@@ -239,6 +242,10 @@ class FileIngestion:
         """Bytes read, and the offset up to which the file will not change."""
         self.last_line = b""
         self.originals: dict[tuple[str, str], Original] = {}
+        self.looked = 0
+        """The number of the last entry among which originals were looked for."""
+        self.used: set[tuple[str, str]] = set()
+        """Agent and call of the originals whose results this file brought."""
         self.sightings = 0
         """Expected number of sightings of the document; differs if another process adds some."""
 
@@ -265,7 +272,7 @@ class FileIngestion:
         self.sightings = (head or Head()).documents.get(self.source, Document()).seen
         self.vocabulary = self._vocabulary_for(head or Head())
         if head is not None:
-            self._learn_from(store.read(name))
+            self._learn(store, name, 0)
         known = KnownDocument(store, name, self.source)
         rest = known.skip_known(self._arrivals(pieces, progress))
         self._write_all(store, name, rest, known)
@@ -282,8 +289,7 @@ class FileIngestion:
         """Ingest the lines that were added since the file was last read to its end."""
         self.total, self.read_bytes, self.sightings = known.length - 1, known.offset, known.seen
         self.vocabulary = self._vocabulary_for(store.head(name) or Head())
-        # A result to withhold may belong to a call that was read long before.
-        self._learn_from(store.read(name, since=known.upto if self.withholder.idle else 0))
+        self._learn(store, name, known.upto)
         self._write_all(
             store,
             name,
@@ -293,17 +299,42 @@ class FileIngestion:
         self._save_position(store, name)
         return self._result(name)
 
-    def _learn_from(self, entries: Iterable[Entry]) -> None:
+    def _learn(self, store: Store, name: str, since: int) -> None:
         """Remember the withheld calls and the originals among the stored entries."""
-        idle = self.withholder.idle
-        known = [entry for entry in entries if not idle or is_note(entry.body, Original)]
-        self.withholder.remember(known)
-        self.originals = originals_by_call(known)
+        self.looked = (store.head(name) or Head()).seq
+        if not self.withholder.idle:
+            # A result to withhold may belong to a call that was read long before.
+            self.withholder.remember(store.read(name))
+        self.originals = originals_by_call(_originals_since(store, name, since))
+
+    def _refuse_outdated(self, store: Store, name: str) -> None:
+        """Refuse to write lines that were read before a hook stored the original of a result.
+
+        Raises:
+            Conflict: a hook stored one since; its result may be among the lines.
+        """
+        if originals_by_call(_originals_since(store, name, self.looked)).keys() - self.originals:
+            found = (store.head(name) or Head()).seq
+            raise Conflict(name, expected=self.looked, found=found)
+
+    def _next_look(self, store: Store, name: str) -> int:
+        """Return the number after which the next call looks for originals.
+
+        The result of an original may come with a later line.
+        """
+        since = self.looked - WAITING_ENTRIES
+        waiting = [
+            entry.seq
+            for entry, original in notes_in(_originals_since(store, name, since), Original)
+            if (entry.lane, original.call) not in self.used
+        ]
+        return min((seq - 1 for seq in waiting), default=self.looked)
 
     def _save_position(self, store: Store, name: str) -> None:
         """Save how far a file was read, so that the next call continues there."""
         if self.reader is None:
             return
+        upto = self._next_look(store, name)
 
         def build(head: Head) -> Batch:
             known = head.documents.get(self.source)
@@ -317,7 +348,7 @@ class FileIngestion:
                 mark=sha256(self.last_line[-MARK_BYTES:]).hexdigest()[:16]
                 if self.settled_bytes
                 else "",
-                upto=head.seq,
+                upto=upto,
             )
             return Batch(replace(head, documents={**head.documents, self.source: marked}))
 
@@ -338,6 +369,7 @@ class FileIngestion:
                 raise Conflict(name, expected=self.sightings, found=sightings)
             return build(head)
 
+        self._refuse_outdated(store, name)
         batch = store.append(name, unless_overtaken)
         self.sightings = batch.head.documents.get(self.source, Document()).seen
         return batch
@@ -445,6 +477,11 @@ class FileIngestion:
             return raw, lead, ()
         if self.reader is not None:
             drafts = self.reader.read(value, pos)
+            self.used.update(
+                (draft.lane, draft.body.call)
+                for draft in drafts
+                if isinstance(draft.body, ToolReturned)
+            )
             return (
                 raw,
                 lead,
@@ -499,6 +536,12 @@ class FileIngestion:
         batch = self._append(store, name, build)
         known.mark_written()
         self.added += len(batch.entries)
+
+
+def _originals_since(store: Store, session: str, since: int) -> list[Entry]:
+    """Return the notes after entry `since` that store originals."""
+    notes = store.events(session, since=max(since, 0), kinds=NOTE_KINDS)
+    return [entry for entry in notes if is_note(entry.body, Original)]
 
 
 def stamp_of(path: Path) -> str:

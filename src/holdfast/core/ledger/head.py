@@ -113,7 +113,7 @@ class Document(Struct, frozen=True, omit_defaults=True):
     stamp: str = ""
     """The file's size and times when it was last read; empty if not known."""
     upto: int = 0
-    """The number of the session's last entry when the file was last read."""
+    """The number of the entry after which originals of results are looked for."""
 
 
 class Head(Struct, frozen=True, omit_defaults=True):
