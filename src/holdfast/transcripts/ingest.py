@@ -322,13 +322,14 @@ class FileIngestion:
 
         The result of an original may come with a later line.
         """
+        upto = (store.head(name) or Head()).seq
         since = self.looked - WAITING_ENTRIES
         waiting = [
             entry.seq
             for entry, original in notes_in(_originals_since(store, name, since), Original)
             if (entry.lane, original.call) not in self.used
         ]
-        return min((seq - 1 for seq in waiting), default=self.looked)
+        return min((seq - 1 for seq in waiting), default=upto)
 
     def _save_position(self, store: Store, name: str) -> None:
         """Save how far a file was read, so that the next call continues there."""
