@@ -10,17 +10,22 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from holdfast.core.faults import rule, rule_or
+from holdfast.core.ledger.entry import Said
 from holdfast.core.ledger.marks import DRIFT_WARNING, is_stand_in
 from holdfast.text.patterns import Pattern
 from holdfast.text.sentences import Sentence, sentences_in
 
-PROGRAM_MESSAGE_STARTS = (
-    DRIFT_WARNING,
-    "## Session Summary [",
+HOST_SUMMARY_STARTS = (
     "This session is being continued from a previous conversation",
     "Another language model started to solve this problem",
     "The conversation history before this point was compacted",
     "# Context Checkpoint",
+)
+"""Beginnings of summaries that an agent's own program wrote of what left its window."""
+PROGRAM_MESSAGE_STARTS = (
+    *HOST_SUMMARY_STARTS,
+    DRIFT_WARNING,
+    "## Session Summary [",
     "Base directory for this skill:",
     "Summarize the task tool output above and continue",
     "Called the Read tool with the following input",
@@ -159,6 +164,11 @@ def _closing_mark(opening: re.Match[str], typed: frozenset[str]) -> str:
     if token:
         return f"--- end {token} ---"
     return "</INSTRUCTIONS>" if opening["agents"] else ""
+
+
+def is_host_summary(body: Said) -> bool:
+    """Return whether a message is a summary by the agent's own program."""
+    return body.by == "summary" or body.text.lstrip().startswith(HOST_SUMMARY_STARTS)
 
 
 @rule(())

@@ -99,3 +99,25 @@ def test_counts_with_a_failure_name_the_tests_and_their_errors_without_an_exit_c
     assert ran("pytest | tail -60", output).partition("→ ")[2].removeprefix("failed: ") == (
         "FAILED a.py::test_b · E ValueError: no rows · 1 failed, 2 passed in 1s"
     )
+
+
+def test_short_lines_of_an_output_are_one_moment_together() -> None:
+    output = "\n".join(f"name{n}.py" for n in range(30))
+    found = texts(bash("a", "./serve"), back("a", output), kind="content")
+    assert found[0].startswith("./serve: name0.py · name1.py · name2.py")
+
+
+def test_code_that_a_command_printed_is_not_its_outcome() -> None:
+    code = [f"{n}- x = {n}" for n in range(40)]
+    code[20] = '20- return fmt.Errorf("failed to open: %w", err)'
+    shown = ran("for f in a b; do ./show $f; done", "\n".join(code))
+    assert "Errorf" not in shown
+
+
+def test_a_refused_command_shows_the_words_of_the_refusal_only() -> None:
+    refused = (
+        "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it"
+        " was a file edit, the new_string was NOT written to the file). To tell you how to proceed,"
+        " the user said:\nno, I did not say commit"
+    )
+    assert ran("git commit -m x", refused).endswith("refused by the user: no, I did not say commit")

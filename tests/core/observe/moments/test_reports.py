@@ -1,4 +1,4 @@
-from tests.core.building import back, bash, call
+from tests.core.building import answer, ask, back, bash, call
 from tests.core.observe.moments.reading import texts
 
 
@@ -19,3 +19,26 @@ def test_a_refusal_of_the_user_is_an_answer() -> None:
     )
     found = texts(bash("a", "npm install"), back("a", refusal, failed=True))
     assert found == ["the user refused npm install: use pnpm"]
+
+
+HANDED_OVER = """This session is being continued from a previous conversation.
+The conversation is summarized below:
+- The parser keeps its old entry points because two plug-ins call them.
+- `load_plan` raises KeyError for empty plans."""
+
+
+def test_a_summary_that_the_record_begins_with_is_read() -> None:
+    found = texts(ask(HANDED_OVER), answer("The parser is fixed."), kind="reported")
+    assert any("two plug-ins call them" in text for text in found)
+
+
+def test_a_summary_of_what_the_record_has_itself_is_not_read() -> None:
+    assert texts(ask("Fix it."), answer("It is done."), ask(HANDED_OVER), kind="reported") == []
+
+
+def test_an_agent_that_was_only_started_has_no_report() -> None:
+    started = "Async agent launched successfully.\nDo not duplicate this agent's work."
+    call_of_agent = call("a", "Task", description="Draw the dialogs", subagent_type="designer")
+    assert texts(call_of_agent, back("a", started)) == [
+        "$ Task designer → started in the background"
+    ]

@@ -25,6 +25,8 @@ from holdfast.text.jsontext import Json, as_list, as_object, as_text
 from holdfast.text.patterns import Pattern
 
 CHANGED_WEIGHT, CONTENT_WEIGHT, NEW_LINE_WEIGHT = 0.9, 0.45, 0.3
+FAILED_EDIT_WEIGHT = 0.3
+"""An edit that failed is tried again: the next one says what was changed."""
 MAX_SHOWN_LINES, MAX_SHOWN_CHARS = 4, 240
 SMALL_EDIT_LINES = 3
 """An edit with no more old and new lines is shown with both."""
@@ -40,7 +42,8 @@ def changed_moments(
     """Yield each change in one line, and one moment for each further line worth asking for."""
     if failed:
         why = f": {outcome_of(output, failed=True)}" if output else ""
-        yield Moment("changed", plain_line(f"edit of {touch.path} failed{why}"), entry)
+        text = f"edit of {touch.path} failed{why}"
+        yield Moment("changed", plain_line(text), entry, FAILED_EDIT_WEIGHT)
         return
     done = "wrote" if touch.verb == "write" else "edited"
     parts = _files_of_patch(call)

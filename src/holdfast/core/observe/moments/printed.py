@@ -1,6 +1,6 @@
 """Read what a command printed: its outcome in one line, and the other lines that may be needed."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 
@@ -24,6 +24,8 @@ WHOLE_LINES, WHOLE_CHARS = 14, 520
 FAILED_LINES, FAILED_CHARS = 20, 700
 """An output of a failed command with no more lines and characters is quoted whole."""
 MAX_KEY_LINES, MAX_KEY_CHARS, MAX_LINE_CHARS = 5, 600, 180
+MAX_SHORT_ROW = 32
+"""Shorter lines of an output, such as names, are one moment together."""
 MAX_LISTED, MAX_FILES, MAX_ERRORS = 8, 12, 3
 EDGE_CHARS = 20_000
 """Characters of the beginning of an output in which a diff is recognized."""
@@ -43,6 +45,11 @@ _KEY_LINE = Pattern(
     r"(?i)(?<!0 )(?<!no )\b(?:\w{0,40}errors?|failed|failure|conflict|\w{0,40}exception|panic|fatal"
     r"|cannot|not found|undefined|denied|rejected|missing)\b"
     r"|^\[[\w/.() -]{1,80} [0-9a-f]{7,12}\] |^--- FAIL|^On branch |^E   "
+)
+# `186- return fmt.Errorf("failed to`, `throw new Error(x);`, `12: if err != nil {`: code that a
+# command printed; but not `error: failed to open a.py` and `ValueError: x`.
+_CODE_LINE = Pattern(
+    r"^\s{0,40}(?:\S{0,200}[-:])?\d{1,7}[-:]\s|\b(?:return|throw|raise) \w|\w\([\"'`]|[{;]\s{0,9}$"
 )
 # `1 failed, 2 passed`, `FAILED (errors=1)`, `2 failing`; but not `0 failed`.
 _SOME_FAILED = Pattern(r"\b[1-9]\d{0,6} (?:failed|failing|errors?|FAIL|failures?)\b|FAILED")
@@ -94,6 +101,8 @@ def _shown(text: str, *, failed: bool) -> Sequence[str]:
     if counts and not failed:
         return [counts]
     tests, key = _failed_tests(text) if failed else [], _lines_of(_key_lines(text, MAX_KEY_LINES))
+    if not failed:
+        key = [line for line in key if not _CODE_LINE.search(line)]
     if tests:
         key = [line for line in key if not FAILED_TEST.match(line) and counts not in line]
         return [*tests, *key[:MAX_ERRORS], counts]
@@ -211,8 +220,24 @@ def detail_moments(
             else [*lines[:some], *_key_lines(text, some), *lines[-some:]]
         )
         rows = [clip_and_mark(line, MAX_LINE_CHARS) for line in _lines_of(ends)]
-    for row in dict.fromkeys(rows):
+    for row in _joined_rows(dict.fromkeys(rows)):
         yield Moment("content", f"{label}: {row}" if label else row, entry, weight)
+
+
+def _joined_rows(rows: Iterable[str]) -> Iterator[str]:
+    """Yield rows; short ones, such as the names in a listing, several together."""
+    parts = list[str]()
+    for row in rows:
+        is_short = len(row) <= MAX_SHORT_ROW
+        if parts and (not is_short or sum(map(len, parts)) + len(row) > MAX_LINE_CHARS):
+            yield BETWEEN.join(parts)
+            parts = []
+        if is_short:
+            parts.append(row)
+        else:
+            yield row
+    if parts:
+        yield BETWEEN.join(parts)
 
 
 def _is_diff(text: str) -> bool:

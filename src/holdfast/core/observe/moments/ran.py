@@ -6,13 +6,14 @@ from holdfast.core.faults import row_rule, rule_keeping
 from holdfast.core.ledger.entry import EntryId
 from holdfast.core.observe.moments.moment import Moment, plain_line
 from holdfast.core.observe.moments.printed import detail_moments, outcome_of
+from holdfast.core.observe.requests.replies import without_refusal_text
 from holdfast.text.clip import clip_middle, clip_words
 from holdfast.text.patterns import Pattern
 
 COMMAND_HEAD, COMMAND_TAIL = 120, 50
 """Characters of a long command that are shown, from its beginning and its end."""
 LABEL_CHARS = 40
-RAN_WEIGHT, FAILED_WEIGHT = 1.2, 1.3
+RAN_WEIGHT, FAILED_WEIGHT, FAILED_CALL_WEIGHT = 1.2, 1.3, 0.4
 # `cd /src && `, but not `cd /src`.
 _MOVES = Pattern(r"cd \S{1,300} ?(?:&&|;) ?")
 # ` 2>&1`, ` 2>/dev/null`, ` | tail -20` at the end: what is printed, not what is done.
@@ -22,10 +23,17 @@ _MESSAGE_START = "$(cat <<"
 
 
 @row_rule
-def ran_moments(what: str, output: str, entry: EntryId, *, failed: bool) -> Iterator[Moment]:
-    """Yield what was run with its outcome, and the other lines that it printed."""
-    command = shown_command(what)
+def ran_moments(
+    what: str, output: str, entry: EntryId, *, failed: bool, is_command: bool = True
+) -> Iterator[Moment]:
+    """Yield what was run with its outcome, and the other lines that it printed.
+
+    A call of a tool that is not a command fails because of its arguments, and is made again.
+    """
+    command, output = shown_command(what), without_refusal_text(output)
     mark, weight = ("failed: ", FAILED_WEIGHT) if failed else ("", RAN_WEIGHT)
+    if failed and not is_command:
+        weight = FAILED_CALL_WEIGHT
     text = f"$ {command} → {mark}{outcome_of(output, failed=failed)}"
     yield Moment("ran", text, entry, weight)
     label = clip_words(command, LABEL_CHARS, "…")

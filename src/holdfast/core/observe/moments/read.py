@@ -12,6 +12,7 @@ from holdfast.core.ledger.entry import (
     ToolCalled,
     ToolReturned,
     is_request,
+    role_of,
 )
 from holdfast.core.ledger.marks import is_stand_in
 from holdfast.core.observe.closing import closing_texts
@@ -29,10 +30,16 @@ from holdfast.core.observe.moments.changed import (
     window_edit_moments,
 )
 from holdfast.core.observe.moments.console import console_moments
+from holdfast.core.observe.moments.cured import Cures
 from holdfast.core.observe.moments.looked import read_moments, searched_moments
 from holdfast.core.observe.moments.moment import Moment, plain_line
 from holdfast.core.observe.moments.ran import ran_moments, shown_command, without_comments
-from holdfast.core.observe.moments.said import reported_moments, said_moments, thought_moments
+from holdfast.core.observe.moments.said import (
+    inherited_moments,
+    reported_moments,
+    said_moments,
+    thought_moments,
+)
 from holdfast.core.observe.requests.replies import (
     QUESTION_TOOLS,
     answers_to_questions,
@@ -41,6 +48,7 @@ from holdfast.core.observe.requests.replies import (
 from holdfast.core.observe.results.failures import call_failed, is_read_only
 from holdfast.core.observe.results.todos import is_list_tool
 from holdfast.core.observe.scene import Pair, Scene
+from holdfast.core.observe.sentences import is_host_summary
 from holdfast.text.clip import clip
 
 AGENT_TOOLS = frozenset(("task", "agent", "spawn_agent", "subagent", "delegate", "new_task"))
@@ -63,19 +71,24 @@ SKIPPED = frozenset(
 )
 """Arguments that do not say what was asked."""
 MAX_ARGUMENT_CHARS = 160
+STARTED_AGENT = "Async agent launched"
+"""The beginning of a result that reports only that an agent was started."""
 ANSWER_WEIGHT, OPEN_CALL_WEIGHT = 2.0, 1.2
 
 
 def moments_in(scene: Scene, only: Container[EntryId] | None = None) -> Iterator[Moment]:
     """Yield the moments of a scene, or of some of its entries, in order."""
     closing = frozenset(closing_texts(scene))
-    turn = ""
+    turn, cures = "", Cures()
     for at, item in enumerate(scene.items):
         if is_request(item.body):
             turn = item.entry.id
         if item.covers or (only is not None and item.entry.id not in only):
             continue
-        for moment in moments_at(scene, at, closes=at in closing):
+        moments = moments_at(scene, at, closes=at in closing)
+        if at in scene.by_result and isinstance(item.body, ToolReturned):
+            moments = cures.follow(scene.by_result[at], item.body, moments)
+        for moment in moments:
             yield replace(moment, turn=turn)
 
 
@@ -87,6 +100,8 @@ def moments_at(scene: Scene, at: int, *, closes: bool = False) -> Iterator[Momen
         case Said(role="assistant", by="") as body:
             yield from said_moments(body.text, entry, closes=closes)
             yield from proposed_moments(body.text, entry)
+        case Said(by="" | "summary") as body if is_host_summary(body) and _begins(scene, at):
+            yield from inherited_moments(body.text, entry)
         case Said(role="user", by="") as body:
             before = scene.items[at - 1].body if at else None
             asked = before.text if isinstance(before, Said) else ""
@@ -96,8 +111,9 @@ def moments_at(scene: Scene, at: int, *, closes: bool = False) -> Iterator[Momen
         case ToolCalled() as body:
             pair = scene.by_call.get(at)
             is_open = pair is None or pair.result is None
-            # The agent went on without the result of an earlier call.
-            if is_open and scene.steps[at] == scene.step_count:
+            # The agent went on without the result of an earlier call, or the user stopped it.
+            is_last = scene.steps[at] == scene.step_count and scene.turns[at] == scene.turns[-1]
+            if is_open and is_last:
                 touch = touch_of(body)
                 what = shown_command(touch.command or called(body))
                 yield Moment("ran", f"$ {what} → no result yet", entry, OPEN_CALL_WEIGHT)
@@ -105,6 +121,11 @@ def moments_at(scene: Scene, at: int, *, closes: bool = False) -> Iterator[Momen
             yield from _moments_of_result(scene.by_result[at], body, entry)
         case _:
             return
+
+
+def _begins(scene: Scene, at: int) -> bool:
+    """Return whether only system messages come before an item: the record has nothing older."""
+    return all(role_of(item.body) in ("system", "developer") for item in scene.items[:at])
 
 
 def _tool_of(call: ToolCalled) -> str:
@@ -123,11 +144,13 @@ def _moments_of_result(pair: Pair, body: ToolReturned, entry: EntryId) -> Iterat
             text = f"the user answered: {choice.choice}"
             yield Moment("answered", plain_line(text), entry, ANSWER_WEIGHT)
     elif tool in AGENT_TOOLS and not failed:
-        yield from reported_moments(body.output, entry)
+        yield from _report_of(what, body.output, entry)
     elif touch.verb in ("write", "edit") and touch.path:
         yield from changed_moments(call, touch, entry, failed=failed, output=body.output)
     elif failed:
-        yield from ran_moments(what, body.output, entry, failed=True)
+        yield from ran_moments(
+            what, body.output, entry, failed=True, is_command=bool(touch.command)
+        )
     elif is_list_tool(call.tool):
         # The newest list is part of the state; the tool only repeats that it was written.
         return
@@ -140,6 +163,14 @@ def _moments_of_result(pair: Pair, body: ToolReturned, entry: EntryId) -> Iterat
         yield from searched_moments(what, body.output, entry)
     else:
         yield from ran_moments(what, body.output, entry, failed=False)
+
+
+def _report_of(what: str, output: str, entry: EntryId) -> Iterator[Moment]:
+    if output.startswith(STARTED_AGENT):
+        line = f"$ {shown_command(what)} → started in the background"
+        yield Moment("ran", line, entry, OPEN_CALL_WEIGHT)
+    else:
+        yield from reported_moments(output, entry)
 
 
 @rule_or(_tool_of)

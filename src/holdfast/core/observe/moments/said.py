@@ -33,7 +33,7 @@ ANNOUNCED_SHARE = 0.2
 """The share of the weight that "I'll change the parser" and "The changes are:" have."""
 ASKED_FACTOR, WONDERED_FACTOR = 1.0, 0.4
 """Factors for a question to the user, and for one that the agent asks itself."""
-SHORT_SHARE, MAX_PLAIN_WORDS, MIN_CONTENT_WORDS = 0.2, 12, 4
+SHORT_SHARE, MAX_PLAIN_WORDS, MIN_CONTENT_WORDS = 0.1, 12, 4
 """The share of a sentence such as "You raise a valid point."."""
 MANY_SENTENCES, LEAST_SHARE = 8, 0.5
 """A text with more sentences weighs less per sentence, down to this share."""
@@ -47,7 +47,8 @@ MAX_LOOKUP_CHARS = 160
 # `agentId: a1b2 (for resuming …)`, `<usage>…`, `No response requested.`: lines that a host adds;
 # but not `The agent is done.`.
 _HOST_LINE = Pattern(
-    r"(?:agentId\b|<|total_tokens\b|tool_uses\b|duration_ms\b|No response requested\.)"
+    r"(?:agentId\b|<|total_tokens\b|tool_uses\b|duration_ms\b|No response requested\."
+    r"|Please continue the conversation from where)"
 )
 # `**Reviewing the tests**`: a title that a model gives to its reasoning; not `**Note**: x`.
 _TITLE = Pattern(r"\*\*[^*\n]{1,120}\*\*$")
@@ -81,6 +82,15 @@ def thought_moments(text: str, entry: EntryId) -> Iterator[Moment]:
 def reported_moments(text: str, entry: EntryId) -> Iterator[Moment]:
     """Yield a moment for each sentence of a report that another agent wrote."""
     return _sentence_moments("reported", text, entry, REPORTED_WEIGHT)
+
+
+@row_rule
+def inherited_moments(text: str, entry: EntryId) -> Iterator[Moment]:
+    """Yield a moment for each sentence of a summary that the record begins with.
+
+    Nothing else says what happened before, so its sentences weigh like those of the agent.
+    """
+    return _sentence_moments("reported", text, entry, SAID_WEIGHT, asks=True)
 
 
 def _sentence_moments(
@@ -143,7 +153,8 @@ def _factor_of(text: str, *, asks: bool) -> float:
     if is_announcement(words):
         is_empty = len(words) <= MAX_LOOKUP_CHARS and announces_lookup(words)
         return 0.0 if is_empty else ANNOUNCED_SHARE
-    if words.endswith(":"):
+    # `The steps are:1.` has lost its list.
+    if words.rstrip("0123456789.").endswith(":"):
         return ANNOUNCED_SHARE
     if is_question(words):
         return ASKED_FACTOR if asks else WONDERED_FACTOR

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from holdfast.core.faults import rule
 from holdfast.core.ledger.summary import Constraint
 from holdfast.text.patterns import Pattern, cue
-from holdfast.text.sentences import Sentence, is_question, plain_words
+from holdfast.text.sentences import LIST_ITEM, Sentence, is_question, plain_words
 
 MAX_CONSTRAINTS = 12
 """Maximum number of constraints in one message."""
@@ -23,6 +23,8 @@ MAX_BLOCK_CHARS = 600
 """Maximum length of a constraint that consists of a lead-in and its list."""
 MAX_WRAP_GAP = 8
 """Maximum gap between two lines of a wrapped sentence: a line end and an indent."""
+INDENT, MIN_COPIED_LINES, COPIED_SHARE = "  ", 6, 0.8
+"""A text is copied from a terminal if so many lines, and this share of all, are indented."""
 MAX_SENTENCE_CHARS = 400
 """A longer sentence is read clause by clause."""
 
@@ -265,7 +267,10 @@ def constraints_in(text: str, told: Sequence[Sentence]) -> tuple[ConstraintMatch
 def _matches_in(text: str, told: Sequence[Sentence]) -> Iterator[ConstraintMatch]:
     listing = False
     taken = 0
+    copied = _is_copied(text)
     for at, one in enumerate(told):
+        if copied and _is_indented(text, one.start):
+            continue
         lead = one.kind == "heading" or one.text.endswith(":")
         if one.kind != "item":
             listing = lead and bool(LIST_LEAD_IN.search(plain_words(one.text).rstrip(":")))
@@ -276,6 +281,22 @@ def _matches_in(text: str, told: Sequence[Sentence]) -> Iterator[ConstraintMatch
             end = _list_end(told, at, found) if lead else _exception_end(told, at, found)
             taken = max(taken, end)
             yield replace(found, text=text[start:end], start=start)
+
+
+@rule(False)
+def _is_copied(text: str) -> bool:
+    """Return whether most of a message was copied from a terminal, which indents and wraps it.
+
+    What is under discussion there, such as a plan, describes the work and does not bind the agent.
+    """
+    rows = [row for row in text.split("\n") if row.strip()]
+    indented = [row for row in rows if row.startswith(INDENT)]
+    plain = sum(LIST_ITEM.match(row.strip()) is None for row in indented)
+    return plain >= MIN_COPIED_LINES and len(indented) >= COPIED_SHARE * len(rows)
+
+
+def _is_indented(text: str, at: int) -> bool:
+    return text.startswith(INDENT, text.rfind("\n", 0, at) + 1)
 
 
 def _subject(told: Sequence[Sentence], at: int, found: ConstraintMatch, taken: int) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from holdfast.core.faults import row_rule, rule
+from holdfast.core.faults import row_rule, rule, rule_keeping
 from holdfast.core.ledger.entry import ToolCalled, ToolReturned
 from holdfast.core.observe.results.choices import MAX_CHOICE_CHARS, StatedChoice, clip_choice
 from holdfast.text.jsontext import Json, NotJson, as_list, as_object, as_text, parse
@@ -111,3 +111,12 @@ def words_of_refusal(call: ToolCalled, result: ToolReturned) -> str:
         return ""
     _, said, words = result.output.removeprefix(_REFUSED).partition(_SAID)
     return words.strip() if said and not words.startswith(_CANNED) else ""
+
+
+@rule_keeping(0)
+def without_refusal_text(output: str) -> str:
+    """Return a result without the sentences that a client adds to the words of a refusal."""
+    if not output.startswith(_REFUSED):
+        return output
+    _, said, words = output.removeprefix(_REFUSED).partition(_SAID)
+    return f"refused by the user: {words.strip()}" if said else "refused by the user"

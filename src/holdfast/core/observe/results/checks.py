@@ -30,6 +30,11 @@ _HAS_COMMANDS = Pattern(
     r"npm|pnpm|yarn|bun|deno|go|cargo|mise|make|just|task|git|gh|docker|dotnet|mvn|gradlew?|nx|turbo"
     r"|uv|bundle|rake|composer|swift|mix|ruff|biome|holdfast"
 )
+# Programs of which one command may run all checks: `make check`, `npm run ci`; not `ruff check`.
+_RUNS_ALL = Pattern(
+    r"npm|pnpm|yarn|bun|deno|mise|make|just|task|nx|turbo|rake|composer|mix|mvn|gradlew?|go|cargo"
+    r"|dotnet|swift"
+)
 # Commands of git that are repeated with other arguments: `commit`, `rebase`; not `add`.
 _GIT_RETRIED = Pattern(r"git (?:commit|push|pull|rebase|merge|cherry-pick|fetch)")
 # Options whose value selects a part: `--filter=x`, `-k=x`; not `--tb=short`.
@@ -126,7 +131,7 @@ def _is_filtered(after: Sequence[ShellCommand]) -> bool:
 def includes(later: Check, failed: Check) -> bool:
     """Return whether a run checks all that a failed run checked."""
     if later.name != failed.name:
-        runner = _HAS_COMMANDS.fullmatch(later.name.partition(" ")[0]) is not None
+        runner = _RUNS_ALL.fullmatch(later.name.partition(" ")[0]) is not None
         wide = later.tests if failed.tests else later.name.endswith(_ALL_CHECKS)
         return runner and failed.known and wide and not later.targets
     if not later.known:

@@ -20,6 +20,7 @@ from holdfast.core.ledger.summary import (
     Fact,
     File,
     Intent,
+    Progress,
     Quote,
     Ref,
     Summary,
@@ -48,7 +49,7 @@ SECTION_SHARES: Mapping[str, float] = {
     "changed": 0.12,
     "named": 0.05,
     "decisions": 0.07,
-    "words": 0.15,
+    "words": 0.25,
     "read": 0.02,
     "refs": 0.01,
 }
@@ -70,7 +71,9 @@ SHORT_WORDS_CHARS, NEWEST_WORDS = 160, 3
 BRIEF_ANSWER_CHARS = 60
 """A shorter message of the user may be understood only with the question before it."""
 ROOMY = 4_000
-"""In fewer tokens, files of which only the size of the change is known are only named."""
+"""In fewer tokens, sections leave out what the story has too or a reader can do without: files that
+were only read or of which only the size of the change is known, resolved errors, what was completed
+without a plan."""
 BRIEF_ROOM = 1_200
 """A summary in fewer tokens has a shorter head."""
 MIN_REPEATED_WORDS = 6
@@ -320,6 +323,8 @@ def _bare(summary: Summary, room: SummaryRoom) -> Summary:
     requests = dict.fromkeys(bare.intent.requests)
     if most > MIN_REQUEST_TOKENS and sum(room.count(quote.text) for quote in requests) > most:
         bare = _without_repeats(replace(bare, intent=_requests_in(bare.intent, most, room)))
+    if room.tokens < ROOMY:
+        bare = _without_repeats(bare)
     if room.count(write_summary(bare, session=room.session)) * 2 <= room.tokens:
         return bare
     return _without_repeats(replace(bare, intent=cut_intent(bare.intent, ONE_LINE)))
@@ -402,6 +407,11 @@ def _words(summary: Summary, room: SummaryRoom) -> frozenset[str]:
 def _served(summary: Summary, base: Summary, tokens: int, room: SummaryRoom) -> Summary:
     """Each section with as many rows as its share has room for."""
     served, words = _Serving(tokens, room), _not_told(summary.words, base.intent)
+    is_small = room.tokens < ROOMY
+    progress, decisions, read = summary.progress, valid_decisions(summary), _read(summary.files)
+    if is_small:
+        progress = _planned_progress(progress)
+        decisions = _decisions_not_in(base, decisions)
     changed = _changed_files(served, summary, room)
     state = served.rows("state", summary.state, lambda row: row.text, state_by_need)
     shown = replace(
@@ -409,16 +419,24 @@ def _served(summary: Summary, base: Summary, tokens: int, room: SummaryRoom) -> 
         state=state,
         next=served.rows("next", summary.next, lambda row: row.step, oldest_first),
         progress=replace(
-            summary.progress,
-            completed=served.rows("progress", summary.progress.completed, str),
+            progress,
+            completed=served.rows("progress", progress.completed, str),
             remaining=served.rows("progress", _not_next(summary), str, oldest_first),
-            tests="" if _shows_check(state) else summary.progress.tests,
+            tests="" if _shows_check(state) else progress.tests,
         ),
         questions=served.rows("questions", summary.questions, lambda row: row.text),
-        errors=served.rows("errors", _errors_not_in(state, summary), _error_text, oldest_first),
-        decisions=served.rows("decisions", valid_decisions(summary), _decision_text),
+        errors=served.rows(
+            "errors",
+            _errors_not_in(state, summary, resolved=0 if is_small else MAX_RESOLVED),
+            _error_text,
+            oldest_first,
+        ),
+        decisions=served.rows("decisions", decisions, _decision_text),
         words=served.rows("words", words, lambda row: row.text, words_by_need),
-        files=(*changed, *served.rows("read", _read(summary.files), _file_text)),
+        files=(
+            *changed,
+            *(() if is_small else served.rows("read", read, _file_text)),
+        ),
     )
     shown = _without_changes_in_words(shown)
     left_out = [quote for quote in words if quote not in shown.words]
@@ -426,6 +444,19 @@ def _served(summary: Summary, base: Summary, tokens: int, room: SummaryRoom) -> 
     refs = (*named, *(_by_reference(quote, room) for quote in left_out))
     rows = served.rows("refs", refs, lambda row: row.what)
     return replace(shown, refs=(*base.refs, *rows))
+
+
+def _planned_progress(progress: Progress) -> Progress:
+    """Return the progress of a plan; without one, the story has what was completed."""
+    planned = progress.phase or progress.remaining
+    return progress if planned else replace(progress, completed=())
+
+
+def _decisions_not_in(shown: Summary, decisions: Iterable[Decision]) -> list[Decision]:
+    """Return the decisions that the requests and constraints do not have word for word."""
+    quotes = (*shown.intent.requests, *shown.intent.changes, *shown.constraints)
+    said = "\n".join(quote.text for quote in quotes)
+    return [decision for decision in decisions if decision.choice.rstrip("…") not in said]
 
 
 def _changed_files(served: "_Serving", summary: Summary, room: SummaryRoom) -> list[File]:
@@ -626,15 +657,15 @@ def _decision_text(decision: Decision) -> str:
     return f"{decision.choice} {decision.reason}"
 
 
-def _errors_not_in(state: Sequence[Quote], summary: Summary) -> list[Error]:
-    """Return the open errors, the newest first, then the last resolved ones.
+def _errors_not_in(state: Sequence[Quote], summary: Summary, *, resolved: int) -> list[Error]:
+    """Return the open errors, the newest first, then some resolved ones.
 
     An open error that the state shows as the last run of a check is not repeated.
     """
     shown = {row.entry for row in state}
     newest = [row for row in reversed(summary.errors) if row.resolved or row.entry not in shown]
-    resolved = [error for error in newest if error.resolved]
-    return [*(error for error in newest if not error.resolved), *resolved[:MAX_RESOLVED]]
+    ended = [error for error in newest if error.resolved]
+    return [*(error for error in newest if not error.resolved), *ended[:resolved]]
 
 
 def _by_reference(quote: Quote, room: SummaryRoom) -> Ref:

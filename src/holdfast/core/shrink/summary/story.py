@@ -101,7 +101,9 @@ def _chapter_length(items: Sequence[Item]) -> int:
     waiting: set[str] = set()
     for at, item in enumerate(items):
         body = item.entry.body
-        if at >= MIN_CHAPTER and isinstance(body, Said) and is_request(body):
+        # A request may come while a tool is at work: the result belongs to the chapter of its call.
+        answered = not waiting or at >= MAX_CHAPTER
+        if at >= MIN_CHAPTER and answered and isinstance(body, Said) and is_request(body):
             return at
         if at >= LONGEST_CHAPTER or (at >= MAX_CHAPTER and not waiting and _begins_step(items, at)):
             return at
