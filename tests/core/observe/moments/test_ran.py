@@ -121,3 +121,11 @@ def test_a_refused_command_shows_the_words_of_the_refusal_only() -> None:
         " the user said:\nno, I did not say commit"
     )
     assert ran("git commit -m x", refused).endswith("refused by the user: no, I did not say commit")
+
+
+def test_the_frames_of_a_stack_but_the_first_and_last_are_left_out() -> None:
+    frames = "\n".join(f"    at load{n} (/app/a.js:{n}:1)" for n in range(1, 9))
+    assert ran("node a.js", f"Exit code 1\nTypeError: x is not a function\n{frames}") == (
+        "$ node a.js → failed: TypeError: x is not a function"
+        " · at load1 (/app/a.js:1:1) · at load8 (/app/a.js:8:1)"
+    )

@@ -210,3 +210,31 @@ def test_how_to_do_something_does_not_forbid_it() -> None:
     (row,) = [row for row in rows if not row.lifted]
     assert "warm" in row.text
     assert not row.negative
+
+
+COPIED = """Review this plan for the media support.
+
+  Current State
+
+  The Document class has content: str and embed() calls
+  embedder.embed(self.content), always text. The tests must
+  not be slow, and the readers never see media.
+
+  Proposed Plan
+
+  Add image: Optional[Image] to Document. Keep content:
+   str unchanged. For media, content must be a reference
+  string. Never batch the media documents."""
+
+
+def test_sentences_copied_from_a_terminal_set_no_constraints() -> None:
+    assert texts(COPIED) == []
+
+
+def test_typed_words_beside_a_copy_still_set_constraints() -> None:
+    assert texts(f"Never touch the tests.\n{COPIED}") == ["Never touch the tests."]
+
+
+def test_an_indented_list_of_rules_sets_constraints() -> None:
+    listed = "\n".join(f"  - Never use the module x{n}." for n in range(8))
+    assert len(texts(listed)) == 8

@@ -163,3 +163,23 @@ def test_constraints_of_the_system_stay_behind_newer_ones_of_the_user() -> None:
     system = Constraint("Reply in one block.", named(1), "system")
     old, new = Constraint("Never push.", named(2)), Constraint("Keep it small.", named(9))
     assert merge_constraints((old, system), (new,), ()) == (old, new, system)
+
+
+def test_a_file_that_was_made_and_deleted_again_is_not_uncommitted() -> None:
+    made = Summary(
+        files=(File("/app/try.py", "created", named(1)), File("/app/a.py", "modified", named(2))),
+        state=(Quote("not committed: try.py, a.py", named(2)),),
+    )
+    gone = Summary(files=(File("/app/try.py", "deleted", named(3)),))
+    merged = merge(made, gone)
+    assert [file.change for file in merged.files] == ["made and deleted again", ""]
+    assert [row.text for row in merged.state] == ["not committed: a.py"]
+
+
+def test_a_file_of_another_folder_with_the_name_of_a_deleted_one_stays_uncommitted() -> None:
+    made = Summary(
+        files=(File("/x/a.py", "created", named(1)), File("/y/a.py", "modified", named(2))),
+        state=(Quote("not committed: x/a.py, y/a.py", named(2)),),
+    )
+    merged = merge(made, Summary(files=(File("/x/a.py", "deleted", named(3)),)))
+    assert [row.text for row in merged.state] == ["not committed: x/a.py, y/a.py"]

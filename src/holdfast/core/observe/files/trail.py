@@ -12,6 +12,8 @@ from holdfast.text.code import MAX_SYMBOLS
 from holdfast.text.paths import folders_of
 
 MAX_CHANGE_CHARS = 120
+MADE_AND_DELETED = "made and deleted again"
+"""The change of a file of which nothing is left."""
 MAX_MOVED_CHARS = 90
 MAX_WHY_CHARS = 100
 
@@ -79,7 +81,7 @@ class _FileRow:
 
     def _change(self, action: Action) -> str:
         if action == "deleted":
-            return "" if self.existed else "made and deleted again"
+            return "" if self.existed else MADE_AND_DELETED
         counts = [f"+{self.added}"] * bool(self.added) + [f"−{self.removed}"] * bool(self.removed)
         # The row has the whole old path; a cut one here would be read as another path.
         moved = (

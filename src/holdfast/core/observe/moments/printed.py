@@ -46,6 +46,10 @@ _KEY_LINE = Pattern(
     r"|cannot|not found|undefined|denied|rejected|missing)\b"
     r"|^\[[\w/.() -]{1,80} [0-9a-f]{7,12}\] |^--- FAIL|^On branch |^E   "
 )
+# `from a.rb:3:in 'x'`, `File "a.py", line 3, in x`, `at x (a.js:3:1)`; but not `at once`.
+_FRAME = Pattern(
+    r"from \S{1,300}:\d{1,7}:in |File \"[^\"]{1,300}\", line \d{1,7}|at \S[^\n]{0,300}:\d{1,7}\)?$"
+)
 # `186- return fmt.Errorf("failed to`, `throw new Error(x);`, `12: if err != nil {`: code that a
 # command printed; but not `error: failed to open a.py` and `ValueError: x`.
 _CODE_LINE = Pattern(
@@ -81,7 +85,7 @@ def outcome_of(output: str, *, failed: bool = False) -> str:
     text = plain_output(printed_text(output)).strip()
     most_lines, most_chars = (FAILED_LINES, FAILED_CHARS) if failed else (WHOLE_LINES, WHOLE_CHARS)
     if len(text) <= 2 * most_chars:
-        lines = _lines_of(text.split("\n"))
+        lines = _without_frames(_lines_of(text.split("\n")))
         if not lines:
             return NO_OUTCOME
         if len(lines) <= most_lines and sum(map(len, lines)) <= most_chars:
@@ -175,6 +179,13 @@ def _changed_files(text: str) -> list[str]:
         + (f" in {'; '.join(list(places[path])[:3])}" if places[path] else "")
         for path, (new, old) in sizes.items()
     ]
+
+
+def _without_frames(lines: Sequence[str]) -> Sequence[str]:
+    """Return lines with only the first and the last of the frames of a stack."""
+    frames = [at for at, line in enumerate(lines) if _FRAME.match(line)]
+    hidden = frozenset(frames[1:-1])
+    return [line for at, line in enumerate(lines) if at not in hidden] if hidden else lines
 
 
 def _lines_of(rows: Sequence[str] | Iterator[str]) -> list[str]:

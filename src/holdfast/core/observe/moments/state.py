@@ -4,7 +4,7 @@ Each row has a key before its first colon. The state of a later part of a sessio
 that of the earlier part by these keys: see `merge_state`.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from holdfast.core.faults import row_rule, rule, rule_keeping
 from holdfast.core.ledger.entry import EntryId, ToolCalled, ToolReturned
@@ -77,8 +77,13 @@ def state_of(scene: Scene) -> tuple[Quote, ...]:
 
 
 @rule_keeping(1)
-def merge_state(known: Sequence[Quote], new: Sequence[Quote]) -> tuple[Quote, ...]:
-    """Return the state after a later part of a session: newer rows replace those of their key."""
+def merge_state(
+    known: Sequence[Quote], new: Sequence[Quote], gone: Container[str] = ()
+) -> tuple[Quote, ...]:
+    """Return the state after a later part of a session: newer rows replace those of their key.
+
+    The lists of edited files do not name those in `gone`.
+    """
     rows = {state_key(row): row for row in known}
     made = {state_key(row): row for row in new}
     if any(key.startswith(LAST_RUN) for key in made):
@@ -88,6 +93,9 @@ def merge_state(known: Sequence[Quote], new: Sequence[Quote]) -> tuple[Quote, ..
     for key in (NOT_COMMITTED, NOT_CHECKED):
         if key in rows and key in made:
             made[key] = _joined(key, rows[key], made[key])
+        for known_rows in (rows, made):
+            if key in known_rows:
+                _leave_out(known_rows, key, gone)
     runs = [run for run in map(_check_in, made.values()) if run is not None]
     merged = [row for key, row in rows.items() if key not in made and not _is_included(row, runs)]
     return _limited((*merged, *made.values()))
@@ -126,6 +134,16 @@ def state_by_need(rows: Sequence[Quote]) -> Sequence[int]:
 def _joined(key: str, old: Quote, new: Quote) -> Quote:
     names = (row.text.partition(": ")[2].split(BETWEEN) for row in (old, new))
     return _list_row(key, [name for part in names for name in part], new.entry)
+
+
+def _leave_out(rows: dict[str, Quote], key: str, gone: Container[str]) -> None:
+    row = rows[key]
+    names = row.text.partition(": ")[2].split(BETWEEN)
+    kept = [name for name in names if name.rpartition("/")[2] not in gone]
+    if not kept:
+        del rows[key]
+    elif len(kept) < len(names):
+        rows[key] = _list_row(key, kept, row.entry)
 
 
 def _list_row(key: str, names: Sequence[str], entry: EntryId) -> Quote:

@@ -26,6 +26,7 @@ from holdfast.core.ledger.summary import (
     Summary,
 )
 from holdfast.core.measure.tokens import CountTokens
+from holdfast.core.observe.files.trail import MADE_AND_DELETED
 from holdfast.core.observe.moments.moment import Moment
 from holdfast.core.observe.moments.state import LAST_RUN, state_by_need
 from holdfast.core.observe.requests.constraints import users_first
@@ -606,7 +607,7 @@ def _kept_of(
 
 
 def _changed(files: Iterable[File]) -> list[File]:
-    return [file for file in files if file.action != "read"]
+    return [file for file in files if file.action != "read" and file.change != MADE_AND_DELETED]
 
 
 # `copied from a.py`, `sed -i s|a|b|`: what one command did to many files; not `by /x.py; +3`.

@@ -24,7 +24,7 @@ from holdfast.core.ledger.summary import (
     Ref,
     Summary,
 )
-from holdfast.core.observe.files.trail import merge_spans
+from holdfast.core.observe.files.trail import MADE_AND_DELETED, merge_spans
 from holdfast.core.observe.moments.state import merge_state
 from holdfast.core.observe.requests.constraints import users_first
 from holdfast.core.observe.requests.intent import has_substance
@@ -38,11 +38,12 @@ Row = TypeVar("Row")
 
 def merge(known: Summary, new: Summary) -> Summary:
     """Merge the rows of a newer span into a summary."""
+    files = merge_files(known.files, new.files)
     return Summary(
         intent=merge_intent(known.intent, new.intent),
         constraints=merge_constraints(known.constraints, new.constraints, _unheard(known, new)),
         words=merge_words(known, new),
-        files=merge_files(known.files, new.files),
+        files=files,
         decisions=unique_rows((*known.decisions, *new.decisions), _same_decision),
         findings=unique_rows((*known.findings, *new.findings), _same_quote),
         facts=unique_rows((*known.facts, *new.facts), _same_fact),
@@ -50,7 +51,7 @@ def merge(known: Summary, new: Summary) -> Summary:
         progress=new.progress if new.progress != Progress() else known.progress,
         next=new.next if _plans(new) else known.next,
         questions=new.questions if _asks(new) or new.questions else known.questions,
-        state=merge_state(known.state, new.state),
+        state=merge_state(known.state, new.state, gone=_names_gone(files)),
         root=new.root or known.root,
         refs=unique_rows((*known.refs, *new.refs), _same_ref),
         revision=max(known.revision, new.revision),
@@ -59,6 +60,14 @@ def merge(known: Summary, new: Summary) -> Summary:
         at=max(known.at, new.at),
         by=new.by or known.by,
     )
+
+
+def _names_gone(files: Iterable[File]) -> frozenset[str]:
+    """Return the names of files that were made and deleted again, if no other file has them."""
+    gone, kept = set[str](), set[str]()
+    for file in files:
+        (gone if file.change == MADE_AND_DELETED else kept).add(file.path.rpartition("/")[2])
+    return frozenset(gone - kept)
 
 
 def with_model_rows(summary: Summary, known: Summary) -> Summary:
@@ -287,7 +296,8 @@ def merge_file(known: File, new: File) -> File:
     action = _came_to(known, new)
     was = new.was or known.was
     if action == "deleted":
-        return replace(new, action=action, was=was)
+        change = MADE_AND_DELETED if known.action == "created" else new.change
+        return replace(new, action=action, change=change, was=was)
     change = _changes(known.change, new.change) if new.entry else known.change or new.change
     return replace(new, action=action, change=change, was=was)
 

@@ -12,6 +12,7 @@ from holdfast.core.ledger.entry import EntryId
 from holdfast.core.ledger.packet import RelevantFile
 from holdfast.core.ledger.summary import File
 from holdfast.core.observe.files.patches import symbols_in
+from holdfast.core.observe.files.trail import MADE_AND_DELETED
 from holdfast.core.observe.moments.moment import Moment, plain_line
 from holdfast.core.view.packet.select import Similar
 from holdfast.text.clip import clip_and_mark
@@ -61,8 +62,7 @@ _OPENS = " {:("
 @rule([])
 def touched_files(files: Iterable[File], moments: Iterable[Moment]) -> list[RelevantFile]:
     """Return the files of the record in one line each, the newest changes first."""
-    # A file that was made and deleted again says so in its change; nobody needs it.
-    known = [one for one in files if one.action != "deleted" or not one.change]
+    known = [one for one in files if one.change != MADE_AND_DELETED]
     changed = [one for one in reversed(known) if one.action != "read"]
     read = [one for one in reversed(known) if one.action == "read"]
     texts = {one.turn: one.text for one in moments if one.weight == OUTLINE_WEIGHT}
