@@ -41,7 +41,7 @@ MAX_GAP_LINES = 4
 DELIMITERS = ",\t|;"
 
 WORD = Pattern(r"[^\W\d_][^\W\d_'’-]{0,40}[,.;:!?)\"'”]{0,3}")
-MARKS = Pattern(r"[{}\[\]()<>=;:/\\|_$#@&*+~^\"`%]")
+MARKS = Pattern(r"[“”{}\[\]()<>=;:/\\|_$#@&*+~^\"`%]")
 SENTENCE_CLOSE = Pattern(r"[.!?:。！？…：]{1,3}[\"'”’)*_`]{0,3}$")
 OPENS_DATA = Pattern(r"(?:^|\s)[{\[<](?=[\s\"'{\[<\w!?/])")
 UNBROKEN = Pattern(r"\S+")
