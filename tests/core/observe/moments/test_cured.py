@@ -22,7 +22,7 @@ def test_a_check_that_passes_again_says_what_was_changed_since() -> None:
         kind="ran",
     )
     assert found[-1] == (
-        "$ mypy . → Success: no issues found (passes after: edited /app/a.py +1 −1: x ⇒ y2)"
+        "$ mypy . → Success: no issues found (passes after: edited a.py +1 −1: x ⇒ y2)"
     )
 
 

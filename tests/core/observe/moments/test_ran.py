@@ -129,3 +129,9 @@ def test_the_frames_of_a_stack_but_the_first_and_last_are_left_out() -> None:
         "$ node a.js → failed: TypeError: x is not a function"
         " · at load1 (/app/a.js:1:1) · at load8 (/app/a.js:8:1)"
     )
+
+
+def test_a_check_that_passed_says_little_of_what_it_printed() -> None:
+    output = "\n".join(f"checked the file number {n} in {n} ms" for n in range(40))
+    assert len(ran("npm run lint", output)) < 140
+    assert texts(bash("a", "npm run lint"), back("a", output), kind="content") == []

@@ -13,10 +13,9 @@ from holdfast.core.observe.results.failures import call_failed
 from holdfast.core.observe.scene import Pair
 from holdfast.text.clip import clip_and_mark
 
-MAX_SHOWN, MAX_CHANGE_CHARS = 2, 200
+MAX_SHOWN, MAX_CHANGE_CHARS = 2, 70
 """The last changes that are shown, and the length to which each is cut."""
-CURED_FACTOR = 1.3
-"""How much more a run weighs that says what made it pass."""
+PASSES_AFTER = " (passes after: "
 
 
 class Cures:
@@ -39,8 +38,7 @@ class Cures:
             else:
                 yield moment
             if moment.kind == "changed" or (moment.kind == "ran" and not failed):
-                done = clip_and_mark(moment.text.partition(" → ")[0], MAX_CHANGE_CHARS)
-                self._changes.append(done)
+                self._changes.append(_short_change(moment))
         for run in runs:
             self._failing = {
                 known: at for known, at in self._failing.items() if not includes(run, known)
@@ -55,7 +53,17 @@ class Cures:
         return list(dict.fromkeys(self._changes[first:]))[-MAX_SHOWN:]
 
 
+def _short_change(moment: Moment) -> str:
+    """Return what was done without its outcome, with the name of the file instead of its path."""
+    done = moment.text.partition(" → ")[0]
+    if moment.kind == "changed":
+        verb, _, rest = done.partition(" ")
+        path, _, what = rest.partition(" ")
+        done = f"{verb} {path.rpartition('/')[2]} {what}"
+    return clip_and_mark(done, MAX_CHANGE_CHARS)
+
+
 def _with_cure(moment: Moment, since: Iterable[str]) -> Moment:
-    text = f"{moment.text} (passes after: {'; '.join(since)})"
+    text = f"{moment.text}{PASSES_AFTER}{'; '.join(since)})"
     shown = clip_and_mark(text, MAX_MOMENT_CHARS)
-    return replace(moment, text=shown, weight=moment.weight * CURED_FACTOR)
+    return replace(moment, text=shown)

@@ -2,17 +2,20 @@
 
 from collections.abc import Iterator
 
-from holdfast.core.faults import row_rule, rule_keeping
+from holdfast.core.faults import row_rule, rule, rule_keeping
 from holdfast.core.ledger.entry import EntryId
 from holdfast.core.observe.moments.moment import Moment, plain_line
 from holdfast.core.observe.moments.printed import detail_moments, outcome_of
 from holdfast.core.observe.requests.replies import without_refusal_text
-from holdfast.text.clip import clip_middle, clip_words
+from holdfast.core.observe.results.checks import checks_of
+from holdfast.text.clip import clip_and_mark, clip_middle, clip_words
 from holdfast.text.patterns import Pattern
 
 COMMAND_HEAD, COMMAND_TAIL = 120, 50
 """Characters of a long command that are shown, from its beginning and its end."""
 LABEL_CHARS = 40
+MAX_PASSED_CHARS = 80
+"""Characters that are shown of the output of a check that passed."""
 RAN_WEIGHT, FAILED_WEIGHT, FAILED_CALL_WEIGHT = 1.2, 1.3, 0.4
 # `cd /src && `, but not `cd /src`.
 _MOVES = Pattern(r"cd \S{1,300} ?(?:&&|;) ?")
@@ -34,10 +37,22 @@ def ran_moments(
     mark, weight = ("failed: ", FAILED_WEIGHT) if failed else ("", RAN_WEIGHT)
     if failed and not is_command:
         weight = FAILED_CALL_WEIGHT
-    text = f"$ {command} → {mark}{outcome_of(output, failed=failed)}"
-    yield Moment("ran", text, entry, weight)
+    outcome = outcome_of(output, failed=failed)
+    passed = not failed and _only_checks(what)
+    if passed:
+        outcome = clip_and_mark(outcome, MAX_PASSED_CHARS)
+    yield Moment("ran", f"$ {command} → {mark}{outcome}", entry, weight)
+    if passed:
+        return
     label = clip_words(command, LABEL_CHARS, "…")
     yield from detail_moments(label, output, entry, failed=failed)
+
+
+@rule(False)
+def _only_checks(command: str) -> bool:
+    """Return whether a command only checks the work: that it passed says it all."""
+    checks = checks_of(command)
+    return bool(checks) and all(check.known for check in checks)
 
 
 @rule_keeping(0)

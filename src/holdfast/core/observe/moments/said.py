@@ -31,8 +31,12 @@ SAID_WEIGHT, CLOSING_WEIGHT = 1.0, 1.6
 """The weight of a sentence, and of one in a text that ended a turn."""
 ANNOUNCED_SHARE = 0.2
 """The share of the weight that "I'll change the parser" and "The changes are:" have."""
-ASKED_FACTOR, WONDERED_FACTOR = 1.0, 0.4
-"""Factors for a question to the user, and for one that the agent asks itself."""
+ASKED_FACTOR, WONDERED_FACTOR = 0.5, 0.4
+"""Factors for a question to the user, and for one that the agent asks itself.
+
+An open question has a section of its own, and one that was answered in few words is shown before
+the answer: any other says little.
+"""
 SHORT_SHARE, MAX_PLAIN_WORDS, MIN_CONTENT_WORDS = 0.1, 12, 4
 """The share of a sentence such as "You raise a valid point."."""
 MANY_SENTENCES, LEAST_SHARE = 8, 0.5

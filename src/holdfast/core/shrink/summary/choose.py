@@ -132,12 +132,17 @@ class Choices:
         covered: Iterable[str] = (),
         must: Container[str] = (),
         shown: Container[EntryId] = (),
+        without: Container[str] = (),
     ) -> tuple[Moment, ...]:
         """Return the moments chosen for a room, in their order: see `choose`.
 
-        Those of entries in `shown` are not chosen.
+        Those of entries in `shown`, and the texts in `without`, are not chosen.
         """
-        pool = [row for row in self._pool if row.moment.entry not in shown]
+        pool = [
+            row
+            for row in self._pool
+            if row.moment.entry not in shown and row.moment.text not in without
+        ]
         return _Choice(pool, covered, dict(self._worth)).run(room, must)
 
 

@@ -27,8 +27,9 @@ from holdfast.core.ledger.summary import (
 )
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.observe.files.trail import MADE_AND_DELETED
+from holdfast.core.observe.moments.cured import PASSES_AFTER
 from holdfast.core.observe.moments.moment import Moment
-from holdfast.core.observe.moments.state import LAST_RUN, state_by_need
+from holdfast.core.observe.moments.state import COMMIT, LAST_RUN, state_by_need
 from holdfast.core.observe.requests.constraints import users_first
 from holdfast.core.observe.results.choices import not_overruled
 from holdfast.core.shrink.clip_pastes import ONE_LINE, cut_intent, fit_request, map_requests
@@ -49,8 +50,9 @@ SECTION_SHARES: Mapping[str, float] = {
     "errors": 0.04,
     "changed": 0.12,
     "named": 0.05,
+    "all named": 0.25,
     "decisions": 0.07,
-    "words": 0.25,
+    "words": 0.2,
     "read": 0.02,
     "refs": 0.01,
 }
@@ -158,8 +160,11 @@ def fit_summary(summary: Summary, room: SummaryRoom) -> FittedSummary:
     covered, left = _words(shown, room), room.tokens - fitted.tokens
     best, before = fitted, tuple[Moment, ...]()
     must = room.first | _questions_before(choices.moments, shown)
+    told = _runs_in_state(choices.moments, shown.state)
     for _ in range(MAX_TRIES):
-        chosen = choices.choose(left, covered=covered, must=must, shown=room.remaining)
+        chosen = choices.choose(
+            left, covered=covered, must=must, shown=room.remaining, without=told
+        )
         if chosen == before:
             break
         before = chosen
@@ -389,6 +394,13 @@ def _with_places(
     return tuple(dict.fromkeys(places))
 
 
+def _runs_in_state(pool: Sequence[Moment], state: Iterable[Quote]) -> frozenset[str]:
+    """Return the commands that the state shows with their outcome: checks and commits."""
+    shown = {row.entry for row in state if row.text.startswith((LAST_RUN, COMMIT))}
+    runs = (row.text for row in pool if row.kind == "ran" and row.entry in shown)
+    return frozenset(text for text in runs if PASSES_AFTER not in text)
+
+
 def _questions_before(pool: Sequence[Moment], shown: Summary) -> frozenset[str]:
     """Return the questions of the agent that the user answered in a few words that are shown."""
     brief = {
@@ -473,7 +485,7 @@ def _changed_files(served: "_Serving", summary: Summary, room: SummaryRoom) -> l
         described = [file for file in described if _says_what_changed(file)]
     shown = served.rows("changed", described, _file_text, by_need)
     others = [replace(file, change="", was="") for file in files if file not in shown]
-    share = "changed" if is_short else "named"
+    share = "all named" if is_short else "named"
     named = served.rows(share, others, lambda file: file.path, by_need, row_tokens=NAME_TOKENS)
     by_path = {file.path: file for file in (*named, *shown)}
     return [by_path[file.path] for file in files if file.path in by_path]
