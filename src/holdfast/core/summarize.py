@@ -258,7 +258,8 @@ def summarize_all(state: State, context: ShrinkContext, tokens: int) -> FittedSu
     content = read_path(state)
     merged = _current_rows(state, context, content)
     room = _room_for(cut, content, context, tokens + cut.stays, merged.root, firm=True)
-    fitted = fit_summary(merged, replace(room, frame="whole"))
+    # Its reader does not see the system messages.
+    fitted = fit_summary(merged, replace(room, frame="whole", rest=""))
     return replace(fitted, summary=replace(merged, facts=fitted.summary.facts))
 
 
@@ -298,13 +299,14 @@ def _room_for(
 ) -> SummaryRoom:
     remaining = items_after_cut(cut)
     whole = frozenset(item.entry.id for item in remaining if item.stand_in is None)
-    shown = (words_of_moment(text_of(item.body)) for item in remaining)
+    texts = [text_of(item.body) for item in remaining]
     return SummaryRoom(
         tokens=max(target - cut.stays, 0),
         count=count_any_text(context.count),
         choices=_choices_of(content, root, context.count),
         remaining=whole,
-        shown=frozenset[str]().union(*shown),
+        shown=frozenset[str]().union(*map(words_of_moment, texts)),
+        rest="\n".join(texts),
         session=context.session,
         firm=firm,
     )

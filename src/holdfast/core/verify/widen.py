@@ -29,7 +29,7 @@ MAX_ROUNDS = 3
 WIDEN_FACTOR = 1.3
 PROBED_FACT_TOKENS = 1_200
 """Tokens of facts that probes are made for."""
-ROOM_PARTS = {"files": ("changed", "read")}
+ROOM_PARTS = {"files": ("changed", "named", "all named", "read")}
 """For each section with several shares of the room, the names of these shares."""
 
 

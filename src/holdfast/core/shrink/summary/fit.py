@@ -123,6 +123,8 @@ class SummaryRoom(Struct, frozen=True):
     """Entries in the part of the window that remains: none of their moments is chosen."""
     shown: frozenset[str] = frozenset()
     """Words in the part of the window that remains."""
+    rest: str = ""
+    """The text of that part."""
     wider: Mapping[str, float] = {}
     """Factors for the shares of sections that a probe found too small."""
     first: frozenset[str] = frozenset()
@@ -143,6 +145,7 @@ class FittedSummary(Struct, frozen=True):
 
 def fit_summary(summary: Summary, room: SummaryRoom) -> FittedSummary:
     """Choose the facts and rows that fit, and write the text within the room if possible."""
+    summary = _without_rules_in(room.rest, summary)
     if room.frame == "plain" and room.tokens < BRIEF_ROOM:
         room = replace(room, frame="brief")
     bare = _measured(_bare(summary, room), room)
@@ -313,7 +316,17 @@ def _in_room(quote: Quote, tokens: int, room: SummaryRoom) -> Quote:
 
 def min_tokens(summary: Summary, room: SummaryRoom) -> int:
     """Return the tokens of the smallest text with all rows that may not be left out."""
-    return _measured(_bare(summary, room), room, frame="brief").tokens
+    bare = _bare(_without_rules_in(room.rest, summary), room)
+    return _measured(bare, room, frame="brief").tokens
+
+
+def _without_rules_in(text: str, summary: Summary) -> Summary:
+    """Leave out the constraints that the rest of the window has word for word.
+
+    Those of a system prompt are there in every request.
+    """
+    kept = tuple(row for row in summary.constraints if row.lifted or row.text not in text)
+    return replace(summary, constraints=kept) if len(kept) < len(summary.constraints) else summary
 
 
 def _measured(summary: Summary, room: SummaryRoom, *, frame: Frame | None = None) -> FittedSummary:

@@ -296,7 +296,8 @@ def merge_file(known: File, new: File) -> File:
     action = _came_to(known, new)
     was = new.was or known.was
     if action == "deleted":
-        change = MADE_AND_DELETED if known.action == "created" else new.change
+        was_made = known.action == "created" or known.change == MADE_AND_DELETED
+        change = MADE_AND_DELETED if was_made else new.change
         return replace(new, action=action, change=change, was=was)
     change = _changes(known.change, new.change) if new.entry else known.change or new.change
     return replace(new, action=action, change=change, was=was)
