@@ -270,7 +270,8 @@ def rows_and_moments(state: State, context: ShrinkContext) -> tuple[Summary, Seq
         return known, tuple(map(moment_of_fact, known.facts))
     content = read_path(state)
     rows = _current_rows(state, context, content)
-    return rows, _choices_of(content, rows.root, context.count).moments
+    moments = _choices_of(content, rows.root, context.count).moments
+    return rows, [moment for moment in moments if moment.kind != "asked"]
 
 
 def summary_with_story(state: State, context: ShrinkContext, tokens: int) -> Summary:
@@ -280,7 +281,10 @@ def summary_with_story(state: State, context: ShrinkContext, tokens: int) -> Sum
     content = read_path(state)
     rows = _current_rows(state, context, content)
     choices = _choices_of(content, rows.root, context.count)
-    chosen = choices.choose(tokens, covered=words_of_moment(write_summary(rows)))
+    # The rows have all of the user's words.
+    asked = frozenset(moment.text for moment in choices.moments if moment.kind == "asked")
+    covered = words_of_moment(write_summary(rows))
+    chosen = choices.choose(tokens, covered=covered, without=asked)
     return replace(rows, facts=facts_of(chosen))
 
 

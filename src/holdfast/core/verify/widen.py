@@ -42,7 +42,11 @@ def fit_with_probes(merged: Summary, cut: Cut, room: SummaryRoom) -> tuple[Fitte
     shown = without_tail(merged, cut)
     choices = choices_in(room, shown)
     room = replace(room, choices=choices)
-    chosen = choices.choose(PROBED_FACT_TOKENS, covered=room.shown, shown=room.remaining)
+    # Probes of requests are made from their rows.
+    asked = frozenset(moment.text for moment in choices.moments if moment.kind == "asked")
+    chosen = choices.choose(
+        PROBED_FACT_TOKENS, covered=room.shown, shown=room.remaining, without=asked
+    )
     facts = facts_of(chosen)
     source = replace(_with_latest_request(merged, cut), facts=facts)
     probes = make_probes(source)

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from holdfast.core.ledger.summary import (
     Constraint,
     Decision,
+    Error,
     Fact,
     File,
     Intent,
@@ -15,6 +16,8 @@ from holdfast.core.ledger.summary import (
     Quote,
     Summary,
 )
+from holdfast.core.observe.moments.moment import Moment
+from holdfast.core.shrink.summary.choose import Choices
 from holdfast.core.shrink.summary.fit import SummaryRoom, fit_summary, min_tokens
 from holdfast.core.shrink.summary.text import read_summary, write_summary
 from tests.core.building import named, words
@@ -180,3 +183,44 @@ def test_constraints_of_the_system_are_left_out_before_those_of_the_user() -> No
     shown = fit_summary(whole, replace(room(300), firm=True)).summary.constraints
     assert shown
     assert in_order(shown, told)
+
+
+def asked(text: str, entry: str) -> Moment:
+    return Moment("asked", f"the user: {text}", entry, 1.3, entry)
+
+
+def test_a_sentence_of_a_message_without_room_is_shown() -> None:
+    message = f"Leave discounts.py alone. {' '.join(f'word{n}' for n in range(300))}"
+    summary = replace(many(1), words=(Quote(message, named(40)),))
+    pool = [asked("Leave discounts.py alone.", named(40))]
+    made = fit_summary(summary, replace(room(300), choices=Choices(pool, words)))
+    assert not any(quote.text for quote in made.summary.words)
+    assert "the user: Leave discounts.py alone." in made.text
+
+
+def test_a_sentence_of_a_message_that_is_shown_is_not_repeated() -> None:
+    summary = replace(many(1), words=(Quote("Leave discounts.py alone.", named(40)),))
+    pool = [asked("Leave discounts.py alone.", named(40))]
+    made = fit_summary(summary, replace(room(600), choices=Choices(pool, words)))
+    assert made.text.count("discounts.py") == 1
+
+
+def test_constraints_that_the_rest_of_the_window_has_are_not_repeated() -> None:
+    rule = Constraint("Ask before you book.", named(0), "system")
+    summary = replace(many(1), constraints=(*many(1).constraints, rule))
+    assert "Ask before you book." in fit_summary(summary, room(600)).text
+    system = replace(room(600), rest="You are an agent. Ask before you book.")
+    made = fit_summary(summary, system)
+    assert "Ask before you book." not in made.text
+    assert "Never touch the tests." in made.text
+
+
+def test_a_small_summary_leaves_out_what_a_reader_can_do_without() -> None:
+    ended = Error("no rule", named(5), "Bash make", named(6))
+    read = File("src/read.py", "read")
+    summary = replace(many(2), errors=(ended,), files=(*many(2).files, read))
+    small, large = fit_summary(summary, room(1_500)).text, fit_summary(summary, room(6_000)).text
+    assert "no rule" not in small
+    assert "src/read.py" not in small
+    assert "no rule" in large
+    assert "src/read.py" in large
