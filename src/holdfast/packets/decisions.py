@@ -2,15 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from hashlib import sha256
-
-from msgspec import msgpack
 
 from holdfast.core.ledger.packet import Choice
 from holdfast.core.view.decisions.graph import (
-    DecisionEdge,
     DecisionGraph,
-    build_graph,
     decisions_about,
     find_edges,
     graph_with,
@@ -20,11 +15,15 @@ from holdfast.core.view.questions.answer import current_statement, replaced_stat
 from holdfast.core.view.questions.question import read_question
 from holdfast.core.view.questions.score import score_statements
 from holdfast.core.view.questions.statements import SessionStatements, Statement
-from holdfast.engine.cache import read_through_cache, rules_digest
 from holdfast.engine.ledger import Ledger
 from holdfast.engine.recover import stemmer
 from holdfast.models.thesaurus import similar_words
-from holdfast.packets.questions import ProjectDecisions, project_decisions
+from holdfast.packets.questions import (
+    ProjectDecisions,
+    cached_edges,
+    links_of,
+    project_decisions,
+)
 
 EDGES_CACHE = "edges"
 MAX_DECISIONS = 8
@@ -41,22 +40,11 @@ def decision_graph(
     Without `references`, it only says which decision replaced which, and is made faster.
     """
     read = settled.all_statements(sessions)
-    if sessions is not None or not references or not read:
-        return build_graph(read, references=references)
-    try:
-        statements = sha256(msgpack.encode(read)).hexdigest()
-    except UnicodeEncodeError:  # a lone surrogate
-        return build_graph(read)
-    # Edges are only names and ids, so they may be cached with another session than their own.
-    edges = read_through_cache(
-        settled.store,
-        settled.store.sessions()[0].name,
-        EDGES_CACHE,
-        rules_digest(statements),
-        tuple[DecisionEdge, ...],
-        partial(find_edges, read),
-    )
-    return graph_with(edges, read)
+    if not references:
+        return graph_with(links_of(settled, read), read)
+    make = partial(find_edges, read, settled.terms_of)
+    whole = sessions is None and bool(read)
+    return graph_with(cached_edges(settled, read, EDGES_CACHE, make) if whole else make(), read)
 
 
 def decisions_for(
@@ -77,7 +65,7 @@ def decisions_for(
         for statement in settled.all_statements(sessions)
         if statement.session != except_session
     ]
-    rows = statements_of_all(sessions_read)
+    rows = statements_of_all(sessions_read, links_of(settled, sessions_read))
     found: dict[tuple[str, str], Statement] = {}
     for statement in _related_statements(task, sessions_read, rows):
         current = current_statement(statement, rows)
@@ -89,7 +77,8 @@ def decisions_for(
 def choices_for(task: str, ledger: Ledger, *, limit: int = MAX_DECISIONS) -> tuple[Choice, ...]:
     """Return the same decisions as a packet holds them: who decided, why, and instead of what."""
     settled = project_decisions(ledger)
-    rows = statements_of_all(settled.all_statements())
+    read = settled.all_statements()
+    rows = statements_of_all(read, links_of(settled, read))
     return tuple(
         Choice(
             statement.text,

@@ -2,6 +2,10 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from hashlib import sha256
+
+import msgspec
+from msgspec import Struct
 
 from holdfast.core.index.passages import passages_of, searchable_text, speaker
 from holdfast.core.index.terms import PassageHit, Term
@@ -10,7 +14,12 @@ from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.window import path_of
 from holdfast.core.observe.requests.constraints import MACHINE_TEXT
 from holdfast.core.observe.sentences import sentences
-from holdfast.core.view.decisions.graph import statements_of_all
+from holdfast.core.view.decisions.graph import (
+    DecisionEdge,
+    find_links,
+    statements_of_all,
+    text_terms,
+)
 from holdfast.core.view.questions.answer import QuestionAnswer, answer_question
 from holdfast.core.view.questions.question import read_question, subjects_in
 from holdfast.core.view.questions.statements import (
@@ -30,11 +39,22 @@ from holdfast.text.tech_terms import NAME_SIMILARITY, names_of_kind
 
 MAX_PASSAGES = 160
 """Passages read for a question: for statements that are no decisions, and to choose sessions."""
-STATEMENTS_CACHE = "told"
+STATEMENTS_CACHE, LINKS_CACHE = "told", "links"
 NOTES = (Noted, PacketSent, Resumed)
 """Derived entries from which statements are read."""
 MAX_UNREAD_SESSIONS = 48
 """Sessions read for one question, besides those that were read before."""
+
+
+class _ReadSession(Struct, frozen=True, array_like=True):
+    """The statements of a session, and the terms of its texts, which only few questions need."""
+
+    statements: SessionStatements
+    terms: msgspec.Raw
+
+    @classmethod
+    def of(cls, statements: SessionStatements) -> "_ReadSession":
+        return cls(statements, msgspec.Raw(msgspec.msgpack.encode(text_terms(statements))))
 
 
 class ProjectDecisions:
@@ -49,7 +69,7 @@ class ProjectDecisions:
         rules: Callable[[str], str] = lambda _: rules_digest("as they are"),
     ) -> None:
         self.store, self.redact, self._title, self._rules = store, redact, title, rules
-        self._known: dict[str, tuple[int, SessionStatements]] = {}
+        self._known: dict[str, tuple[int, _ReadSession]] = {}
 
     def statements_of(self, session: str) -> SessionStatements:
         """Return the statements of one session."""
@@ -61,11 +81,16 @@ class ProjectDecisions:
                 session,
                 STATEMENTS_CACHE,
                 rules,
-                SessionStatements,
+                _ReadSession,
                 partial(self._read_session, session),
             )
             self._known[session] = head.seq, made
-        return self._known[session][1]
+        return self._known[session][1].statements
+
+    def terms_of(self, read: SessionStatements) -> tuple[frozenset[str], ...]:
+        """Return the terms of the texts of a session that was read."""
+        terms = self._known[read.session][1].terms
+        return msgspec.msgpack.decode(terms, type=tuple[frozenset[str], ...])
 
     def has_read(self, session: str) -> bool:
         """Return whether a session was read in its current state, here or by another process."""
@@ -74,19 +99,20 @@ class ProjectDecisions:
         if known is not None and known[0] == head.seq:
             return True
         cached = read_cached(
-            self.store, session, STATEMENTS_CACHE, self._rules(session), SessionStatements
+            self.store, session, STATEMENTS_CACHE, self._rules(session), _ReadSession
         )
         if cached is not None and cached[0] == head.seq:
             self._known[session] = cached
             return True
         return False
 
-    def _read_session(self, session: str) -> SessionStatements:
+    def _read_session(self, session: str) -> _ReadSession:
         head = self.store.head(session) or Head()
         entries = [entry for entry in self.store.read(session) if not entry.lane]
         path = self._redact_path(session, path_of(entries))
         notes = self.redact(session, (e for e in entries if isinstance(e.body, NOTES)))
-        return read_statements(path, notes, session=session, title=self._title(head.title))
+        title = self._title(head.title)
+        return _ReadSession.of(read_statements(path, notes, session=session, title=title))
 
     def _redact_path(self, session: str, path: Sequence[Entry]) -> list[Entry]:
         """Redact a path; contents that hold no statement are left out instead, which is faster."""
@@ -123,6 +149,29 @@ def project_decisions(ledger: Ledger) -> ProjectDecisions:
     return ProjectDecisions(ledger.store, redact, title=plain.text, rules=rules)
 
 
+def cached_edges(
+    settled: ProjectDecisions,
+    read: Sequence[SessionStatements],
+    name: str,
+    make: Callable[[], tuple[DecisionEdge, ...]],
+) -> tuple[DecisionEdge, ...]:
+    """Return the edges that `make` finds in sessions, from the cache if it has them."""
+    try:
+        statements = sha256(msgspec.msgpack.encode(read)).hexdigest()
+    except UnicodeEncodeError:  # a lone surrogate
+        return make()
+    # Edges are only names and ids, so they may be cached with another session than their own.
+    first, rules = settled.store.sessions()[0].name, rules_digest(statements)
+    return read_through_cache(settled.store, first, name, rules, tuple[DecisionEdge, ...], make)
+
+
+def links_of(
+    settled: ProjectDecisions, read: Sequence[SessionStatements]
+) -> tuple[DecisionEdge, ...]:
+    """Return which decisions and sessions replace or continue others."""
+    return cached_edges(settled, read, LINKS_CACHE, partial(find_links, read)) if read else ()
+
+
 def context_query(
     settled: ProjectDecisions, question: str, *, sessions: Sequence[str] | None = None
 ) -> QuestionAnswer:
@@ -139,9 +188,10 @@ def context_query(
         question, rarity=lambda word: rarity.get(word, 0.0), like=similar_words, stems=stemmer()
     )
     found = list(dict.fromkeys(passage.session for passage in pooled.found))
+    read = settled.all_statements(_sessions_to_read(settled, found, sessions))
     return answer_question(
         parsed,
-        statements_of_all(settled.all_statements(_sessions_to_read(settled, found, sessions))),
+        statements_of_all(read, links_of(settled, read)),
         list(_passage_statements(settled, pooled.found)),
         stems=stemmer(),
     )

@@ -7,7 +7,7 @@ from the entries and never stored.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
@@ -19,6 +19,7 @@ from holdfast.core.view.search.excerpts import REF_CHARS
 from holdfast.text.patterns import Pattern
 
 EdgeKind: TypeAlias = Literal["supersedes", "references", "continues"]
+TermsOfTexts: TypeAlias = Callable[[SessionStatements], Sequence[frozenset[str]]]
 
 MIN_TERM_SHARE = 0.5
 """Share of a decision's terms that a text must contain to be about the decision."""
@@ -78,19 +79,41 @@ class DecisionGraph(Struct, frozen=True):
 
 def build_graph(sessions: Sequence[SessionStatements], *, references: bool = True) -> DecisionGraph:
     """Build the graph of sessions, given oldest first; references only if asked for."""
-    return graph_with(find_edges(sessions, references=references), sessions)
+    return graph_with(find_edges(sessions) if references else find_links(sessions), sessions)
+
+
+def text_terms(session: SessionStatements) -> tuple[frozenset[str], ...]:
+    """Return the terms of each request and statement of a session."""
+    return tuple(map(terms_of, _texts_of(session)))
+
+
+def find_links(sessions: Sequence[SessionStatements]) -> tuple[DecisionEdge, ...]:
+    """Return the edges of sessions, given oldest first, besides the references."""
+    return tuple(dict.fromkeys(_links(sessions, _with_terms(sessions), _places(sessions))))
 
 
 def find_edges(
-    sessions: Sequence[SessionStatements], *, references: bool = True
+    sessions: Sequence[SessionStatements], terms_of_texts: TermsOfTexts = text_terms
 ) -> tuple[DecisionEdge, ...]:
     """Return the edges of the graph of sessions, given oldest first."""
-    decisions = _all_decisions(sessions)
-    place = {session.session: at for at, session in enumerate(sessions)}
-    edges = [*_supersedes_edges(decisions, place), *_continues_edges(sessions)]
-    if references:
-        edges += _references_edges(sessions, decisions, place)
-    return tuple(dict.fromkeys(edges))
+    decisions, place = _with_terms(sessions), _places(sessions)
+    links = _links(sessions, decisions, place)
+    read = [terms_of_texts(session) for session in sessions]
+    references = _references_edges(sessions, read, decisions, place)
+    return tuple(dict.fromkeys((*links, *references)))
+
+
+def _places(sessions: Sequence[SessionStatements]) -> Mapping[str, int]:
+    return {session.session: at for at, session in enumerate(sessions)}
+
+
+def _links(
+    sessions: Sequence[SessionStatements],
+    decisions: Sequence["_DecisionTerms"],
+    place: Mapping[str, int],
+) -> Iterator[DecisionEdge]:
+    yield from _supersedes_edges(decisions, place)
+    yield from _continues_edges(sessions)
 
 
 def graph_with(
@@ -102,8 +125,8 @@ def graph_with(
         incoming.setdefault(edge.target, []).append(edge)
     return DecisionGraph(
         tuple(
-            _node(decision, incoming.get(decision.name, ()))
-            for decision in _all_decisions(sessions)
+            _node(name, statement, incoming.get(name, ()))
+            for name, statement in _all_decisions(sessions)
         ),
         edges,
         tuple((session.session, session.title) for session in sessions),
@@ -114,45 +137,29 @@ def _lower(pattern: Pattern[str], text: str) -> frozenset[str]:
     return frozenset(found[0].lower().strip("./-") for found in pattern.finditer(text))
 
 
-class _TermSet(Struct, frozen=True):
-    """A text with its terms."""
+def _names_in(text: str) -> frozenset[str]:
+    """Return the words that are names by their spelling."""
+    return _lower(NAME_SPELLING, text)
 
-    text: str
-    terms: frozenset[str]
 
-    @classmethod
-    def of(cls, text: str) -> "_TermSet":
-        return cls(text, terms_of(text))
-
-    @property
-    def names(self) -> frozenset[str]:
-        """Return the words that are names by their spelling."""
-        return _lower(NAME_SPELLING, self.text)
-
-    @property
-    def capital(self) -> frozenset[str]:
-        """Return the capitalised words, which may be names."""
-        return _lower(CAPITALISED_WORD, self.text)
+def _capitalised_in(text: str) -> frozenset[str]:
+    """Return the capitalised words, which may be names."""
+    return _lower(CAPITALISED_WORD, text)
 
 
 class _DecisionTerms(Struct, frozen=True):
-    """A decision with its terms."""
+    """A decision with its name and its terms."""
 
     name: str
     statement: Statement
-    words: _TermSet
-
-    @property
-    def terms(self) -> frozenset[str]:
-        """Return the words that say what the decision is about."""
-        return self.words.terms
+    terms: frozenset[str]
+    """The words that say what the decision is about."""
 
 
-def _all_decisions(sessions: Sequence[SessionStatements]) -> list[_DecisionTerms]:
-    """Return every decision once: sessions with a common beginning share its decisions."""
+def _all_decisions(sessions: Sequence[SessionStatements]) -> Iterator[tuple[str, Statement]]:
+    """Yield every decision once, with its name: sessions with a common beginning share some."""
     seen: set[tuple[str, str]] = set()
     of_entry: Counter[str] = Counter()
-    decisions: list[_DecisionTerms] = []
     for statement in (
         statement
         for session in sessions
@@ -164,9 +171,14 @@ def _all_decisions(sessions: Sequence[SessionStatements]) -> list[_DecisionTerms
         seen.add(statement.key)
         name = statement.ref[:REF_CHARS]
         of_entry[name] += 1
-        number = f".{of_entry[name]}" if of_entry[name] > 1 else ""
-        decisions.append(_DecisionTerms(name + number, statement, _TermSet.of(statement.text)))
-    return decisions
+        yield (f"{name}.{of_entry[name]}" if of_entry[name] > 1 else name), statement
+
+
+def _with_terms(sessions: Sequence[SessionStatements]) -> list[_DecisionTerms]:
+    return [
+        _DecisionTerms(name, statement, terms_of(statement.text))
+        for name, statement in _all_decisions(sessions)
+    ]
 
 
 def _supersedes_edges(
@@ -248,18 +260,18 @@ def _continues_edges(sessions: Sequence[SessionStatements]) -> Iterator[Decision
 
 def _references_edges(
     sessions: Sequence[SessionStatements],
+    read: Sequence[Sequence[frozenset[str]]],
     decisions: Sequence[_DecisionTerms],
     place: Mapping[str, int],
 ) -> Iterator[DecisionEdge]:
     """Yield one edge for each later session and decision that it refers to."""
-    said = [list(_term_sets(session)) for session in sessions]
-    index = _index_terms(decisions, _frequent_terms(said))
+    index = _index_terms(decisions, _frequent_terms(read))
     by_name = {decision.name: decision for decision in decisions}
-    for session, texts in zip(sessions, said, strict=True):
+    for session, terms_of_texts in zip(sessions, read, strict=True):
         here = place[session.session]
         found = dict.fromkeys(name for name in _refs_named(session) if name in by_name)
-        for words in texts:
-            found |= dict.fromkeys(_names_about(words, index))
+        for text, terms in zip(_texts_of(session), terms_of_texts, strict=True):
+            found |= dict.fromkeys(_names_about(text, terms, index))
         yield from (
             DecisionEdge(session.session, name, "references")
             for name in found
@@ -274,18 +286,18 @@ def _refs_named(session: SessionStatements) -> Iterator[str]:
         yield from (found[0][:REF_CHARS] for found in ENTRY_REF.finditer(quote.text[:20_000]))
 
 
-def _term_sets(session: SessionStatements) -> Iterator[_TermSet]:
-    """Yield the terms of each request and statement of a session."""
-    yield from (_TermSet.of(quote.text[:2_000]) for quote in session.requests)
-    yield from (_TermSet.of(statement.words) for statement in session.settled)
+def _texts_of(session: SessionStatements) -> Iterator[str]:
+    """Yield each request and statement of a session."""
+    yield from (quote.text[:2_000] for quote in session.requests)
+    yield from (statement.words for statement in session.settled)
 
 
-def _frequent_terms(said: Sequence[Sequence[_TermSet]]) -> Collection[str]:
+def _frequent_terms(read: Sequence[Sequence[frozenset[str]]]) -> Collection[str]:
     """Return terms that occur in so many sessions that they identify nothing."""
     counts: Counter[str] = Counter()
-    for texts in said:
-        counts.update({term for words in texts for term in words.terms})
-    most = max(3, MAX_SESSION_SHARE * len(said))
+    for terms_of_texts in read:
+        counts.update(frozenset[str]().union(*terms_of_texts))
+    most = max(3, MAX_SESSION_SHARE * len(read))
     return {term for term, times in counts.items() if times > most}
 
 
@@ -295,17 +307,20 @@ class _TermIndex(Struct, frozen=True):
     by_term: Mapping[str, Sequence[str]]
     specific: Mapping[str, int]
     """By decision, the number of its terms that identify something."""
-    names: Mapping[str, frozenset[str]]
-    capital: Mapping[str, frozenset[str]]
-    """By decision, its names and its capitalised words that few decisions contain."""
+    rare: frozenset[str]
+    """The terms that few decisions contain."""
+    by_name: Mapping[str, Sequence[str]]
+    by_capital: Mapping[str, Sequence[str]]
+    """The decisions of which such a term is a name, or else a capitalised word."""
 
-    def shares_name(self, decision: str, terms: Sequence[str], words: _TermSet) -> bool:
-        """Return whether one of the shared terms is a name in both texts."""
-        if not self.names[decision].isdisjoint(terms):
-            return True
-        # A capitalised word is a name only if it is one in both.
-        capital = self.capital[decision].intersection(terms)
-        return bool(capital) and not capital.isdisjoint(words.capital | words.names)
+    def named(self, terms: Collection[str], text: str) -> Collection[str]:
+        """Return the decisions of which one of a text's terms is a name in both."""
+        found = {name for term in terms for name in self.by_name.get(term, ())}
+        if not self.by_capital.keys().isdisjoint(terms):
+            # A capitalised word is a name only if it is one in both.
+            own = (_capitalised_in(text) | _names_in(text)).intersection(terms)
+            found.update(name for term in own for name in self.by_capital.get(term, ()))
+        return found
 
 
 def _index_terms(decisions: Sequence[_DecisionTerms], frequent: Collection[str] = ()) -> _TermIndex:
@@ -316,34 +331,44 @@ def _index_terms(decisions: Sequence[_DecisionTerms], frequent: Collection[str] 
         specific[decision.name] = len(terms or decision.terms)
         for term in terms:
             by_term.setdefault(term, []).append(decision.name)
-    rare = {term for term, found in by_term.items() if len(found) <= MAX_DECISIONS_PER_NAME}
-    return _TermIndex(
-        by_term,
-        specific,
-        {decision.name: decision.words.names & rare for decision in decisions},
-        {decision.name: decision.words.capital & rare for decision in decisions},
+    rare = frozenset(
+        term for term, found in by_term.items() if len(found) <= MAX_DECISIONS_PER_NAME
     )
+    by_name: dict[str, list[str]] = {}
+    by_capital: dict[str, list[str]] = {}
+    for decision in decisions:
+        terms = decision.terms & rare
+        names = terms & _names_in(decision.statement.text) if terms else terms
+        for term in names:
+            by_name.setdefault(term, []).append(decision.name)
+        others = terms - names
+        for term in others & _capitalised_in(decision.statement.text) if others else ():
+            by_capital.setdefault(term, []).append(decision.name)
+    return _TermIndex(by_term, specific, rare, by_name, by_capital)
 
 
-def _names_about(words: _TermSet, index: _TermIndex) -> Iterator[str]:
-    """Yield the names of the decisions that are about the same things as a text."""
-    shared: dict[str, list[str]] = {}
-    for term in sorted([term for term in words.terms if term in index.by_term]):
+def _names_about(text: str, words: frozenset[str], index: _TermIndex) -> list[str]:
+    """Return the names of the decisions that are about the same things as a text."""
+    terms = index.by_term.keys() & words
+    named = () if index.rare.isdisjoint(terms) else index.named(terms, text)
+    # A single plain word is shared by chance; a name in few decisions is not.
+    if len(terms) < 2 and not named:
+        return []
+    shared: dict[str, int] = {}
+    for term in sorted(terms):
         for name in index.by_term[term]:
-            shared.setdefault(name, []).append(term)
-    for name, terms in shared.items():
-        # A single plain word is shared by chance; a name in few decisions is not.
-        if (len(terms) > 1 and len(terms) >= MIN_TERM_SHARE * index.specific[name]) or (
-            index.shares_name(name, terms, words)
-        ):
-            yield name
+            shared[name] = shared.get(name, 0) + 1
+    return [
+        name
+        for name, times in shared.items()
+        if name in named or (times > 1 and times >= MIN_TERM_SHARE * index.specific[name])
+    ]
 
 
-def _node(decision: _DecisionTerms, incoming: Sequence[DecisionEdge]) -> DecisionNode:
-    statement = decision.statement
+def _node(name: str, statement: Statement, incoming: Sequence[DecisionEdge]) -> DecisionNode:
     newer = [edge.source for edge in incoming if edge.kind == "supersedes"]
     return DecisionNode(
-        id=decision.name,
+        id=name,
         session=statement.session,
         choice=statement.text,
         reason=statement.reason,
@@ -357,21 +382,30 @@ def _node(decision: _DecisionTerms, incoming: Sequence[DecisionEdge]) -> Decisio
 
 def decisions_about(task: str, sessions: Sequence[SessionStatements]) -> list[Statement]:
     """Return the decisions that a task speaks of, in their order."""
-    decisions = _all_decisions(sessions)
-    index = _index_terms(decisions)
-    found = frozenset(_names_about(_TermSet.of(task[:2_000]), index))
+    decisions, text = _with_terms(sessions), task[:2_000]
+    found = frozenset(_names_about(text, terms_of(text), _index_terms(decisions)))
     return [decision.statement for decision in decisions if decision.name in found]
 
 
-def statements_of_all(sessions: Sequence[SessionStatements]) -> list[Statement]:
-    """Return the statements of all sessions; those that a later session replaced are marked."""
-    decisions = _all_decisions(sessions)
-    place = {session.session: at for at, session in enumerate(sessions)}
-    named = {decision.name: decision.statement for decision in decisions}
-    edges = _supersedes_edges(decisions, place)
-    replaced = {named[edge.target].key: named[edge.source].ref for edge in edges}
+def statements_of_all(
+    sessions: Sequence[SessionStatements], links: Iterable[DecisionEdge] | None = None
+) -> list[Statement]:
+    """Return the statements of all sessions; those that a later session replaced are marked.
+
+    `links` are the result of `find_links`, if it is known.
+    """
+    named = dict(_all_decisions(sessions))
+    replaced = {
+        named[edge.target].key: named[edge.source].ref
+        for edge in (find_links(sessions) if links is None else links)
+        if edge.kind == "supersedes"
+    }
     return [
-        replace(statement, replaced_by=statement.replaced_by or replaced.get(statement.key, ""))
+        _replaced(statement, replaced.get(statement.key, ""))
         for session in sessions
         for statement in session.settled
     ]
+
+
+def _replaced(statement: Statement, by: str) -> Statement:
+    return replace(statement, replaced_by=by) if by and not statement.replaced_by else statement
