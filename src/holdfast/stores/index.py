@@ -49,6 +49,7 @@ select json_group_array(number) from (
 SPOT = "select seq, step from spots where id = ?"
 SIZE = "select passages from indexed where session = ?"
 SIZES = "select sum(passages) from indexed"
+ANY_SPOT = "select 1 from spots where id between ? and ? limit 1"
 DELETE_WORDS = "delete from found where rowid between ? and ?"
 DELETE_SPOTS = "delete from spots where id between ? and ?"
 DELETE_MARK = "delete from indexed where session = ?"
@@ -90,7 +91,8 @@ def write(db: Database, key: int, rows: IndexRows) -> bool:
     """
     if read_mark(db, key) != rows.before:
         return False
-    if not rows.before.seq:
+    # A search of the words makes FTS5 write what it has collected, so that it merges more later.
+    if not rows.before.seq and _has_rows(db, key):
         delete_session(db, key)
     words = (
         (_row_number(key, spot, number), text, parts) for spot, number, text, parts in rows.passages
@@ -102,6 +104,13 @@ def write(db: Database, key: int, rows: IndexRows) -> bool:
     steps = msgspec.msgpack.encode(after.steps)
     db.execute(SET_MARK, (key, INDEX_VERSION, after.seq, after.spots, after.passages, steps))
     return True
+
+
+def _has_rows(db: Database, key: int) -> bool:
+    """Return whether the index has rows of a session, of this version or another one."""
+    spots = (key << SPOT_BITS, (key + 1 << SPOT_BITS) - 1)
+    has_mark = db.execute(MARK, (key,)).fetchone() is not None
+    return has_mark or db.execute(ANY_SPOT, spots).fetchone() is not None
 
 
 def delete_session(db: Database, key: int) -> None:
