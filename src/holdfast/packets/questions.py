@@ -1,6 +1,7 @@
 """Answer a worker's question from the ledger: a decision, a statement, or "not known"."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from hashlib import sha256
 
@@ -32,6 +33,7 @@ from holdfast.engine.cache import read_cached, read_through_cache, rules_digest
 from holdfast.engine.ledger import Ledger
 from holdfast.engine.recover import RedactEntries, stemmer, unredacted
 from holdfast.engine.redact import Redactor
+from holdfast.errors import HoldfastError
 from holdfast.models.thesaurus import similar_words
 from holdfast.stores.store import Store
 from holdfast.text.sentences import announces_lookup
@@ -39,7 +41,7 @@ from holdfast.text.tech_terms import NAME_SIMILARITY, names_of_kind
 
 MAX_PASSAGES = 160
 """Passages read for a question: for statements that are no decisions, and to choose sessions."""
-STATEMENTS_CACHE, LINKS_CACHE = "told", "links"
+STATEMENTS_CACHE, OWN_STATEMENTS_CACHE, LINKS_CACHE = "told", "told own", "links"
 NOTES = (Noted, PacketSent, Resumed)
 """Derived entries from which statements are read."""
 MAX_UNREAD_SESSIONS = 48
@@ -66,21 +68,23 @@ class ProjectDecisions:
         redact: RedactEntries = unredacted,
         *,
         title: Callable[[str], str] = str,
-        rules: Callable[[str], str] = lambda _: rules_digest("as they are"),
+        rules: str = "as they are",
+        own: str = "",
     ) -> None:
-        self.store, self.redact, self._title, self._rules = store, redact, title, rules
+        """Read the sessions of a store; `own` is the one that is redacted with its own secrets."""
+        self.store, self.redact, self._title, self._own = store, redact, title, own
+        self._rules = rules_digest(rules)
         self._known: dict[str, tuple[int, _ReadSession]] = {}
 
     def statements_of(self, session: str) -> SessionStatements:
         """Return the statements of one session."""
         if not self.has_read(session):
             head = self.store.head(session) or Head()
-            rules = self._rules(session)
             made = read_through_cache(
                 self.store,
                 session,
-                STATEMENTS_CACHE,
-                rules,
+                self._cache_name(session),
+                self._rules,
                 _ReadSession,
                 partial(self._read_session, session),
             )
@@ -98,13 +102,16 @@ class ProjectDecisions:
         known = self._known.get(session)
         if known is not None and known[0] == head.seq:
             return True
-        cached = read_cached(
-            self.store, session, STATEMENTS_CACHE, self._rules(session), _ReadSession
-        )
+        name = self._cache_name(session)
+        cached = read_cached(self.store, session, name, self._rules, _ReadSession)
         if cached is not None and cached[0] == head.seq:
             self._known[session] = cached
             return True
         return False
+
+    def _cache_name(self, session: str) -> str:
+        """Return the name of a reading; a session is read in two ways, and both are kept."""
+        return OWN_STATEMENTS_CACHE if session == self._own else STATEMENTS_CACHE
 
     def _read_session(self, session: str) -> _ReadSession:
         head = self.store.head(session) or Head()
@@ -137,16 +144,24 @@ class ProjectDecisions:
 
 def project_decisions(ledger: Ledger) -> ProjectDecisions:
     """Return the decisions of a session's project, redacted."""
+    return _redacted_decisions(ledger, ledger.name)
+
+
+def keep_readings(ledger: Ledger) -> None:
+    """Read of a session what questions to its project need, so that they find it in the cache."""
+    with suppress(HoldfastError):  # It is read when somebody asks.
+        _redacted_decisions(ledger).statements_of(ledger.name)
+        ledger.store.index([ledger.name])
+
+
+def _redacted_decisions(ledger: Ledger, own: str = "") -> ProjectDecisions:
     plain = Redactor(ledger.policy.redact)
 
     def redact(name: str, entries: Iterable[Entry]) -> Iterable[Entry]:
-        return (ledger.redactor if name == ledger.name else plain).entries(entries)
+        return (ledger.redactor if name == own else plain).entries(entries)
 
-    def rules(name: str) -> str:
-        given = ledger.policy.redact
-        return rules_digest(given.secrets, given.patterns, name == ledger.name)
-
-    return ProjectDecisions(ledger.store, redact, title=plain.text, rules=rules)
+    rules = repr((ledger.policy.redact.secrets, ledger.policy.redact.patterns))
+    return ProjectDecisions(ledger.store, redact, title=plain.text, rules=rules, own=own)
 
 
 def cached_edges(

@@ -8,6 +8,8 @@ import pytest
 
 import holdfast
 from holdfast.core.ledger.entry import Noted
+from holdfast.packets.questions import STATEMENTS_CACHE
+from holdfast.session.open import open_store
 from tests.contracts.transcripts import (
     assistant,
     boundary,
@@ -154,6 +156,14 @@ def test_a_session_that_was_cleared_leaves_word_for_the_next(
     assert "Never touch the billing schema." in told
 
 
+def test_what_questions_to_the_project_need_is_read_when_a_session_ends(
+    project: Path, transcript: Path
+) -> None:
+    run(project, "UserPromptSubmit", {"prompt": GOAL})
+    run(project, "SessionEnd", {"transcript_path": str(transcript), "reason": "other"})
+    until(lambda: _cached_statements(project) is not None)
+
+
 @pytest.mark.seed("R212", "R213", "R107")
 @pytest.mark.parametrize("words", ["context status", "compress", "compression log"])
 def test_quick_commands_are_answered_without_the_model(
@@ -288,6 +298,11 @@ def test_the_status_line_says_how_full_it_is(project: Path) -> None:
 def _notes(project: Path) -> str:
     with holdfast.open(SESSION, root=project) as session:
         return str([e.body for e in session.store.read(SESSION) if isinstance(e.body, Noted)])
+
+
+def _cached_statements(project: Path) -> bytes | None:
+    with open_store(project) as store:
+        return store.read_cache(SESSION, STATEMENTS_CACHE)
 
 
 def _checkpoints(project: Path) -> int:

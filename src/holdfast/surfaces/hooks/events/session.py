@@ -3,7 +3,7 @@
 After a compaction the agent gets the goal, the constraints, the state of the work and how to
 recover the rest. After a clear it gets the same of the previous session, in case the user continues
 it. A new session only learns that there is a record. At the end we read a transcript that was too
-large before, and take a checkpoint.
+large before, take a checkpoint, and keep what questions to the whole project read.
 """
 
 from collections.abc import Iterator
@@ -107,7 +107,12 @@ def _with_run_line(text: str, session: Session) -> str:
 
 
 def end(event: HookEvent) -> HookReply:
-    """Read the rest of the transcript, look for drift, and take a checkpoint."""
+    """Read the rest of the transcript, look for drift, and take a checkpoint.
+
+    Then read what questions to the whole project need.
+    """
+    from holdfast.packets.questions import keep_readings  # late: other events ask nothing
+
     with open_event_session(event) as session:
         if session.store.head(session.name) is None:
             return NOTHING
@@ -115,6 +120,7 @@ def end(event: HookEvent) -> HookReply:
         follow_transcript(event, session)
         session.watch.judge_new_steps()
         session.checkpoint()
+        keep_readings(session.ledger)
     return NOTHING
 
 
