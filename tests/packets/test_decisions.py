@@ -2,8 +2,11 @@
 
 from pathlib import Path
 
+import pytest
+
 from holdfast.core.view.decisions.graph import build_graph, text_terms
 from holdfast.engine.purge.purge import apply_purge, plan_message_purge
+from holdfast.packets import questions
 from holdfast.packets.decisions import EDGES_CACHE, decision_graph
 from holdfast.packets.questions import (
     OWN_STATEMENTS_CACHE,
@@ -89,3 +92,13 @@ def test_the_terms_of_texts_are_the_same_from_the_session_and_from_the_cache(
             settled = project_decisions(session.ledger)
             (read,) = settled.all_statements()
             assert settled.terms_of(read) == text_terms(read)
+
+
+def test_a_very_long_session_is_read_only_for_a_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(questions, "MAX_KEPT_ENTRIES", len(FIRST) - 1)
+    with open_session("a", root=tmp_path) as session:
+        session.extend(FIRST)
+        keep_readings(session.ledger)
+        assert session.store.read_cache("a", STATEMENTS_CACHE) is None

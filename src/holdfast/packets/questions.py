@@ -35,6 +35,7 @@ from holdfast.engine.recover import RedactEntries, stemmer, unredacted
 from holdfast.engine.redact import Redactor
 from holdfast.errors import HoldfastError
 from holdfast.models.thesaurus import similar_words
+from holdfast.packets.records import packet_entries
 from holdfast.stores.store import Store
 from holdfast.text.sentences import announces_lookup
 from holdfast.text.tech_terms import NAME_SIMILARITY, names_of_kind
@@ -44,6 +45,8 @@ MAX_PASSAGES = 160
 STATEMENTS_CACHE, OWN_STATEMENTS_CACHE, LINKS_CACHE = "told", "told own", "links"
 NOTES = (Noted, PacketSent, Resumed)
 """Derived entries from which statements are read."""
+MAX_KEPT_ENTRIES = 20_000
+"""Entries of a session up to which it is read before a question needs it: about a second."""
 MAX_UNREAD_SESSIONS = 48
 """Sessions read for one question, besides those that were read before."""
 
@@ -148,9 +151,16 @@ def project_decisions(ledger: Ledger) -> ProjectDecisions:
 
 
 def keep_readings(ledger: Ledger) -> None:
-    """Read of a session what questions to its project need, so that they find it in the cache."""
-    with suppress(HoldfastError):  # It is read when somebody asks.
+    """Read of a session what questions to its project need, so that they find it in the cache.
+
+    Not of a very long session: that takes much memory, and many seconds.
+    """
+    with suppress(HoldfastError):  # It is then read for the first question.
+        head = ledger.store.head(ledger.name)
+        if head is None or head.seq > MAX_KEPT_ENTRIES:
+            return
         _redacted_decisions(ledger).statements_of(ledger.name)
+        packet_entries(ledger.store, ledger.name)
         ledger.store.index([ledger.name])
 
 
