@@ -164,17 +164,7 @@ def prompt(root: Path, policy: Policy | None = None) -> str:
         return session.packet(TASK, "deep").to_prompt()
 
 
-def unread(session: Session) -> Session:
-    """A session whose messages must not be read again."""
-    session.path = path  # pyright: ignore[reportAttributeAccessIssue]
-    return session
-
-
-def path(*_: object) -> NoReturn:
-    pytest.fail("it was all read again")
-
-
-def test_a_packet_is_the_same_from_the_record_and_from_what_was_kept_of_it(tmp_path: Path) -> None:
+def test_a_packet_is_the_same_in_the_next_process(tmp_path: Path) -> None:
     first = prompt(worked(tmp_path, f"{RULE} The key is {KEY}."))
     assert RULE in first
     assert "RS256" in first
@@ -184,9 +174,7 @@ def test_a_packet_is_the_same_from_the_record_and_from_what_was_kept_of_it(tmp_p
             generate_packet(session.ledger, TASK, "minimal", audience="pane-1"),
             task=TASK,
         )
-        assert session.store.read_cache("s", "packet") is not None
-    with open_session("s", root=tmp_path) as session:
-        again = unread(session).packet(TASK, "deep").to_prompt()
+    again = prompt(tmp_path)
     assert again == first
     assert KEY not in again
 
@@ -211,14 +199,14 @@ def test_a_packet_by_other_rules_is_made_anew(tmp_path: Path) -> None:
     assert "RS256" in prompt(tmp_path)
 
 
-def test_what_was_purged_is_not_in_what_was_kept_for_packets(tmp_path: Path) -> None:
+def test_what_was_purged_is_in_no_packet(tmp_path: Path) -> None:
     assert RULE in prompt(worked(tmp_path, RULE))
     with open_session("s", root=tmp_path) as session:
         entry = next(session.store.read("s"))
         apply_purge(
             session.ledger, plan_message_purge(session.ledger, entry.id), at="2026-01-01T00:00:00Z"
         )
-        assert session.store.read_cache("s", "packet") is None
+        assert session.store.read_cache("s", "story") is None
     assert RULE not in prompt(tmp_path)
 
 

@@ -33,7 +33,8 @@ def turn(number: int, *, steps: int = 8) -> list[Message]:
 
 
 def content(session: Session) -> tuple[Summary, Sequence[Moment]]:
-    return engine_of(session.ledger).rows_and_moments()
+    content = engine_of(session.ledger).content()
+    return content.rows, content.moments
 
 
 def is_cached(session: Session) -> bool:

@@ -1,12 +1,10 @@
 """What drives a computation that asks."""
 
-import asyncio
-
 import pytest
 
 from holdfast.core.asking import Answer, Ask, Failed
 from holdfast.errors import BadSetting
-from holdfast.models.drive import aanswer, answer
+from holdfast.models.drive import answer
 from holdfast.models.limits import Guard, Limits
 from holdfast.models.naming import model_named, resolve_model
 from tests.models.asks import ASK, asking
@@ -23,28 +21,9 @@ def test_a_computation_gets_the_answers_in_order() -> None:
     assert asked == [ASK] * 3
 
 
-def test_an_awaited_model_gives_the_same() -> None:
-    model = scripted(["one", Failed("two"), "three"])
-
-    async def awaited(ask: Ask, seconds: float) -> Answer | Failed:
-        return model(ask, seconds)
-
-    replies = [Answer("one", "scripted"), Failed("two"), Answer("three", "scripted")]
-    assert asyncio.run(aanswer(asking(3), awaited)) == replies
-
-
 def test_a_script_that_has_run_out_fails() -> None:
     (reply,) = answer(asking(), scripted([]))
     assert isinstance(reply, Failed)
-
-
-def test_an_awaited_model_that_is_late_has_failed() -> None:
-    async def late(ask: Ask, seconds: float) -> Answer | Failed:
-        await asyncio.Event().wait()
-        return Answer("never")
-
-    replies = asyncio.run(aanswer(asking(), late, Guard(Limits(deadline=SOON))))
-    assert replies == [Failed("no answer came within 0.05 seconds")]
 
 
 def test_a_model_is_not_asked_when_it_is_left_alone() -> None:

@@ -19,7 +19,6 @@ from holdfast.core.ledger.summary import Constraint, Ref, Summary
 from holdfast.core.ledger.window import Item, path_to
 from holdfast.core.measure.tokens import CountTokens, count_any_text, count_body
 from holdfast.core.measure.usage import scale_tokens
-from holdfast.core.observe.moments.moment import Moment
 from holdfast.core.observe.moments.story import PathContent
 from holdfast.core.observe.requests.constraints import users_first
 from holdfast.core.observe.requests.intent import read_intent
@@ -48,7 +47,7 @@ from holdfast.core.shrink.summary.fit import (
     min_tokens,
 )
 from holdfast.core.shrink.summary.merge import add_model_rows, with_model_rows
-from holdfast.core.shrink.summary.root import relative_text, root_of, with_absolute_paths
+from holdfast.core.shrink.summary.root import relative_moments, root_of, with_absolute_paths
 from holdfast.core.shrink.summary.rows import is_anchor
 from holdfast.core.shrink.summary.story import read_on, read_to_end, story_from
 from holdfast.core.shrink.summary.text import read_summary, write_summary
@@ -157,10 +156,17 @@ def request_rows(entries: Iterable[Entry]) -> Summary:
     return Summary(intent=want.intent, constraints=want.constraints, words=want.words)
 
 
-def summary_rows(state: State, context: ShrinkContext) -> Summary:
-    """Return the rows of the whole session without facts; faster than fitting a text to a room."""
-    cut = cut_after_system(state, [])
-    return _current_rows(state, context, read_path(state)) if cut.leaves else anchor_of(state)
+def content_of(state: State, context: ShrinkContext) -> PathContent:
+    """Return the rows of the whole session without new facts, and its moments.
+
+    The rows have all requests: sentences of the user are not among the moments.
+    """
+    if not cut_after_system(state, []).leaves:
+        known = anchor_of(state)
+        return PathContent(known, tuple(map(moment_of_fact, known.facts)))
+    content = read_path(state)
+    moments = tuple(moment for moment in content.moments if moment.kind != "asked")
+    return PathContent(_current_rows(state, context, content), moments)
 
 
 def _current_rows(state: State, context: ShrinkContext, content: PathContent) -> Summary:
@@ -263,17 +269,6 @@ def summarize_all(state: State, context: ShrinkContext, tokens: int) -> FittedSu
     return replace(fitted, summary=replace(merged, facts=fitted.summary.facts))
 
 
-def rows_and_moments(state: State, context: ShrinkContext) -> tuple[Summary, Sequence[Moment]]:
-    """Return the rows of the whole session without new facts, and all of its moments."""
-    if not cut_after_system(state, []).leaves:
-        known = anchor_of(state)
-        return known, tuple(map(moment_of_fact, known.facts))
-    content = read_path(state)
-    rows = _current_rows(state, context, content)
-    moments = _choices_of(content, rows.root, context.count).moments
-    return rows, [moment for moment in moments if moment.kind != "asked"]
-
-
 def summary_with_story(state: State, context: ShrinkContext, tokens: int) -> Summary:
     """Return the rows of the whole session, with facts of so many tokens."""
     if not cut_after_system(state, []).leaves:
@@ -294,8 +289,7 @@ def _choices_of(content: PathContent, root: str, count: CountTokens) -> Choices:
 
     A checkpoint and a summary that follow each other choose from the same.
     """
-    moments = (replace(moment, text=relative_text(moment.text, root)) for moment in content.moments)
-    return Choices(moments, count_any_text(count))
+    return Choices(relative_moments(content.moments, root), count_any_text(count))
 
 
 def _room_for(

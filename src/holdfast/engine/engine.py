@@ -46,7 +46,7 @@ from holdfast.stores.store import retry_on_conflict
 from holdfast.wire.detect import TRANSCRIPT_WIRES
 
 if TYPE_CHECKING:
-    from holdfast.core.observe.moments.moment import Moment
+    from holdfast.core.observe.moments.story import PathContent
     from holdfast.engine.checkpoints import Checkpoint
     from holdfast.engine.ledger import Ledger
     from holdfast.engine.preserve import Preserver
@@ -507,15 +507,26 @@ class Engine:
         return request_rows(self._ledger.redactor.entries(self._ledger.path()))
 
     @session_notes_faults
-    def rows(self, *, outside: bool = True) -> Summary:
-        """Read the session into rows, without facts; `outside` adds files kept by the project."""
-        from holdfast.core.summarize import summary_rows
+    def content(self, *, outside: bool = True) -> "PathContent":
+        """Read the session into rows and moments; `outside` adds files kept by the project."""
+        from holdfast.core.observe.moments.story import PathContent
+        from holdfast.core.summarize import content_of
 
-        def read() -> Summary:
+        def read() -> PathContent:
             state = self.state()
-            return summary_rows(state, self.shrink_context(state.policy, for_summary=outside))
+            return content_of(state, self.shrink_context(state.policy, for_summary=outside))
 
-        return attempt("engine.rows", read, self._bare_rows)
+        return attempt("engine.rows", read, lambda: PathContent(self._bare_rows(), ()))
+
+    def rows(self) -> Summary:
+        """Read the session into rows, without facts."""
+        return self.content().rows
+
+    def path_rows(self) -> Summary:
+        """Return the rows of what the path says, without pins; faster than `rows`."""
+        from holdfast.core.shrink.summary.story import rows_to_end
+
+        return rows_to_end(self._story.read(self._ledger.window().end))
 
     def rows_before(self, seq: int) -> Summary:
         """Return the rows of the path up to an entry; more if its chapter has been read since."""
@@ -524,17 +535,6 @@ class Engine:
         reading = self._story.read(self._ledger.window().end)
         rest = tuple(item for item in reading.rest if item.entry.seq < seq)
         return rows_to_end(replace(reading, rest=rest))
-
-    @session_notes_faults
-    def rows_and_moments(self) -> "tuple[Summary, Sequence[Moment]]":
-        """Read the session into rows, and return all moments that its story is chosen from."""
-        from holdfast.core.summarize import rows_and_moments
-
-        def read() -> "tuple[Summary, Sequence[Moment]]":
-            state = self.state()
-            return rows_and_moments(state, self.shrink_context(state.policy))
-
-        return attempt("engine.rows", read, lambda: (self._bare_rows(), ()))
 
     @session_notes_faults
     def undo(self) -> Restored:

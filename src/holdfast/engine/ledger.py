@@ -39,7 +39,6 @@ from holdfast.text.jsontext import without_surrogates
 from holdfast.wire.detect import DEFAULT_MESSAGE_WIRE, MESSAGE_WIRES
 
 if TYPE_CHECKING:
-    from holdfast.core.ledger.summary import Intent
     from holdfast.engine.copies import Archive
     from holdfast.engine.redact import CrossSessionRedactor, Redactor
     from holdfast.models.naming import Summarizer
@@ -291,18 +290,6 @@ class Ledger:
         return self.named_task or (found[1].name if found is not None else "")
 
     @notes_faults
-    def intent(self) -> "Intent":
-        """Return what the user wants: the first request, the current one, and how it changed."""
-        from holdfast.core.ledger.inherited import inherited_summary
-        from holdfast.core.observe.requests.intent import read_intent
-        from holdfast.core.observe.scene import scene_of
-        from holdfast.core.shrink.clip_pastes import cut_intent
-        from holdfast.core.shrink.summary.merge import merge_intent
-
-        path = self.redactor.entries(self.path())
-        intent = read_intent(scene_of(path)).intent
-        return merge_intent(inherited_summary(self.events()).intent, cut_intent(intent))
-
     def tokens_of(self, entries: Iterable[Entry]) -> int:
         """Count the raw tokens of source entries, in the model's vocabulary."""
         counts = self.store.counts(self.name, self.head().vocabulary)

@@ -19,6 +19,7 @@ from holdfast.core.ledger.entry import Derived, Entry
 from holdfast.core.ledger.notes import RecoveryFailed
 from holdfast.core.ledger.summary import Intent, Summary
 from holdfast.core.measure.tokens import CountTokens
+from holdfast.core.observe.moments.story import PathContent
 from holdfast.core.view.conversation import entry_page, session_title
 from holdfast.core.view.levels import INTENT, LEVELS, RecoveryLevel, render_level
 from holdfast.engine.fault_log import notes_faults, noting_faults
@@ -116,14 +117,13 @@ def level_in_budget(
     head = ledger.raw_head()
     count = counter(head.vocabulary or ledger.model().vocabulary)
     with noting_faults(ledger):
-        summary, moments = (rows, ()) if rows is not None else engine_of(ledger).rows_and_moments()
-    if not requests:
-        summary = replace(summary, intent=Intent())
+        content = PathContent(rows, ()) if rows is not None else engine_of(ledger).content()
+    summary = content.rows if requests else replace(content.rows, intent=Intent())
     return render_level(
         summary,
         budget,
         _with_characters(count, budget / characters) if characters else count,
-        moments=moments,
+        moments=content.moments,
         focus=focus,
         session=ledger.name,
         run=run_line(ledger),

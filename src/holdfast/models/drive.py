@@ -3,7 +3,7 @@
 Failures of a model become values that the computation is sent; it never sees an exception.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TypeAlias, TypeVar, cast
@@ -16,7 +16,6 @@ T = TypeVar("T")
 
 AskFn: TypeAlias = Callable[[Ask, float], Answer | Failed]
 """Answers a question within so many seconds. What goes wrong it returns."""
-AsyncAskFn: TypeAlias = Callable[[Ask, float], Awaitable[Answer | Failed]]
 
 
 def answer(asking: Asking[T], model: AskFn, guard: Guard | None = None) -> T:
@@ -29,28 +28,6 @@ def answer(asking: Asking[T], model: AskFn, guard: Guard | None = None) -> T:
             ask = asking.send(reply)
     except StopIteration as done:
         return done.value
-
-
-async def aanswer(asking: Asking[T], model: AsyncAskFn, guard: Guard | None = None) -> T:
-    """`answer`, for a model that is awaited."""
-    guard = guard or Guard()
-    try:
-        ask = next(asking)
-        while True:
-            reply = guard.hold(ask) or guard.settle(ask, await _awaited(model, ask, guard))
-            ask = asking.send(reply)
-    except StopIteration as done:
-        return done.value
-
-
-async def _awaited(model: AsyncAskFn, ask: Ask, guard: Guard) -> Answer | Failed:
-    import asyncio  # it takes longer to load than a hook may run
-
-    seconds = guard.limits.deadline
-    try:
-        return await asyncio.wait_for(model(ask, seconds), seconds)
-    except TimeoutError:
-        return Failed(too_late(seconds))
 
 
 def too_late(seconds: float) -> str:
@@ -90,9 +67,9 @@ def error_line(text: str) -> str:
     return without_controls(one_line(text[: SHOWN * 4]))[:SHOWN]
 
 
-def calling(function: Callable[[str], str], *, name: str = "") -> AskFn:
+def calling(function: Callable[[str], str]) -> AskFn:
     """Return a model that calls a function in a thread, so that a deadline holds."""
-    called = name or getattr(function, "__name__", "") or type(function).__name__
+    called = getattr(function, "__name__", "") or type(function).__name__
 
     def ask(question: Ask, seconds: float) -> Answer | Failed:
         def work() -> Answer | Failed:

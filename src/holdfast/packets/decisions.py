@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from holdfast.core.ledger.packet import Choice
 from holdfast.core.view.decisions.graph import (
     DecisionGraph,
     decisions_about,
@@ -11,19 +10,13 @@ from holdfast.core.view.decisions.graph import (
     graph_with,
     statements_of_all,
 )
-from holdfast.core.view.questions.answer import current_statement, replaced_statements
+from holdfast.core.view.questions.answer import current_statement
 from holdfast.core.view.questions.question import read_question
 from holdfast.core.view.questions.score import score_statements
 from holdfast.core.view.questions.statements import SessionStatements, Statement
-from holdfast.engine.ledger import Ledger
 from holdfast.engine.recover import stemmer
 from holdfast.models.thesaurus import similar_words
-from holdfast.packets.questions import (
-    ProjectDecisions,
-    cached_edges,
-    links_of,
-    project_decisions,
-)
+from holdfast.packets.questions import ProjectDecisions, cached_edges, links_of
 
 EDGES_CACHE = "edges"
 MAX_DECISIONS = 8
@@ -72,23 +65,6 @@ def decisions_for(
         if not current.replaced_by:
             found.setdefault(current.key, current)
     return tuple(found.values())[:limit]
-
-
-def choices_for(task: str, ledger: Ledger, *, limit: int = MAX_DECISIONS) -> tuple[Choice, ...]:
-    """Return the same decisions as a packet holds them: who decided, why, and instead of what."""
-    settled = project_decisions(ledger)
-    read = settled.all_statements()
-    rows = statements_of_all(read, links_of(settled, read))
-    return tuple(
-        Choice(
-            statement.text,
-            statement.reason,
-            statement.by if statement.by in ("user", "system") else "orchestrator",
-            (statement.ref,),
-            next((was.text for was in replaced_statements(statement, rows)), ""),
-        )
-        for statement in decisions_for(task, settled, except_session=ledger.name, limit=limit)
-    )
 
 
 def _related_statements(

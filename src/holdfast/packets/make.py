@@ -2,12 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
 
-from holdfast.core.ledger.head import Head, Lane
-from holdfast.core.ledger.notes import Pinned, Purged, Unpinned, is_note
 from holdfast.core.ledger.packet import SHARED, Choice
 from holdfast.core.ledger.packet import Packet as Stored
 from holdfast.core.ledger.summary import Summary
@@ -26,7 +23,6 @@ from holdfast.core.view.packet.inputs import (
 from holdfast.core.view.packet.layers import DEPTHS, SAME
 from holdfast.core.view.packet.make import make_packet
 from holdfast.core.view.packet.select import Similar, similarity_by
-from holdfast.engine.cache import read_cached, rules_digest, write_cached
 from holdfast.engine.engine import engine_of
 from holdfast.engine.fault_log import notes_faults
 from holdfast.engine.levels import full_command
@@ -145,65 +141,15 @@ def _material(
     )
 
 
-_inputs_by_ledger: "WeakKeyDictionary[Ledger, tuple[str, RecordInputs]]" = WeakKeyDictionary()
-"""The inputs last read from a session, with their rules: workers often start several at a time."""
-
-
 def _record_inputs(ledger: "Ledger") -> RecordInputs:
-    """Return the inputs from the record, read once for each state of the session."""
-    # Counted first: a later recount would change the head and invalidate the cache.
-    head = ledger.head()
-    if not head.seq:
-        return RecordInputs()
-    lane = head.lane(ledger.agent)
-    rules = _inputs_digest(ledger, lane)
-    found = _inputs_by_ledger.get(ledger)
-    known = found[1] if found is not None and found[0] == rules else None
-    if known is None or known.end != lane.end:
-        known = _read_inputs(ledger, head, rules, known)
-        _inputs_by_ledger[ledger] = rules, known
-    return known
-
-
-def _inputs_digest(ledger: "Ledger", lane: Lane) -> str:
-    """Return a digest of everything that decides the inputs besides the path.
-
-    Entries about packets change none of it.
-    """
-    ledger.redactor.learn()
-    # Pins bind workers too, and purged text must go; neither is in the entry chain.
-    notes = [
-        entry.id
-        for entry in ledger.store.events(ledger.name)
-        if is_note(entry.body, Pinned, Unpinned, Purged)
-    ]
-    marks = sorted(ledger.redactor.known.marks.items())
-    return rules_digest(lane.generation, notes, marks, ledger.policy)
-
-
-def _read_inputs(
-    ledger: "Ledger", head: Head, rules: str, known: RecordInputs | None
-) -> RecordInputs:
-    """Return the inputs up to the end of the session: those that are kept, extended if needed."""
-    name = f"packet {ledger.agent}".rstrip()
-    if known is None:
-        cached = read_cached(ledger.store, ledger.name, name, rules, RecordInputs)
-        known = cached[1] if cached is not None else None
-    if known is not None and known.end == head.lane(ledger.agent).end:
-        return known
-    made = _gather_inputs(ledger, known)
-    write_cached(ledger.store, ledger.name, name, rules, head, made)
-    return made
-
-
-def _gather_inputs(ledger: "Ledger", known: RecordInputs | None) -> RecordInputs:
+    """Return the inputs from the record up to the end of the session."""
     path = ledger.redactor.entries(ledger.path())
-    scene = scene_of(path)
-    if known is not None and all(entry.id != known.end for entry in path):
-        known = None
+    if not path:
+        return RecordInputs()
+    content = engine_of(ledger).content(outside=False)
     # A packet has no references: neither of the summary nor to the project's files.
-    rows = replace(engine_of(ledger).rows(outside=False), refs=()) if path else Summary()
-    return gather_record_inputs(rows, scene, known)
+    content = replace(content, rows=replace(content.rows, refs=()))
+    return gather_record_inputs(content, scene_of(path))
 
 
 def _prior_work(ledger: "Ledger", continues: str) -> str:
@@ -215,7 +161,8 @@ def _prior_work(ledger: "Ledger", continues: str) -> str:
     more = {}
     if continues and continues != ledger.name and ledger.store.head(continues) is not None:
         prior = ledger.sibling(continues)
-        rows, moments = engine_of(prior).rows_and_moments()
+        content = engine_of(prior).content()
+        rows, moments = content.rows, content.moments
         more = {"more": full_command(prior)}
     else:
         rows, moments = Summary() if continues else inherited_summary(ledger.events()), ()

@@ -90,9 +90,9 @@ def _write_tunings(root: str, tunings: Tunings) -> Tunings:
     return tunings
 
 
-def tuning_for(root: str | os.PathLike[str], task: str, *, task_type: str = "") -> TaskTuning:
+def tuning_for(root: str | os.PathLike[str], task: str) -> TaskTuning:
     """Return the depth, budget and order that the recommendation in force has for a task."""
-    kind = task_type or task_type_of(task)
+    kind = task_type_of(task)
     now = read_tunings(root).in_force()
     if now is None:
         return TaskTuning(kind)

@@ -11,8 +11,6 @@ from typing import Literal, TypeAlias
 
 from holdfast.core.ledger.packet import Choice, Codebase, FailedAttempt, RelevantFile
 from holdfast.core.ledger.packet import Packet as Stored
-from holdfast.core.ledger.window import Item
-from holdfast.core.observe.scene import Scene, read_scene
 from holdfast.core.view.packet.code import extract_patterns, file_summary, relevant_files
 from holdfast.core.view.packet.goal import constraints_of, goal_of
 from holdfast.core.view.packet.history import failures_of
@@ -153,12 +151,6 @@ def _session(conversation: Conversation) -> Session:
     return session
 
 
-def _scene(session: Session) -> Scene:
-    return read_scene(
-        [Item(entry) for entry in session.ledger.redactor.entries(session.ledger.path())]
-    )
-
-
 def extract_goal(task: str, conversation: Conversation) -> str:
     """Return the goal of a task, and what it is a part of."""
     rows = _session(conversation).engine.rows()
@@ -185,8 +177,8 @@ def summarize_codebase_context(relevant: Mapping[str, str]) -> CodebaseContext:
 
 def extract_failures(conversation: Conversation) -> list[FailedAttempt]:
     """Return failed attempts and their reasons."""
-    session = _session(conversation)
-    return list(failures_of(session.engine.rows(), packet_moments(_scene(session), 0)))
+    content = _session(conversation).engine.content()
+    return list(failures_of(content.rows, packet_moments(content.moments)))
 
 
 def describe_exclusions(conversation: Conversation, packet: ContextPacket) -> list[str]:

@@ -191,7 +191,7 @@ class Session:
 
     def intent(self) -> "Intent":
         """Return what the user wants: the first request, the current one, and how it changed."""
-        return self.ledger.intent()
+        return self.engine.path_rows().intent
 
     def pin(self, text_or_ref: str) -> str:
         """Keep a text, or that of a reference, in every window; return the id of the pin."""

@@ -264,15 +264,6 @@ class MemoryStore:
             create_index(self._index)
         return self._index
 
-    def forget_index(self, session: str) -> None:
-        """See `Store.forget_index`."""
-        from holdfast.stores import index
-
-        with self._lock:
-            db = self._open_index()
-            index.delete_session(db, list(self._sessions).index(session) + 1)
-            db.execute(index.OPTIMIZE)
-
     def stores_of_all_projects(self) -> "Iterable[MemoryStore]":
         """See `Store.stores_of_all_projects`."""
         return (self,)

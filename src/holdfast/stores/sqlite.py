@@ -582,15 +582,6 @@ class SqliteStore:
             new = [index.write(self._db, key, rows) for key, rows in batch]
         return all(new)
 
-    def forget_index(self, session: str) -> None:
-        """See `Store.forget_index`."""
-        from holdfast.stores import index
-
-        key = self._session_key(session)
-        with self._lock, translate_errors(self.path), self._transaction():
-            index.delete_session(self._db, key)
-            self._db.execute(index.OPTIMIZE)
-
     def drop_index(self) -> None:
         """Replace a damaged index by an empty one; the next search fills it."""
         from holdfast.stores import index

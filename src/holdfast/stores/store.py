@@ -263,10 +263,6 @@ class Store(AbstractContextManager["Store"], Protocol):
         """
         ...
 
-    def forget_index(self, session: str) -> None:
-        """Delete a session's words from the index; the next search adds them again."""
-        ...
-
     def stores_of_all_projects(self) -> "Iterable[Store]":
         """Return the stores of all projects in the same file, including this one."""
         ...

@@ -21,8 +21,8 @@ from holdfast.core.view.status import render_status
 from holdfast.core.view.summary import (
     SessionIntent,
     SummaryEffect,
-    read_session_intent,
     render_intent,
+    session_intent_of,
     summary_effect,
 )
 from holdfast.engine.checkpoints import Checkpoint, as_checkpoint
@@ -164,8 +164,10 @@ def intent(session: Session, rest: str = "") -> str:
 def user_intent(session: Session) -> SessionIntent:
     """Return the user's requests and constraints, redacted."""
     redact = session.ledger.redactor.entries
-    return read_session_intent(
-        redact(session.ledger.path()), redact(session.ledger.whole_window().ledger)
+    return session_intent_of(
+        session.engine.path_rows(),
+        redact(session.ledger.path()),
+        redact(session.ledger.whole_window().ledger),
     )
 
 

@@ -182,8 +182,3 @@ def follow_if_possible(store: Store, session: str, policy: Policy) -> None:
     """Follow a session that a program may be writing; ignore errors, as a later call can retry."""
     with suppress(HoldfastError, OSError):
         follow(store, session, policy=policy)
-
-
-def transcript_path(head: Head) -> str:
-    """Return the path of the transcript that a session is read from, or an empty string."""
-    return head.documents.get("", Document()).path

@@ -44,7 +44,6 @@ INJECTED = ("<session_context>", "<hook_context>", "<state_snapshot>", "This is 
 # Matches "<hook_context>…</hook_context>\n" at the start; must not match it later in the text.
 HOOK_CONTEXT = Pattern(r"\A<hook_context>.*?</hook_context>\s*", re.DOTALL)
 """Text that a hook inserted before the user's prompt."""
-SNAPSHOT = "<state_snapshot>"
 FINISHED = ("success", "error", "cancelled")
 
 

@@ -3,6 +3,8 @@ import pytest
 from holdfast.core.ledger.entry import Compressed, Entry, Noted, Said, Step
 from holdfast.core.ledger.summary import Constraint, File, Intent, Quote, Summary
 from holdfast.core.ledger.window import Window, fold
+from holdfast.core.observe.moments.read import moments_in
+from holdfast.core.observe.scene import scene_of
 from holdfast.core.view.probes import (
     ProbeReport,
     newest_summary,
@@ -40,7 +42,7 @@ def window(text: str, *notes: Noted) -> Window:
 def asked(shown: Window) -> ProbeReport:
     made = newest_summary(shown)
     assert made is not None
-    return probe_window(shown, made, words, 100)
+    return probe_window(shown, made, moments_in(scene_of(SAID)), words, 100)
 
 
 def test_a_window_without_a_summary_has_none_to_ask_about() -> None:

@@ -3,10 +3,13 @@ import pytest
 from holdfast.core.ledger.entry import Entry, Noted
 from holdfast.core.ledger.summary import Constraint
 from holdfast.core.observe.requests.pins import matching_constraints
+from holdfast.core.observe.scene import scene_of
+from holdfast.core.shrink.summary.rows import rows_of_scene
 from holdfast.core.view.summary import (
+    SessionIntent,
     intent_document,
-    read_session_intent,
     render_intent,
+    session_intent_of,
 )
 from tests.core.building import answer, ask, entries, named
 
@@ -15,13 +18,17 @@ SAID = entries(
 )
 
 
+def read(*ledger: Entry) -> SessionIntent:
+    return session_intent_of(rows_of_scene(scene_of(SAID)), SAID, ledger)
+
+
 def noted(seq: int, what: str, **facts: str) -> Entry:
     return Entry(named(seq), SAID[-1].id, Noted(what, facts), seq, at=f"at {seq}")
 
 
 @pytest.mark.seed("R068", "R081", "R215")
 def test_requests_and_constraints_are_told_word_for_word_with_their_entries() -> None:
-    asked = read_session_intent(SAID, SAID)
+    asked = read(*SAID)
     assert asked.intent.original.text == "Fix the parser.\nDo not touch the schema."
     assert render_intent(asked).splitlines() == [
         "## Session Intent",
@@ -40,9 +47,9 @@ def test_requests_and_constraints_are_told_word_for_word_with_their_entries() ->
 
 def test_pins_are_constraints_and_what_is_lifted_says_by_what() -> None:
     pin, lifting = noted(4, "pinned", text="Key 77."), noted(5, "unpinned", pin=named(4))
-    told = render_intent(read_session_intent(SAID, [*SAID, pin, lifting])).splitlines()
+    told = render_intent(read(*SAID, pin, lifting)).splitlines()
     assert told[-1] == f"- [{named(4)[:12]}] Key 77. (lifted by {named(5)[:12]})"
-    document = intent_document(read_session_intent(SAID, [*SAID, pin]))
+    document = intent_document(read(*SAID, pin))
     assert document["constraints"] == [
         {
             "text": "Do not touch the schema.",

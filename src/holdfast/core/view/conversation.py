@@ -25,6 +25,8 @@ from holdfast.core.measure.sizes import SizedWindow
 from holdfast.core.observe.scene import name_kind
 from holdfast.text.clip import clip_line
 
+MAX_OPENING_CHARS = 100
+
 
 def render_conversation(session: str, entries: Iterable[Entry]) -> str:
     """Render the page; each entry has its reference, speaker and time as a heading."""
@@ -120,8 +122,6 @@ def entry_rows(
     shown: Iterable[Item],
     tokens: Mapping[int, int],
     sizes: Mapping[EntryId, int] | None = None,
-    *,
-    width: int = 100,
 ) -> Iterator[EntryRow]:
     """Yield a row for each source entry of a path, in order; hidden entries are marked.
 
@@ -144,7 +144,7 @@ def entry_rows(
             at=entry.at,
             what=_singular(name_kind(body, tools)),
             tokens=tokens.get(entry.seq, 0),
-            opening=clip_line(_listing_text(body), width),
+            opening=clip_line(_listing_text(body), MAX_OPENING_CHARS),
             failed=getattr(body, "failed", False),
             starts_turn=is_request(body),
             hidden=entry.id not in visible,

@@ -25,7 +25,7 @@ from holdfast.core.shrink.summary.fit import (
     valid_decisions,
 )
 from holdfast.core.shrink.summary.quoting import short_name
-from holdfast.core.shrink.summary.root import relative_path
+from holdfast.core.shrink.summary.root import relative_moments, relative_path
 from holdfast.core.shrink.summary.sections import story_turns, turn_lines
 from holdfast.core.shrink.summary.text import window_form
 from holdfast.core.view.forms.parts import (
@@ -171,7 +171,7 @@ def render_level(
     # The beginning of a name is enough for every command, and letters of an id are dear.
     name = join_lines(session)[: SHORT_NAME if brief else LONGEST_NAME]
     about = f"{title} of {name}" if name else title
-    moments = moments or _moments_in_rows(summary)
+    moments = relative_moments(moments or _moments_in_rows(summary), summary.root)
     sections = _brief_sections(summary, run, moments) if brief else _sections(summary, run)
     counted = lru_cache(maxsize=None)(count_any_text(count))
     parts = _Parts(summary, sections, moments, focus, more, brief, counted)

@@ -7,14 +7,13 @@ from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import Compressed, Entry, EntryId, text_of
 from holdfast.core.ledger.summary import Fact, Summary
-from holdfast.core.ledger.window import Item, Window, in_force, path_to
+from holdfast.core.ledger.window import Window, in_force
 from holdfast.core.measure.tokens import CountTokens
-from holdfast.core.observe.moments.read import moments_in
+from holdfast.core.observe.moments.moment import Moment
 from holdfast.core.observe.requests.pins import lift_unpinned
-from holdfast.core.observe.scene import read_scene
 from holdfast.core.shrink.summary.choose import choose, words_of_moment
 from holdfast.core.shrink.summary.fit import facts_of
-from holdfast.core.shrink.summary.root import relative_text
+from holdfast.core.shrink.summary.root import relative_moments
 from holdfast.core.shrink.summary.rows import is_anchor
 from holdfast.core.verify.answers import ProbeResult, answer_probes
 from holdfast.core.verify.probes import make_probes
@@ -46,10 +45,12 @@ def newest_summary(window: Window) -> Entry | None:
     return None
 
 
-def probe_window(window: Window, compression: Entry, count: CountTokens, room: int) -> ProbeReport:
+def probe_window(
+    window: Window, compression: Entry, moments: Iterable[Moment], count: CountTokens, room: int
+) -> ProbeReport:
     """Probe the window about the content that a compression's summary replaced.
 
-    Asks for the facts that were worth `room` tokens of the hidden content, whether the summary
+    Asks for the `moments` of the hidden content that were worth `room` tokens, whether the summary
     shows them or not.
     """
     body = compression.body
@@ -59,24 +60,22 @@ def probe_window(window: Window, compression: Entry, count: CountTokens, room: i
         body.summary,
         # Constraints that the user has lifted since are not asked for.
         constraints=lift_unpinned(body.summary.constraints, window.ledger),
-        facts=_facts_to_ask_for(window, compression, count, room),
+        facts=_facts_to_ask_for(window, compression, moments, count, room),
     )
     text = "\n".join(text_of(item.body) for item in window.items)
     return probe_text(rows, text, of=compression.id[:12])
 
 
 def _facts_to_ask_for(
-    window: Window, compression: Entry, count: CountTokens, room: int
+    window: Window, compression: Entry, moments: Iterable[Moment], count: CountTokens, room: int
 ) -> tuple[Fact, ...]:
     """Return the moments hidden by a compression that were most worth keeping."""
     body = compression.body
     assert isinstance(body, Compressed)
     assert body.summary is not None
     hidden = _hidden_by(body)
-    path = path_to(window.end, window.ledger)
-    record = read_scene([Item(entry) for entry in path if entry.id in hidden])
-    root = body.summary.root
-    pool = [replace(moment, text=relative_text(moment.text, root)) for moment in moments_in(record)]
+    of_hidden = (moment for moment in moments if moment.entry in hidden)
+    pool = relative_moments(of_hidden, body.summary.root)
     shown = _words_in_window(window, body.watermark)
     return facts_of(choose(pool, room, count=count, covered=shown))
 

@@ -5,16 +5,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from holdfast.core.ledger.entry import Compressed, Entry
-from holdfast.core.ledger.inherited import inherited_summary
 from holdfast.core.ledger.summary import Constraint, Intent, Quote, Summary
 from holdfast.core.ledger.window import Item, apply_steps
 from holdfast.core.measure.sizes import SizedWindow
 from holdfast.core.measure.usage import Usage, split_proportionally
-from holdfast.core.observe.requests.intent import read_intent
 from holdfast.core.observe.requests.pins import lift_unpinned, pinned_constraints
-from holdfast.core.observe.scene import scene_of
-from holdfast.core.shrink.clip_pastes import cut_wanted
-from holdfast.core.shrink.summary.merge import merge
 from holdfast.core.shrink.summary.rows import is_anchor
 from holdfast.core.view.log import render_scores
 from holdfast.core.view.status import WindowShare, shares_of
@@ -160,19 +155,16 @@ class SessionIntent(Struct, frozen=True):
     """When each entry arrived, by entry id."""
 
 
-def read_session_intent(path: Iterable[Entry], ledger: Iterable[Entry]) -> SessionIntent:
-    """Read the user's intent from the whole conversation, hidden parts included, and every pin."""
-    conversation, notes = list(path), list(ledger)
-    own_intent = cut_wanted(read_intent(scene_of(conversation)))
-    merged = merge(
-        inherited_summary(notes),
-        Summary(intent=own_intent.intent, constraints=own_intent.constraints),
-    )
+def session_intent_of(
+    rows: Summary, path: Iterable[Entry], ledger: Iterable[Entry]
+) -> SessionIntent:
+    """Return the user's intent as the rows of a path have it, with every pin."""
+    notes = list(ledger)
     pins = tuple(pin for pin in pinned_constraints(notes) if pin.text)
     return SessionIntent(
-        intent=merged.intent,
-        constraints=lift_unpinned((*merged.constraints, *pins), notes),
-        times={entry.id: entry.at for entry in (*conversation, *notes) if entry.at},
+        intent=rows.intent,
+        constraints=lift_unpinned((*rows.constraints, *pins), notes),
+        times={entry.id: entry.at for entry in (*path, *notes) if entry.at},
     )
 
 

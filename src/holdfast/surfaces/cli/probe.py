@@ -53,8 +53,8 @@ def probe_session(session: Session) -> ProbeReport:
     window = session.ledger.redactor.window(session.ledger.whole_window())
     newest = newest_summary(window)
     if newest is not None:
-        return probe_window(
-            window, newest, counter(session.ledger.head().vocabulary), PROBED_FACT_TOKENS
-        )
+        count = counter(session.ledger.head().vocabulary)
+        moments = session.engine.content().moments
+        return probe_window(window, newest, moments, count, PROBED_FACT_TOKENS)
     account = session.summary()
     return probe_text(account.rows, str(account))

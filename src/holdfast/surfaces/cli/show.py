@@ -116,7 +116,7 @@ def _show_summary(session: Session, form: str, budget: int, *, as_json: bool) ->
             session=session.name,
             task=session.ledger.task(),
             archive=archive,
-            moments=session.engine.rows_and_moments()[1] if form in MOMENT_FORMS else (),
+            moments=session.engine.content().moments if form in MOMENT_FORMS else (),
         )
     if as_json:
         document = {

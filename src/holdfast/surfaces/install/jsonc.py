@@ -6,7 +6,7 @@ of the text is replaced. Text that is not JSON with comments is refused.
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TypeAlias, cast
 
 from msgspec import Struct
@@ -313,11 +313,6 @@ def _offset_after(text: str, start: int, length: int) -> int:
 def _with_line_number(text: str, at: int, what: str) -> str:
     line = text.count("\n", 0, at) + 1
     return f"line {line}: {what}"
-
-
-def member_names(text: str) -> Iterator[str]:
-    """Yield the names of the members of the outermost object."""
-    yield from (member.name for member in _parse(text).members)
 
 
 def edit_bytes(

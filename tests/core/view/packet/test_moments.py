@@ -4,16 +4,16 @@ import pytest
 
 from holdfast.core.ledger.summary import Decision, Summary
 from holdfast.core.observe.moments.moment import Moment
-from holdfast.core.observe.scene import Scene, read_scene
-from holdfast.core.view.packet.code import file_summary, gives_orders, like_named
+from holdfast.core.observe.moments.read import moments_in
+from holdfast.core.view.packet.code import file_summary, gives_orders
 from holdfast.core.view.packet.history import rejected_options
-from holdfast.core.view.packet.inputs import RecordInputs, gather_record_inputs
 from holdfast.core.view.packet.moments import (
     MomentChoice,
     PacketAim,
     PacketSelection,
     bare_command,
     full_paths,
+    outlines_in,
     packet_moments,
     place_moments,
 )
@@ -22,7 +22,8 @@ from tests.core.building import Told, answer, ask, back, bash, call, scene
 
 def found_in(*told: Told, task: str = "Go on", room: int = 400) -> PacketSelection:
     """What a room is filled with from a record."""
-    moments = packet_moments(scene(*told), 0)
+    record = scene(*told)
+    moments = tuple(packet_moments(moments_in(record), outlines_in(record)))
     return MomentChoice(moments, room, PacketAim(task, (1, 2, 3))).fill(room)
 
 
@@ -111,38 +112,9 @@ def test_a_file_is_summarized_by_its_docstring_signatures_and_fields() -> None:
     assert file_summary("main.go", "//go:build e2e\n\nfunc Load() error {\n") == "func Load() error"
 
 
-def test_a_file_whose_name_has_the_words_of_a_task_is_like_it() -> None:
-    paths = ["src/cli_version_metadata_test.go", "src/root.go", "src/state_test.go"]
-    assert like_named(paths, "Test that CLIVersion is in the metadata") == paths[:1]
-
-
 def test_a_command_loses_what_only_frames_it() -> None:
     assert bare_command("cd /work/app && make rates 2>&1 | tail -5") == "make rates"
     assert bare_command("make rates | grep error") == "make rates | grep error"
-
-
-STEPS: list[Told] = [
-    ask("Look after the rates. Never touch the invoices."),
-    answer("I'll keep the table because it is fast. I found that the rates are rounded twice."),
-    *(call("r", "Read", file_path="/src/rates.py"), back("r", "def settle(total):\n    return 1")),
-    *(bash("a", "pytest -q"), back("a", "===== 1 failed, 6 passed in 2.1s =====")),
-    answer("The rounding in `rates.py` is what fails the test."),
-    ask("Now fix it, and you must keep the interface."),
-    *(bash("b", "pytest -q"), back("b", "===== 7 passed in 2.1s =====")),
-    answer("All tests of the rates pass after the change of `settle`."),
-]
-
-
-@pytest.mark.parametrize("upto", range(1, len(STEPS)))
-def test_a_record_that_is_extended_gives_the_moments_of_one_that_is_read_at_once(upto: int) -> None:
-    whole = scene(*STEPS)
-    early = read_scene(whole.items[:upto])
-    known = gather_record_inputs(Summary(), early)
-    assert gather_record_inputs(Summary(), whole, known).moments == inputs_of(whole).moments
-
-
-def inputs_of(whole: Scene) -> RecordInputs:
-    return gather_record_inputs(Summary(), whole)
 
 
 def test_a_rejected_option_is_shown_only_where_it_says_what_that_is() -> None:

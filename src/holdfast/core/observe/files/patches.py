@@ -54,10 +54,10 @@ def symbols_in(lines: Iterable[str], path: str = "") -> tuple[str, ...]:
     return find_symbols(lines, path)
 
 
-def act_of_write(path: str, text: str, *, verb: Verb = "write", how: str = "") -> FileAct:
+def act_of_write(path: str, text: str, *, verb: Verb = "write") -> FileAct:
     """Return the act of writing a text to a file."""
     symbols = symbols_in(text[:MAX_SYMBOL_SEARCH_CHARS].split("\n"), path)
-    return FileAct(verb, path, added=count_lines(text), symbols=symbols, how=how, text=text)
+    return FileAct(verb, path, added=count_lines(text), symbols=symbols, text=text)
 
 
 def act_of_replacements(path: str, pairs: Iterable[tuple[str, str]], *, how: str = "") -> FileAct:

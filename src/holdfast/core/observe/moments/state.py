@@ -111,9 +111,13 @@ def _check_in(row: Quote) -> Check | None:
     """Return the check that a row shows; None if it shows something else."""
     if not row.text.startswith(LAST_RUN):
         return None
+    return next((check for check in checks_of(command_of_run(row)) if check.known), None)
+
+
+def command_of_run(row: Quote) -> str:
+    """Return the command of a row that shows the last run of a check."""
     name, _, rest = row.text.removeprefix(LAST_RUN).partition(": ")
-    command = rest.removeprefix("$ ").partition(" → ")[0] if rest.startswith("$ ") else name
-    return next((check for check in checks_of(command) if check.known), None)
+    return rest.removeprefix("$ ").partition(" → ")[0] if rest.startswith("$ ") else name
 
 
 def state_key(row: Quote) -> str:

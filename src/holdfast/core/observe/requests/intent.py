@@ -70,9 +70,8 @@ def _requests(scene: Scene) -> tuple[Quote, ...]:
     )
 
 
-def _unparsed_intent(scene: Scene, reader: "IntentReader | None" = None) -> IntentReading:
+def _unparsed_intent(scene: Scene) -> IntentReading:
     """Return the first and the newest user message whole: the fallback of `read_intent`."""
-    del reader  # it may have failed on an item
     said = _requests(scene)
     if not said:
         return IntentReading()
@@ -84,11 +83,10 @@ def _unparsed_intent(scene: Scene, reader: "IntentReader | None" = None) -> Inte
     return IntentReading(Intent(said[0], said[-1]), tuple(rules), said[1:-1])
 
 
-class IntentReader:
-    """Reads the intent of a scene that grows: each item is read once."""
+class _IntentReader:
+    """State of one pass over the items of a scene."""
 
     def __init__(self) -> None:
-        self._upto = 0
         self._said: list[Quote] = []
         self._messages: list[int] = []
         self._changes: list[Quote] = []
@@ -97,10 +95,9 @@ class IntentReader:
         self._commanded = False
 
     def read(self, scene: Scene) -> IntentReading:
-        """Return the intent; the items before those of the last call are not read again."""
-        for at in range(self._upto, len(scene.items)):
+        """Return the intent."""
+        for at in range(len(scene.items)):
             self._read_item(scene, at)
-            self._upto = at + 1
         found = _first_and_current(self._said, self._messages, self._refusals)
         intent = replace(found, changes=tuple(self._changes))
         requests = set(intent.requests)
@@ -139,37 +136,9 @@ class IntentReader:
 
 
 @rule_or(_unparsed_intent)
-def read_intent(scene: Scene, reader: IntentReader | None = None) -> IntentReading:
-    """Read the user's intent, constraints and other requests from a scene.
-
-    A `reader` has read the beginning of this scene, and goes on from there.
-    """
-    return (reader or IntentReader()).read(scene)
-
-
-def _first_message(scene: Scene) -> tuple[Quote, ...]:
-    """Return the first user message whole: the fallback of `first_request`."""
-    return _requests(scene)[:1]
-
-
-@rule_or(_first_message)
-def first_request(scene: Scene) -> tuple[Quote, ...]:
-    """Return the parts of the first request, without reading the items after it."""
-    said, messages, commanded = list[Quote](), list[int](), False
-    asked = False
-    for item in scene.items:
-        if asked and item.entry.message != messages[-1]:
-            break
-        body = _stated_body(item)
-        expanded, commanded = commanded, _names_command(body)
-        if expanded or body is None or not is_request(body):
-            continue
-        for text in own_words(text_of(body)):
-            said.append(Quote(text, item.entry.id))
-            messages.append(item.entry.message)
-            asked = asked or not _is_command(text)
-    first = _first_and_current(said, messages)
-    return (first.original, *first.original_rest) if said else ()
+def read_intent(scene: Scene) -> IntentReading:
+    """Read the user's intent, constraints and other requests from a scene."""
+    return _IntentReader().read(scene)
 
 
 def _refusal(scene: Scene, at: int, body: Source | None) -> str:

@@ -137,36 +137,18 @@ _UNFINISHED = Pattern(r"(?i)\b(?:is|to|that|with|be)$")
 _QUOTES = ("?", '"', "'", "“", "<")
 
 
-class ChoiceReader:
-    """Reads the choices of a scene that grows: each item is read once."""
-
-    def __init__(self) -> None:
-        self._upto = 0
-        self._found: list[StatedChoice] = []
-
-    def read(self, scene: Scene) -> list[StatedChoice]:
-        """Return the choices; the items before those of the last call are not read again."""
-        self._found += _choices_in(scene, self._upto)
-        self._upto = len(scene.items)
-        return self._found
-
-
 @rule(())
-def decisions_of(scene: Scene, reader: ChoiceReader | None = None) -> tuple[Decision, ...]:
-    """Return the decisions of a scene, oldest first, without duplicates.
-
-    A `reader` has read the beginning of this scene, and goes on from there.
-    """
+def decisions_of(scene: Scene) -> tuple[Decision, ...]:
+    """Return the decisions of a scene, oldest first, without duplicates."""
     kept: dict[str, StatedChoice] = {}
-    choices = (reader or ChoiceReader()).read(scene)
-    for stated in sorted(choices, key=lambda stated: stated.at):
+    for stated in sorted(_choices_in(scene), key=lambda stated: stated.at):
         kept.setdefault(" ".join(stated.choice.lower().split()), stated)
     return tuple(link_decisions(scene, list(kept.values())))
 
 
-def _choices_in(scene: Scene, start: int = 0) -> Iterator[StatedChoice]:
-    for at in range(start, len(scene.items)):
-        match scene.items[at].body:
+def _choices_in(scene: Scene) -> Iterator[StatedChoice]:
+    for at, item in enumerate(scene.items):
+        match item.body:
             case Said(role="assistant", by="", text=text):
                 yield from _of_agent(at, text)
             case Said(text=text) as body if is_request(body):

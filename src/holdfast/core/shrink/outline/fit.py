@@ -67,12 +67,12 @@ def join_names(names: Iterable[str], limit: int) -> str:
     return ", ".join(shown[:limit]) + (", …" if len(shown) > limit else "")
 
 
-def pack_names(names: Iterable[str], width: int, *, separator: str = ", ") -> tuple[str, ...]:
+def pack_names(names: Iterable[str], width: int) -> tuple[str, ...]:
     """Join names to lines of at most `width` characters."""
     rows: list[str] = []
     for name in names:
-        if rows and len(rows[-1]) + len(separator) + len(name) <= width:
-            rows[-1] += separator + name
+        if rows and len(rows[-1]) + len(", ") + len(name) <= width:
+            rows[-1] += f", {name}"
         else:
             rows.append(name)
     return tuple(rows)

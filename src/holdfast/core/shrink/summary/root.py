@@ -6,6 +6,7 @@ from itertools import accumulate
 from msgspec.structs import replace
 
 from holdfast.core.ledger.summary import File, Summary
+from holdfast.core.observe.moments.moment import Moment
 
 HERE = "./"
 """Written before a path that was relative already, where a root is given."""
@@ -46,6 +47,11 @@ def relative_text(text: str, root: str) -> str:
     if not root or root not in text:
         return text
     return text.replace(f"cd {root} && ", "").replace(f"{root}/", "")
+
+
+def relative_moments(moments: Iterable[Moment], root: str) -> list[Moment]:
+    """Return moments in which paths below a root are relative."""
+    return [replace(moment, text=relative_text(moment.text, root)) for moment in moments]
 
 
 def with_absolute_paths(summary: Summary) -> Summary:

@@ -13,6 +13,7 @@ from holdfast.core.observe.moments.moment import Moment
 from holdfast.core.observe.results.choices import not_overruled
 from holdfast.core.shrink.summary.choose import choose, moment_of_fact
 from holdfast.core.shrink.summary.quoting import row_head, short_name
+from holdfast.core.shrink.summary.root import relative_moments
 from holdfast.core.view.forms.parts import (
     SEARCH,
     FormContext,
@@ -184,7 +185,8 @@ def _sentences(summary: Summary, context: FormContext) -> Iterator[Moment]:
 
 
 def _moments_of(summary: Summary, context: FormContext) -> Sequence[Moment]:
-    return context.moments or [moment_of_fact(fact) for fact in summary.facts]
+    moments = context.moments or map(moment_of_fact, summary.facts)
+    return relative_moments(moments, summary.root)
 
 
 def _file_rows(summary: Summary) -> list[str]:

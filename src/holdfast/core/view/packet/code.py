@@ -17,11 +17,9 @@ from holdfast.core.observe.moments.moment import Moment, plain_line
 from holdfast.core.view.packet.select import Similar
 from holdfast.text.clip import clip_and_mark
 from holdfast.text.patterns import Pattern
-from holdfast.text.words import name_parts_in, prefix_of
 
 LONGEST_TEXT = 60_000
 MIN_NAME_CHARS = 5
-MIN_SHARED_PARTS, MAX_LIKE_NAMED = 2, 3
 MAX_SUMMARY_CHARS, MAX_DEFINITIONS, MAX_FIELDS = 160, 8, 8
 OUTLINE_WEIGHT = 0.9
 """The weight of the outline of a file that was read; no other moment has it."""
@@ -59,21 +57,12 @@ _PROSE = (".md", ".mdx", ".rst", ".markdown", ".txt")
 _OPENS = " {:("
 
 
-@rule([])
-def touched_files(files: Iterable[File], moments: Iterable[Moment]) -> list[RelevantFile]:
-    """Return the files of the record in one line each, the newest changes first."""
+@rule(())
+def touched_files(files: Iterable[File]) -> tuple[str, ...]:
+    """Return the paths of the files of the record: written, then read ones, the newest first."""
     known = [one for one in files if one.change != MADE_AND_DELETED]
-    changed = [one for one in reversed(known) if one.action != "read"]
-    read = [one for one in reversed(known) if one.action == "read"]
-    texts = {one.turn: one.text for one in moments if one.weight == OUTLINE_WEIGHT}
-    return [
-        RelevantFile(
-            one.path,
-            one.change or texts.get(one.path, "").partition(": ")[2] or one.why,
-            (one.entry,) if one.entry else (),
-        )
-        for one in (*changed, *read)
-    ]
+    known.reverse()
+    return tuple(one.path for one in sorted(known, key=lambda one: one.action == "read"))
 
 
 @rule(None)
@@ -157,17 +146,6 @@ def is_named_in(path: str, text: str) -> bool:
     return path in text or (len(name) >= MIN_NAME_CHARS and name in text)
 
 
-def like_named(paths: Sequence[str], task: str) -> list[str]:
-    """Return the few paths whose names share most words with a task, the newest first."""
-    words = frozenset(map(prefix_of, name_parts_in(task)))
-    shared = {
-        path: len(words & frozenset(map(prefix_of, name_parts_in(path.rpartition("/")[2]))))
-        for path in reversed(paths)
-    }
-    near = [path for path, count in shared.items() if count >= MIN_SHARED_PARTS]
-    return sorted(near, key=lambda path: -shared[path])[:MAX_LIKE_NAMED]
-
-
 def gives_orders(text: str) -> bool:
     """Return whether a text is prose that tells its reader what to do."""
     return _ORDERS.search(text) is not None and _has_prose(text)
@@ -223,7 +201,7 @@ class ExtractedPatterns(Struct, frozen=True):
 
 
 def extract_patterns(
-    files: Sequence[RelevantFile], texts: Mapping[str, str] | None = None, *, least: int = LEAST
+    files: Sequence[RelevantFile], texts: Mapping[str, str] | None = None
 ) -> ExtractedPatterns:
     """Replace files of one folder and kind that share traits by a pattern and an example.
 
@@ -236,7 +214,7 @@ def extract_patterns(
     told = [
         (key, found)
         for key, group in groups.items()
-        if len(group) >= least and (found := _shared(group, texts or {}))
+        if len(group) >= LEAST and (found := _shared(group, texts or {}))
     ]
     gone = dict[str, RelevantFile | None]()
     patterns, examples = list[str](), list[str]()

@@ -212,21 +212,15 @@ class DecisionsByAge(Struct, frozen=True):
     """A word for each decision that was left out."""
 
 
-def decisions_by_age(
-    decisions: Iterable[Choice],
-    age: Callable[[Choice], int],
-    *,
-    recent: int = RECENT_STEPS,
-    older: int = OLDER,
-) -> DecisionsByAge:
+def decisions_by_age(decisions: Iterable[Choice], age: Callable[[Choice], int]) -> DecisionsByAge:
     """Return each decision in as much detail as its age allows, in their order."""
     shown: list[Choice] = []
     tags: list[str] = []
     for one in decisions:
         steps = age(one)
-        if steps <= recent:
+        if steps <= RECENT_STEPS:
             shown.append(one)
-        elif steps <= older or one.made_by == USER:
+        elif steps <= OLDER or one.made_by == USER:
             shown.append(shorten_decision(one))
         else:
             tags.append(tag_word(one.choice))

@@ -1,93 +1,48 @@
-"""Gather the inputs of a packet: what the session's record offers, and what the caller asks for.
-
-The part taken from the record does not depend on the task. So it is computed once and kept, also
-when several workers are started by several processes. When the session moves on, only its newer
-entries are read.
-"""
+"""Gather the inputs of a packet: what the session's record offers, and what the caller asks for."""
 
 from collections.abc import Mapping
 
 from msgspec import Struct
 
 from holdfast.core.faults import rule
-from holdfast.core.ledger.entry import EntryId, text_of
-from holdfast.core.ledger.packet import Choice, FailedAttempt, Packet, RelevantFile
+from holdfast.core.ledger.entry import EntryId
+from holdfast.core.ledger.packet import Choice, FailedAttempt, Packet
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.measure.tokens import CountTokens
-from holdfast.core.observe.files.touch import touch_of
 from holdfast.core.observe.moments.moment import Moment
-from holdfast.core.observe.results.progress import newest_test_counts
+from holdfast.core.observe.moments.story import PathContent
 from holdfast.core.observe.scene import Scene
 from holdfast.core.view.packet.code import touched_files
 from holdfast.core.view.packet.history import decisions_in_force, failures_of
-from holdfast.core.view.packet.moments import (
-    bare_command,
-    packet_moments,
-    tail_since,
-)
+from holdfast.core.view.packet.moments import outlines_in, packet_moments
 from holdfast.core.view.packet.select import Similar
 
-MAX_RECORD_CHARS = 300_000
-"""Characters of the record, from its end, whose moments are read."""
-MAX_COMMAND_CHARS = 120
 
-
-class RecordInputs(Struct, frozen=True, omit_defaults=True):
+class RecordInputs(Struct, frozen=True):
     """What a packet takes from the record of a session."""
 
     rows: Summary = Summary()
     moments: tuple[Moment, ...] = ()
-    files: tuple[RelevantFile, ...] = ()
+    files: tuple[str, ...] = ()
     failed: tuple[FailedAttempt, ...] = ()
-    tested: str = ""
-    """The command that last ran the tests."""
     steps: Mapping[EntryId, int] = {}
     """The step of the agent at which each decision was made."""
     now: int = 0
     entries: int = 0
-    end: EntryId = ""
-    """The last entry that was read."""
 
 
-def gather_record_inputs(
-    rows: Summary, scene: Scene, known: RecordInputs | None = None
-) -> RecordInputs:
-    """Gather what a packet needs from a summary and the scene of the whole record.
-
-    `known` are the inputs up to an earlier entry: only what came after it is read.
-    """
-    if not scene.items:
-        return RecordInputs(rows)
-    known = known or RecordInputs()
-    moments = packet_moments(scene, _recent_start(scene), known.moments, known.end)
+def gather_record_inputs(content: PathContent, scene: Scene) -> RecordInputs:
+    """Gather what a packet needs from what a path says, and from the scene of all of it."""
+    rows, moments = content.rows, tuple(packet_moments(content.moments, outlines_in(scene)))
     return RecordInputs(
         rows=rows,
         moments=moments,
-        files=tuple(touched_files(rows.files, moments)),
+        files=touched_files(rows.files),
         failed=failures_of(rows, moments),
-        tested=_tested(tail_since(scene, known.end)) or known.tested,
         steps=_steps(rows, scene),
         now=scene.step_count,
         entries=len(scene.items),
-        end=scene.items[-1].entry.id,
     )
-
-
-def _recent_start(scene: Scene) -> int:
-    """Return where the end of a record begins: what is needed next was usually used last."""
-    chars_left, start = MAX_RECORD_CHARS, len(scene.items)
-    while start > 0 and chars_left > 0:
-        start -= 1
-        chars_left -= len(text_of(scene.items[start].body))
-    return start
-
-
-@rule("")
-def _tested(scene: Scene) -> str:
-    _, at = newest_test_counts(scene)
-    pair = scene.by_result.get(at)
-    command = bare_command(touch_of(pair.body).command) if pair else ""
-    return command if len(command) <= MAX_COMMAND_CHARS else ""
 
 
 @rule({})

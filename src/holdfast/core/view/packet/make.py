@@ -10,11 +10,11 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from holdfast.core.faults import rule, rule_keeping, rule_or
-from holdfast.core.ledger.packet import Change, Choice, Codebase, Packet, RelevantFile
-from holdfast.core.observe.moments.state import BRANCH, state_key
+from holdfast.core.ledger.packet import Change, Choice, Codebase, Packet
+from holdfast.core.observe.moments.state import BRANCH, LAST_RUN, command_of_run, state_key
 from holdfast.core.shrink.summary.choose import words_of_moment
 from holdfast.core.shrink.summary.root import relative_path
-from holdfast.core.view.packet.code import extract_patterns, is_named_in, like_named, relevant_files
+from holdfast.core.view.packet.code import extract_patterns, is_named_in, relevant_files
 from holdfast.core.view.packet.document import seal_packet
 from holdfast.core.view.packet.goal import beginning_of_text, goal_of, task_to_carry
 from holdfast.core.view.packet.history import (
@@ -118,7 +118,6 @@ class _Making:
         decided = self._decided()
         self._decisions, self._tags = decided.shown, decided.tags
         deep = 4 in first.layers
-        self._written = [file.path for file in self._rows.files if file.action != "read"]
         self._files, self._named = self._ranked_files()
         self._root = "" if material.codebase else self._common_root()
         self._pivots = pivots_of(self._rows) if deep else ()
@@ -138,25 +137,20 @@ class _Making:
         )
         return decisions_by_age(reversed(merge_decisions(about, self._tools.similar)), age)
 
-    def _ranked_files(self) -> tuple[list[RelevantFile], list[str]]:
+    def _ranked_files(self) -> tuple[list[str], list[str]]:
         """The files that the session wrote, then named ones, then others; and the named ones."""
-        rows = self._rows
-        steps = (f"{one.step}\n" for one in rows.next)
+        steps = (f"{one.step}\n" for one in self._rows.next)
         text = "\n".join((self._wish.task, *self._first.constraints, *steps))
-        named = [file.path for file in self._record.files if is_named_in(file.path, text)]
-        named += like_named(self._written, self._wish.task)
-        written, known, wanted = set(self._written), set(named), self._record.files
-        groups = (
-            [file for file in wanted if file.path in written],
-            [file for file in wanted if file.path in known - written],
-            [file for file in wanted if file.path not in known | written],
-        )
-        return [file for group in groups for file in group], named
+        named = [path for path in self._record.files if is_named_in(path, text)]
+        written = {file.path for file in self._rows.files if file.action != "read"}
+        order = (written, {*named} - written)
+        ranked = sorted(self._record.files, key=lambda path: [path not in one for one in order])
+        return ranked, named
 
     def _common_root(self) -> str:
         """The directory that paths are relative to, if that makes enough of them shorter."""
         root = self._rows.root
-        below = sum(file.path.startswith(f"{root}/") for file in self._record.files)
+        below = sum(path.startswith(f"{root}/") for path in self._record.files)
         return root if root and below >= MIN_BELOW_ROOT else ""
 
     def packet(self) -> Packet:
@@ -180,9 +174,9 @@ class _Making:
     def _left(self, packet: Packet) -> LeftOut:
         shown = {file.path for file in packet.codebase.relevant_files}
         files = [
-            file
-            for file in self._files
-            if file.path not in shown and relative_path(file.path, self._root) not in shown
+            path
+            for path in self._files
+            if path not in shown and relative_path(path, self._root) not in shown
         ]
         bound = "\n".join(packet.constraints)
         untold = [one for one in self._decisions if not is_bound(one, bound)]
@@ -190,7 +184,7 @@ class _Making:
             task=self._rest,
             decisions=tuple(one.choice for one in untold if one not in packet.decisions),
             tags=self._tags,
-            files=tuple(file.path.rpartition("/")[2] for file in files),
+            files=tuple(path.rpartition("/")[2] for path in files),
             steps=tuple(one.step for one in self._rows.next[1:]),
             failures=len(self._rows.errors) if 4 not in packet.layers else 0,
             entries=self._record.entries,
@@ -279,7 +273,7 @@ class _Making:
             # too much by a token would be chosen again for a token less.
             room -= max(over, ROW) * step if over > 0 else over * 3 // 4
             step = step * 2 if over > 0 else 1
-        return self._with_files(self._with_more_decisions(best))
+        return self._with_more_decisions(best)
 
     def _choice(self, base: Packet, room: int) -> MomentChoice:
         # The words of the task are shown too, and wanted all the same.
@@ -289,7 +283,7 @@ class _Making:
             layers=base.layers,
             covered=words_of_moment(shown),
             named=self._named,
-            ranks={file.path: rank for rank, file in enumerate(self._files)},
+            ranks={path: rank for rank, path in enumerate(self._files)},
             root=self._root,
         )
         failed = tuple(one.approach.removesuffix("…") for one in base.failed_attempts)
@@ -309,8 +303,9 @@ class _Making:
         return replace(packet, state=tuple(plan))
 
     def _tested(self) -> str:
-        """The command by which the tests were run last."""
-        return f" (`{self._record.tested}`)" if self._record.tested else ""
+        """The command by which the last check was run."""
+        runs = [row for row in self._rows.state if row.text.startswith(LAST_RUN)]
+        return f" (`{command_of_run(runs[-1])}`)" if runs else ""
 
     def _composed(self, packet: Packet, found: PacketSelection) -> Packet:
         code = packet.codebase
@@ -333,34 +328,9 @@ class _Making:
             if self._cap - packet.token_count < ROW * 4:
                 break
             if one not in packet.decisions:
-                packet = self._if_it_fits(packet, decisions=(*packet.decisions, one))
+                made = self._finished(replace(packet, decisions=(*packet.decisions, one)))
+                packet = made if made.token_count <= self._cap else packet
         return packet
-
-    @rule_keeping(1)
-    def _with_files(self, packet: Packet) -> Packet:
-        """Describe more files of the record, in their order, as long as there is room."""
-        if 3 not in packet.layers:
-            return packet
-        for file in self._files:
-            if self._cap - packet.token_count < ROW * 4:
-                break
-            code = packet.codebase
-            known = {one.path for one in code.relevant_files}
-            if any(path.endswith(file.path) or file.path.endswith(path) for path in known):
-                continue
-            if not file.summary and file.path not in self._named:
-                continue
-            # Without its first row nothing would say what a relative path is relative to.
-            stated = any(row.startswith(PATHS_BELOW) for row in packet.state)
-            path = relative_path(file.path, self._root) if stated else file.path
-            row = replace(file, path=path)
-            more = replace(code, relevant_files=(*code.relevant_files, row))
-            packet = self._if_it_fits(packet, codebase=more)
-        return packet
-
-    def _if_it_fits(self, packet: Packet, **parts: object) -> Packet:
-        made = self._finished(replace(packet, **parts))
-        return made if made.token_count <= self._cap else packet
 
     def _trimmed(self, packet: Packet) -> Packet:
         """Take rows out, from layer 4 down to layer 2, until it fits; layer 1 stays."""

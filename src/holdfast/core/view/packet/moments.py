@@ -10,36 +10,33 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.faults import row_rule, rule
-from holdfast.core.ledger.entry import EntryId, Said, ToolCalled, ToolReturned, text_of
+from holdfast.core.ledger.entry import EntryId, ToolReturned
 from holdfast.core.ledger.packet import RelevantFile
 from holdfast.core.observe.files.touch import touch_of
 from holdfast.core.observe.moments.moment import Moment
-from holdfast.core.observe.moments.read import moments_in
 from holdfast.core.observe.moments.said import ANNOUNCED_SHARE, CLOSING_WEIGHT
-from holdfast.core.observe.scene import Scene, read_scene
+from holdfast.core.observe.scene import Scene
 from holdfast.core.shrink.summary.choose import choose, words_of_moment
 from holdfast.core.shrink.summary.root import relative_path, relative_text
 from holdfast.core.view.packet.code import OUTLINE_WEIGHT, gives_orders, outline_moment
-from holdfast.core.view.packet.select import telling_words
 from holdfast.text.clip import clip_and_mark
 from holdfast.text.patterns import Pattern
-from holdfast.text.words import prefix_of
 
 FILE_KINDS = ("changed", "content", "looked")
 """Moments that are shown below the path of their file."""
+NO_OUTLINES: Mapping[EntryId, Moment] = {}
+MAX_OUTLINED = 60
+"""Files whose newest reading is outlined."""
+FILE_VERBS = ("read ", "wrote ", "edited ", "proposed edit of ", "edit applied to ")
+"""Beginnings of moments that name one file."""
 MIN_SAID_WEIGHT = CLOSING_WEIGHT * ANNOUNCED_SHARE
 """Announcements weigh no more than this."""
-OVERLAP, MAX_OVERLAP_CHARS = 60, 20_000
-"""Entries before the newer ones that are read with them, in so many characters: a reply needs its
-question, and a result its call."""
 MIN_SAID_CHARS = 40
 """`All tests pass.` says no more than the row of the tests does."""
 POOL_FACTOR = 4
 """The first choice fills so many rooms; what is tried for the room is chosen from it."""
 FILE_SHARE = 0.55
 """The share of the room that lines of files may take; the rest is for the state of the work."""
-NEWEST_STATE = 120
-"""Newest statements and outcomes that may be chosen without a word of the task."""
 MAX_FILE_LINES = 8
 MAX_STATE_CHARS = 260
 MAX_CHANGE_CHARS = 130
@@ -60,8 +57,6 @@ _FRAME = Pattern(
     r"^cd \S{1,200} (?:&&|;) "
     r"|(?: 2>&1| 2>/dev/null| \|\| true| \| (?:cat|head|tail)\b[^|]{0,12}){1,6}$"
 )
-# `read src/a.py lines 3–9`, `edited src/a.py +1`; but not `searched load in src`.
-_FILE = Pattern(r"(?:read|wrote|edited|proposed edit of|edit applied to) (\S{1,400})")
 # `## `, `**`; but not `#include`.
 _MARKS = Pattern(r"^(?:#{1,6} |\*\*|[-*] ){1,3}")
 # `: package main · `: the first of the new lines of a Go file; but not `: package.json`.
@@ -92,85 +87,59 @@ class PacketAim(Struct, frozen=True):
     """The directory that paths are relative to."""
 
 
-@rule(())
-def packet_moments(
-    scene: Scene, start: int, known: Sequence[Moment] = (), end: EntryId = ""
-) -> tuple[Moment, ...]:
-    """Return the moments from an index of a scene on that a packet may show.
-
-    `turn` is the file of a moment. `known` are the moments up to the entry `end`: of these entries
-    only those are read again that newer entries may have changed.
-    """
-    places = _places(scene)
-    tail = tail_since(scene, end)
-    before = len(scene.items) - len(tail.items)
-    again = _entries_to_read(tail, start - before, places.get(end, -1) + 1 - before)
-    at_tail = {name: at for name, at in _places(tail).items() if name in again}
-    kept = (one for one in known if places.get(one.entry, -1) >= start and one.entry not in again)
-    new = (one for one in _read_again(tail, at_tail) if is_shown(one))
-    return tuple(sorted((*kept, *new), key=lambda one: places[one.entry]))
-
-
 @row_rule
-def _read_again(scene: Scene, places: Mapping[EntryId, int]) -> Iterator[Moment]:
-    """Yield the moments of some entries, each with its file in place of its turn."""
-    entry, path, outline = "", "", None
-    for one in moments_in(scene, only=places):
+def packet_moments(
+    moments: Iterable[Moment], outlines: Mapping[EntryId, Moment] = NO_OUTLINES
+) -> Iterator[Moment]:
+    """Yield the moments that a packet may show, each with its file in place of its turn.
+
+    `outlines` are files that were read in one line each, by the entries that show them.
+    """
+    entry, path = "", ""
+    for one in moments:
         if one.entry != entry:
-            entry, path, outline = one.entry, "", None
+            entry, path = one.entry, ""
         if one.kind in ("changed", "looked"):
-            path = _path_of(one, scene, places[entry])
-        if one.kind == "looked" and path:
-            outline = _outline(path, scene, places[entry])
-            yield from (outline,) if outline is not None else ()
-        if one.kind != "content" or (path and not _is_in(one, outline)):
+            path = _path_in(one.text)
+        outline = outlines.get(entry)
+        if one.kind == "looked" and outline is not None:
+            yield outline
+        if is_shown(one) and (one.kind != "content" or _adds_to_file(one, path, outline)):
             yield _placed(one, path)
 
 
-def _places(scene: Scene) -> dict[EntryId, int]:
-    return {item.entry.id: at for at, item in enumerate(scene.items)}
+@rule({})
+def outlines_in(scene: Scene) -> dict[EntryId, Moment]:
+    """Return the files that were read last in one line each, by the entries that show them."""
+    found, paths = dict[EntryId, Moment](), set[str]()
+    for pair in reversed(scene.pairs):
+        touch = touch_of(pair.body)
+        item = scene.items[pair.result] if pair.result is not None else None
+        if (
+            item is None
+            or touch.verb != "read"
+            or touch.path in paths
+            or len(paths) >= MAX_OUTLINED
+        ):
+            continue
+        if isinstance(item.body, ToolReturned) and not item.body.failed:
+            paths.add(touch.path)
+            outline = outline_moment(touch.path, item.body.output, item.entry.id)
+            found |= {item.entry.id: outline} if outline is not None else {}
+    return found
 
 
-def tail_since(scene: Scene, end: EntryId) -> Scene:
-    """Return what came after an entry, with some before it; the whole scene without that entry."""
-    first = _places(scene).get(end, -1) + 1
-    chars = MAX_OVERLAP_CHARS
-    for at in range(first - 1, max(first - OVERLAP, 0) - 1, -1):
-        chars -= len(text_of(scene.items[at].body))
-        if chars < 0:
-            break
-        first = at
-    return read_scene(scene.items[first:]) if first else scene
-
-
-def _is_in(moment: Moment, outline: Moment | None) -> bool:
-    """Whether the outline of the same file says it already."""
-    line = _TAIL.sub("", moment.text.partition(": ")[2])
-    return outline is not None and line in outline.text
-
-
-def _entries_to_read(scene: Scene, start: int, first: int) -> frozenset[EntryId]:
-    """New entries, the texts that ended the record, and calls that had no result."""
-    first, start = max(first, 0), max(start, 0)
-    changed = set(range(max(first, start), len(scene.items)))
-    for at in range(first - 1, start - 1, -1):
-        if isinstance(scene.items[at].body, ToolCalled):
-            break
-        if isinstance(scene.items[at].body, Said):
-            changed.add(at)
-    if first:
-        pairs = (pair for pair in scene.pairs if start <= pair.call < first)
-        changed |= {pair.call for pair in pairs if pair.result is None or pair.result >= first}
-    return frozenset(scene.items[at].entry.id for at in changed)
-
-
-def _path_of(moment: Moment, scene: Scene, at: int) -> str:
+def _path_in(text: str) -> str:
     """The file that was changed or read; empty for a search."""
-    found = _FILE.match(moment.text)
-    pair = scene.by_result.get(at)
-    path = touch_of(pair.body).path if pair is not None and found is not None else ""
-    # A patch changes several files; its call names one, or none.
-    return path if path and path in moment.text else found[1] if found is not None else ""
+    verb = next((verb for verb in FILE_VERBS if text.startswith(verb)), "")
+    return text.removeprefix(verb).partition(" +")[0].partition(" lines ")[0] if verb else ""
+
+
+def _adds_to_file(moment: Moment, path: str, outline: Moment | None) -> bool:
+    """Return whether a moment is a line of a file that its outline does not show."""
+    name, _, line = moment.text.partition(": ")
+    own = bool(path) and name.startswith(path.rstrip("/").rpartition("/")[2])
+    return own and (outline is None or _TAIL.sub("", line) not in outline.text)
 
 
 def _placed(moment: Moment, path: str) -> Moment:
@@ -182,17 +151,6 @@ def _placed(moment: Moment, path: str) -> Moment:
     if moment.kind not in FILE_KINDS or not path:
         return replace(moment, text=clip_and_mark(moment.text, MAX_STATE_CHARS), turn=STATE)
     return replace(moment, text=clip_and_mark(moment.text, len(path) + MAX_CHANGE_CHARS), turn=path)
-
-
-@rule(None)
-def _outline(path: str, scene: Scene, at: int) -> Moment | None:
-    """A file that was read in one line."""
-    body = scene.items[at].body
-    return (
-        outline_moment(path, body.output, scene.items[at].entry.id)
-        if isinstance(body, ToolReturned) and not body.failed
-        else None
-    )
 
 
 def is_shown(moment: Moment) -> bool:
@@ -238,8 +196,8 @@ class MomentChoice:
 
     def __init__(self, moments: Sequence[Moment], room: int, aim: PacketAim) -> None:
         self._aim = aim
-        of_files = _of_files(moments, aim) if 3 in aim.layers else []
-        others = _of_state(moments, aim) if 2 in aim.layers else []
+        of_files = [one for one in moments if one.turn != STATE and 3 in aim.layers]
+        others = [one for one in moments if one.turn == STATE and 2 in aim.layers]
         self._share = FILE_SHARE if others else 1.0
         self._must = _newest_of(of_files, aim.named)
         self._of_files = self._choose(of_files, int(room * POOL_FACTOR * self._share))
@@ -268,39 +226,6 @@ class MomentChoice:
             must=self._must,
             focus=self._aim.task,
         )
-
-
-def _of_files(moments: Iterable[Moment], aim: PacketAim) -> list[Moment]:
-    """Return moments of files; content of other files than named ones has a word of the task."""
-    words, named = _task_words(aim), frozenset(aim.named)
-    return [
-        one
-        for one in moments
-        if one.turn != STATE
-        and (
-            one.kind != "content"
-            or one.weight == OUTLINE_WEIGHT
-            or one.turn in named
-            or _has_any(words, one)
-        )
-    ]
-
-
-def _of_state(moments: Iterable[Moment], aim: PacketAim) -> list[Moment]:
-    """Return moments of no file: all of the newest, of older ones those with a word of the task."""
-    words = _task_words(aim)
-    rows = [one for one in moments if one.turn == STATE]
-    older, newest = rows[:-NEWEST_STATE], rows[-NEWEST_STATE:]
-    return [*(one for one in older if _has_any(words, one)), *newest]
-
-
-def _task_words(aim: PacketAim) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(prefix_of(word) for word in telling_words(aim.task)))
-
-
-def _has_any(words: Iterable[str], moment: Moment) -> bool:
-    text = moment.text.lower()
-    return any(word in text for word in words)
 
 
 def _newest_of(moments: Iterable[Moment], paths: Sequence[str]) -> frozenset[str]:

@@ -89,11 +89,10 @@ def relevant_items(
     text: Callable[[T], str],
     similar: Similar,
     *,
-    bound: float = BOUND,
     pinned: Callable[[T], bool] = lambda _: False,
 ) -> list[T]:
     """Return the items that are about the task, in their order; pinned items are always kept."""
-    return [one for one in items if pinned(one) or similar(text(one), task) >= bound]
+    return [one for one in items if pinned(one) or similar(text(one), task) >= BOUND]
 
 
 # What a packet does not hold, and where it is: a worker that misses something can ask.
