@@ -23,7 +23,7 @@ from holdfast.core.plan.policy import (
     with_settings,
 )
 from holdfast.core.plan.preserve import KIND_BY_STEP
-from holdfast.core.shrink.summary.cut import UNBOUND_THINKING_REASON
+from holdfast.core.shrink.summary.cut import UNBOUND_THINKING_REASON, UNCALLED_RESULT_REASON
 from holdfast.core.view.log import Event
 from holdfast.models.tokenizers import counter
 from holdfast.packets.packet import Packet
@@ -160,11 +160,13 @@ def test_what_is_critical_survives_and_only_what_may_go_goes(
     if made is None:
         return
     assert unsaid(session, session.messages()) == []
-    # Sealed thinking that holds only after what leaves cannot be sent, whatever anybody allows.
+    # Sealed thinking that holds only after what leaves, and a result whose call leaves, cannot be
+    # sent, whatever anybody allows.
     chosen = [
         step
         for step in made.steps
-        if step.kind in KIND_BY_STEP and step.reason != UNBOUND_THINKING_REASON
+        if step.kind in KIND_BY_STEP
+        and step.reason not in (UNBOUND_THINKING_REASON, UNCALLED_RESULT_REASON)
     ]
     assert {KIND_BY_STEP[step.kind] for step in chosen} <= allowed
 

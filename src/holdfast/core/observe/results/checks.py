@@ -46,6 +46,8 @@ _SHOWS_ERRORS = Pattern(r"(?i)error|fail")
 _PREPARES = Pattern(r"cd|export|echo|sleep|pwd|true|set|source|rm|mkdir|printf|touch|kill|pkill")
 _GIT_PREPARES = Pattern(r"add|status|stash|diff|log")
 
+_EVERYTHING = ("./...", ".", "discover")
+"""Arguments that select everything: of `go test`, of most programs, of `python -m unittest`."""
 _ALL_CHECKS = (" check", " ci", " verify")
 """Endings of commands that also run linters and compilers."""
 
@@ -114,7 +116,7 @@ def _split_name(words: Sequence[str]) -> tuple[str, Sequence[str]]:
 
 def _targets(words: Sequence[str]) -> Iterator[str]:
     for word in words:
-        plain = not word.startswith("-") and word not in ("./...", ".")
+        plain = not word.startswith("-") and word not in _EVERYTHING
         if plain or ("=" in word and _SELECTS.fullmatch(word)):
             yield word
 
@@ -141,4 +143,5 @@ def includes(later: Check, failed: Check) -> bool:
 
 def _is_within(target: str, others: Sequence[str]) -> bool:
     folder = target.removesuffix("...").rstrip("/")
-    return any(other == target or (folder and other.startswith(f"{folder}/")) for other in others)
+    inside = (f"{folder}/", f"{folder}.")
+    return any(other == target or (folder and other.startswith(inside)) for other in others)

@@ -74,6 +74,7 @@ SLACK = 50
 SHORT_WORDS_CHARS, NEWEST_WORDS = 160, 3
 BRIEF_ANSWER_CHARS = 60
 """A shorter message of the user may be understood only with the question before it."""
+SHORT_SECTIONS = frozenset(("progress", "decisions", "errors", "read"))
 ROOMY = 4_000
 """In fewer tokens, sections leave out what the story has too or a reader can do without: files that
 were only read or of which only the size of the change is known, resolved errors, what was completed
@@ -134,6 +135,12 @@ class SummaryRoom(Struct, frozen=True):
     frame: Frame = "plain"
     firm: bool = False
     """Whether the room is a hard limit: then requests and constraints too are cut."""
+
+    @property
+    def short_sections(self) -> frozenset[str]:
+        """The sections that leave out what the story has too, unless a probe missed it there."""
+        is_small = self.tokens < ROOMY and self.frame != "whole"
+        return SHORT_SECTIONS if is_small else frozenset()
 
 
 class FittedSummary(Struct, frozen=True):
@@ -447,10 +454,11 @@ def _words(summary: Summary, room: SummaryRoom) -> frozenset[str]:
 def _served(summary: Summary, base: Summary, tokens: int, room: SummaryRoom) -> Summary:
     """Each section with as many rows as its share has room for."""
     served, words = _Serving(tokens, room), _not_told(summary.words, base.intent)
-    is_small = room.tokens < ROOMY
+    short = room.short_sections
     progress, decisions, read = summary.progress, valid_decisions(summary), _read(summary.files)
-    if is_small:
+    if "progress" in short:
         progress = _planned_progress(progress)
+    if "decisions" in short:
         decisions = _decisions_not_in(base, decisions)
     changed = _changed_files(served, summary, room)
     state = served.rows("state", summary.state, lambda row: row.text, state_by_need)
@@ -467,7 +475,7 @@ def _served(summary: Summary, base: Summary, tokens: int, room: SummaryRoom) -> 
         questions=served.rows("questions", summary.questions, lambda row: row.text),
         errors=served.rows(
             "errors",
-            _errors_not_in(state, summary, resolved=0 if is_small else MAX_RESOLVED),
+            _errors_not_in(state, summary, resolved=0 if "errors" in short else MAX_RESOLVED),
             _error_text,
             oldest_first,
         ),
@@ -475,7 +483,7 @@ def _served(summary: Summary, base: Summary, tokens: int, room: SummaryRoom) -> 
         words=served.rows("words", words, lambda row: row.text, words_by_need),
         files=(
             *changed,
-            *(() if is_small else served.rows("read", read, _file_text)),
+            *served.rows("read", () if "read" in short else read, _file_text),
         ),
     )
     shown = _without_changes_in_words(shown)
