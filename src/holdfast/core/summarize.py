@@ -7,6 +7,7 @@ room.
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import cast
 
 import msgspec
@@ -278,7 +279,9 @@ def summary_with_story(state: State, context: ShrinkContext, tokens: int) -> Sum
     choices = _choices_of(content, rows.root, context.count)
     # The rows have all of the user's words.
     asked = frozenset(moment.text for moment in choices.moments if moment.kind == "asked")
-    covered = words_of_moment(write_summary(rows))
+    # No word spans two lines, and most lines are those of the last checkpoint.
+    words = map(words_of_moment, write_summary(rows).split("\n"))
+    covered = frozenset(chain.from_iterable(words))
     chosen = choices.choose(tokens, covered=covered, without=asked)
     return replace(rows, facts=facts_of(chosen))
 

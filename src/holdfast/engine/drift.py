@@ -8,7 +8,7 @@ that the bytes of earlier requests stay equal.
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -28,7 +28,7 @@ from holdfast.core.ledger.window import (
 )
 from holdfast.core.observe.moments.story import Story
 from holdfast.core.observe.scene import read_scene
-from holdfast.core.shrink.summary.story import read_on, rows_to_end
+from holdfast.core.shrink.summary.story import guiding_rows_to_end, read_on
 from holdfast.core.verify.drift.armed import (
     WatchedStep,
     pending_drift,
@@ -155,7 +155,7 @@ class PastWindow:
             self._notes,
             summary_at=summary_at,
             reader=self._reader,
-            rows=rows_to_end(reading),
+            rows=guiding_rows_to_end(reading),
         )
 
     def searched(self) -> SearchedRecord:
@@ -170,7 +170,10 @@ class LiveRecord:
     def __init__(self, ledger: "Ledger") -> None:
         self._ledger = ledger
         self._entries: list[Entry] = []
-        self._erased_upto = 0
+        """Source entries only: the derived ones hold whole summaries."""
+        self._path: list[Item] = []
+        """The path to the last one that was asked for, which a later one extends."""
+        self._seq = self._path_seq = self._erased_upto = 0
         self._reader = RecordReader()
 
     def evidence(self, before: int, summary_at: int | None) -> Evidence:
@@ -185,7 +188,7 @@ class LiveRecord:
             [note for note in session.notes() if note.seq < before],
             summary_at=summary_at,
             reader=self._reader,
-            rows=engine_of(session).rows_before(before),
+            rows=engine_of(session).guiding_rows_before(before),
         )
 
     def searched(self, before: int) -> SearchedRecord:
@@ -200,13 +203,28 @@ class LiveRecord:
     def _recent(self, before: int) -> list[Item]:
         session, since = self._ledger, max(before - MAX_RECENT_ENTRIES, 0)
         if session.erased_upto != self._erased_upto:
-            self._entries, self._erased_upto = [], session.erased_upto
-        last = self._entries[-1].seq if self._entries else since
-        fresh = session.store.read(session.name, since=max(last, since))
-        known = (entry for entry in self._entries if entry.seq > since)
-        self._entries = [*known, *(entry for entry in fresh if entry.lane == session.agent)]
-        earlier = [e for e in self._entries if e.seq < before and not isinstance(e.body, Derived)]
-        return [Item(entry) for entry in path_to(earlier[-1].id if earlier else None, earlier)]
+            self._entries, self._path, self._seq = [], [], 0
+            self._path_seq, self._erased_upto = 0, session.erased_upto
+        known = [entry for entry in self._entries if entry.seq > since]
+        for entry in session.store.read(session.name, since=max(self._seq, since)):
+            self._seq = entry.seq
+            if entry.lane == session.agent and not isinstance(entry.body, Derived):
+                known.append(entry)
+        self._entries = known
+        self._path = [item for item in self._path if item.entry.seq > since]
+        new = [entry for entry in known if self._path_seq < entry.seq < before]
+        if before > self._path_seq and self._path and _is_chain([self._path[-1].entry, *new]):
+            self._path += map(Item, new)
+        else:
+            earlier = [entry for entry in known if entry.seq < before]
+            path = path_to(earlier[-1].id if earlier else None, earlier)
+            self._path = [Item(entry) for entry in path]
+        self._path_seq = before - 1
+        return self._path
+
+
+def _is_chain(entries: Sequence[Entry]) -> bool:
+    return all(after.parent == before.id for before, after in pairwise(entries))
 
 
 def items_before(window: Window, before: int) -> list[Item]:
@@ -375,7 +393,7 @@ class DriftWatch:
         from holdfast.engine.engine import engine_of  # late: the engine knows of no watch
 
         session, signals = self._ledger, signals_of(note)
-        intent = engine_of(session).rows_before(session.raw_head().seq + 1).intent
+        intent = engine_of(session).guiding_rows_before(session.raw_head().seq + 1).intent
         spans = _read_spans(note, self._record.searched(session.raw_head().seq + 1))
         return render_realignment(signals, intent, note.action, spans, self._work(signals))
 

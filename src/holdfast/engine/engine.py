@@ -523,18 +523,21 @@ class Engine:
         return self.content().rows
 
     def path_rows(self) -> Summary:
-        """Return the rows of what the path says, without pins; faster than `rows`."""
-        from holdfast.core.shrink.summary.story import rows_to_end
+        """Return the rows of the path that say what to do, without pins; faster than `rows`."""
+        from holdfast.core.shrink.summary.story import guiding_rows_to_end
 
-        return rows_to_end(self._story.read(self._ledger.window().end))
+        return guiding_rows_to_end(self._story.read(self._ledger.window().end))
 
-    def rows_before(self, seq: int) -> Summary:
-        """Return the rows of the path up to an entry; more if its chapter has been read since."""
-        from holdfast.core.shrink.summary.story import rows_to_end
+    def guiding_rows_before(self, seq: int) -> Summary:
+        """Return the rows of the path that say what to do, up to an entry.
+
+        More if the chapter of that entry has been read since.
+        """
+        from holdfast.core.shrink.summary.story import guiding_rows_to_end
 
         reading = self._story.read(self._ledger.window().end)
         rest = tuple(item for item in reading.rest if item.entry.seq < seq)
-        return rows_to_end(replace(reading, rest=rest))
+        return guiding_rows_to_end(replace(reading, rest=rest))
 
     @session_notes_faults
     def undo(self) -> Restored:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import Entry, EntryId
+from holdfast.core.ledger.entry import Entry, EntryId, Source
 from holdfast.core.ledger.head import MAX_TITLE_CHARS
 from holdfast.core.ledger.window import Window
 from holdfast.core.observe.redaction import (
@@ -72,6 +72,8 @@ class Redactor:
         self._seq = 0
         self._redacted: dict[EntryId, tuple[Entry, Entry]] = {}
         """By name: an entry as it was, and redacted."""
+        self._stand_ins: dict[EntryId, tuple[Source, Source]] = {}
+        """By the entry of its item: a stand-in of the last window as it was, and redacted."""
 
     def learn(self) -> bool:
         """Read the session's new entries; return whether they hold more secrets."""
@@ -99,16 +101,20 @@ class Redactor:
             # Secrets learned from other sources stay; entries are redacted again.
             marks, clean = {**found.marks, **self.known.marks}, found.clean | self.known.clean
             self.known = replace(self.known, marks=marks, clean=clean)
-            self._redacted.clear()
+            self._forget()
 
     def learn_from(self, entries: Iterable[Entry]) -> bool:
         """Learn from entries that are not known yet; return whether they hold more secrets."""
         before, self.known = self.known, learn_secrets(self.known, entries)
         if len(self.known.marks) == len(before.marks):
             return False
-        # Entries redacted before may contain the new secrets.
-        self._redacted.clear()
+        # What was redacted before may contain the new secrets.
+        self._forget()
         return True
+
+    def _forget(self) -> None:
+        self._redacted.clear()
+        self._stand_ins.clear()
 
     def text(self, text: str) -> str:
         """Redact a text of the session."""
@@ -140,7 +146,13 @@ class Redactor:
             # What left the window is redacted again if somebody asks for it.
             shown = {entry.id for entry in entries}
             self._redacted = {id: pair for id, pair in self._redacted.items() if id in shown}
-        return redact_window(window, self.known, entries)
+        redacted = redact_window(window, self.known, entries, self._stand_ins)
+        self._stand_ins = {
+            item.entry.id: (item.stand_in, shown.stand_in)
+            for item, shown in zip(window.items, redacted.items, strict=True)
+            if item.stand_in is not None and shown.stand_in is not None
+        }
+        return redacted
 
 
 class CrossSessionRedactor:

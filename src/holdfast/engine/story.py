@@ -28,8 +28,9 @@ class StoryReader:
         self._end: EntryId | None = None
         """The last reading, and the entry that it ends at."""
         self._later: list[Entry] = []
-        self._since = self._erased_upto = 0
-        """The entries after the last chapter; the last one before them; the last purge till then.
+        self._since = self._read_upto = self._erased_upto = 0
+        """The source entries after the last chapter, and purges; the last entry before them; the
+        last that was read; the last purge till then.
         """
         self._rules: str = ""
         self._purged = 0
@@ -89,8 +90,13 @@ class StoryReader:
         erased = self._ledger.erased_upto
         is_valid = self._since <= seq and self._erased_upto == erased
         known = [entry for entry in self._later if entry.seq > seq] if is_valid else []
-        last = known[-1].seq if known else seq
-        self._later = [*known, *self._ledger.store.read(self._ledger.name, since=last)]
+        last = max(self._read_upto, seq) if is_valid else seq
+        for entry in self._ledger.store.read(self._ledger.name, since=last):
+            last = entry.seq
+            # Of the derived entries, which hold whole summaries, only purges matter.
+            if not isinstance(entry.body, Derived) or is_note(entry.body, Purged):
+                known.append(entry)
+        self._later, self._read_upto = known, last
         self._since, self._erased_upto = seq, erased
         return self._later
 

@@ -6,7 +6,7 @@ read transaction outlives the call that opened it.
 
 from collections.abc import Callable, Collection, Container, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from threading import Lock, RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
@@ -134,6 +134,8 @@ LIST = "select name, touched, head from sessions where project = ? order by touc
 T = TypeVar("T")
 
 OPEN_LOCK = Lock()
+RECENT_ENTRIES = 128
+"""Decoded entries that are kept: several readers of a session ask for each new one in turn."""
 
 
 class SqliteStore:
@@ -156,6 +158,8 @@ class SqliteStore:
                 self._db = connect(self.path)
                 self._unsafe = self._prepare_database(engine)
             self.blobs = BlobTable(self._db, self.path)
+        # The same row is the same entry, so its readers share one object.
+        self._entry = lru_cache(maxsize=RECENT_ENTRIES)(self._decode_entry)
 
     def __enter__(self) -> "SqliteStore":
         return self
@@ -304,7 +308,7 @@ class SqliteStore:
                 order.add(seq, name.hex())
         return order
 
-    def _entry(self, key: int, row: Row) -> Entry:
+    def _decode_entry(self, key: int, row: Row) -> Entry:
         seq, name, parent, lane, message, part, fork, group, at, _, stored, body, total = row
         if total != packing.checksum(*row[:-1]):
             raise StoreDamaged(self.path, f"the row of entry {seq} does not match its checksum")
@@ -455,6 +459,7 @@ class SqliteStore:
         """See `Store.erase`."""
         from holdfast.stores.erase import erase_rows, scrub_file  # late: erasing is rare
 
+        self._entry.cache_clear()
         with self._lock, translate_errors(self.path):
             # Overwrite deleted content with zeros.
             self._db.pragma("secure_delete", "on")

@@ -15,7 +15,7 @@ ORDINARY = Pattern(r"[\d.,:-]{1,120}|\d{1,12}[A-Za-z]{1,3}|[A-Za-z]{1,40}(?:-[A-
 """A number, a number with its unit, or words that hyphens join."""
 TRAILING_CHARS = "./-~@"
 """Characters that a name may contain but not end with."""
-NAME_CACHE_SIZE = 1 << 15
+NAME_CACHE_SIZE = 1 << 13
 """Words whose result is cached, because a session repeats the same ones."""
 
 

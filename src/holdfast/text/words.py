@@ -7,6 +7,7 @@ Chinese, an emoji.
 
 from collections.abc import Container, Iterable, Iterator
 from functools import lru_cache
+from sys import intern
 
 from holdfast.text.patterns import Pattern
 
@@ -162,10 +163,12 @@ def _split_word(word: str) -> tuple[str, ...]:
     return tuple(CASE_BOUNDARY.split(word))
 
 
-@lru_cache(maxsize=1 << 15)
+@lru_cache(maxsize=1 << 13)
 def name_parts(name: str) -> frozenset[str]:
     """Return the parts of a name with more than two letters, in lower case."""
-    return frozenset(part.lower() for part in NAME_PART.findall(name[:200]) if len(part) > 2)
+    parts = NAME_PART.findall(name[:200])
+    # Names share their parts: interned, each is in memory once.
+    return frozenset([intern(part.lower()) for part in parts if len(part) > 2])
 
 
 def name_parts_in(text: str) -> frozenset[str]:

@@ -11,6 +11,7 @@ longer be detected.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -148,20 +149,36 @@ def redact_entry(entry: Entry, known: KnownSecrets) -> Entry:
     return entry if body is entry.body else replace(entry, body=body)
 
 
-def redact_window(window: Window, known: KnownSecrets, ledger: Sequence[Entry]) -> Window:
-    """Return a window without secrets; `ledger` are its entries, already redacted."""
+def redact_window(
+    window: Window,
+    known: KnownSecrets,
+    ledger: Sequence[Entry],
+    stand_ins: Mapping[EntryId, tuple[Source, Source]] = MappingProxyType({}),
+) -> Window:
+    """Return a window without secrets; `ledger` are its entries, already redacted.
+
+    `stand_ins` are some that were redacted before with the same secrets, by the item's entry.
+    """
     by_id = {entry.id: entry for entry in ledger}
-    items = (_redact_item(item, known, by_id) for item in window.items)
+    items = (_redact_item(item, known, by_id, stand_ins) for item in window.items)
     return Window(
         window.lane, window.end, window.generation, GrowingList(items), GrowingList(ledger)
     )
 
 
-def _redact_item(item: Item, known: KnownSecrets, ledger: Mapping[str, Entry]) -> Item:
+def _redact_item(
+    item: Item,
+    known: KnownSecrets,
+    ledger: Mapping[str, Entry],
+    stand_ins: Mapping[EntryId, tuple[Source, Source]],
+) -> Item:
     entry = ledger.get(item.entry.id) or redact_entry(item.entry, known)
     if item.stand_in is None:
         return item if entry is item.entry else Item(entry, item.covers)
-    return Item(entry, item.covers, redact_source(item.stand_in, known, item.entry.id))
+    before, redacted = stand_ins.get(item.entry.id, (None, None))
+    if redacted is None or before is not item.stand_in:
+        redacted = redact_source(item.stand_in, known, item.entry.id)
+    return Item(entry, item.covers, redacted)
 
 
 def _redact_body(body: Body, known: KnownSecrets, entry: str) -> Body:

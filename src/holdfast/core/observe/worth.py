@@ -5,6 +5,7 @@ occurred elsewhere since, or were never used.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -18,9 +19,22 @@ MAX_TEXT_CHARS = 400_000
 """Characters of a text that are searched for names; of a longer one both ends are."""
 
 
+MAX_CACHED_CHARS, MAX_CACHED_TEXTS = 20_000, 256
+"""Texts up to this length are cached: planning and the drift watch ask for the same ones."""
+
+
 @rule(frozenset[str]())
 def find_names(text: str) -> frozenset[str]:
     """Return the paths, identifiers, ids and numbers that a text contains."""
+    return _cached_names(text) if len(text) <= MAX_CACHED_CHARS else _read_names(text)
+
+
+@lru_cache(maxsize=MAX_CACHED_TEXTS)
+def _cached_names(text: str) -> frozenset[str]:
+    return _read_names(text)
+
+
+def _read_names(text: str) -> frozenset[str]:
     if len(text) > MAX_TEXT_CHARS:
         half = MAX_TEXT_CHARS // 2
         text = f"{text[:half]}\n{text[-half:]}"

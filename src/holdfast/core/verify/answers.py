@@ -7,7 +7,8 @@ summary was cut too short.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import islice
+from functools import lru_cache
+from itertools import chain, islice
 
 from msgspec import Struct
 
@@ -39,6 +40,8 @@ NEARBY_CHARS = 600
 """Characters before and after an answer that may still belong to it."""
 MAX_GAP_CHARS = 16
 """Characters allowed between two consecutive lines of a quotation."""
+MAX_CACHED_PARTS = 1_024
+"""Parts of answers whose words are cached: each summary is probed for mostly the same rows."""
 FILE_ACTIONS = frozenset(("created", "modified", "deleted", "renamed", "read"))
 # An ASCII word, or one character outside ASCII: a text without spaces can be cut anywhere and must
 # still be found. Matches `a_b2`; not `a-b` as one word.
@@ -58,10 +61,11 @@ class ProbeResult(Struct, frozen=True):
 def answer_probes(probes: Sequence[Probe], text: str) -> tuple[ProbeResult, ...]:
     """Return for each probe whether a text answers it. The text is read once for all probes."""
     page = _read_page(text)
-    places = _places_of_words(
-        page.flat, {word for probe in probes for word in _search_words(probe.must[0])}
+    words = [_search_words(probe.must[0]) for probe in probes]
+    places = _places_of_words(page.flat, set(chain.from_iterable(words)))
+    answers = (
+        _answer(probe, wanted, page, places) for probe, wanted in zip(probes, words, strict=True)
     )
-    answers = (_answer(probe, page, places) for probe in probes)
     return tuple(answer for answer in answers if answer is not None)
 
 
@@ -125,13 +129,22 @@ def _read_page(text: str) -> _Page:
     return _Page("\n".join(plain), starts, labels)
 
 
-def _search_words(part: str) -> list[str]:
+def _search_words(part: str) -> Sequence[str]:
     """Return the words by which a part of an answer can be found."""
+    return _cached_words(part) if len(part) <= 2 * OPENING_CHARS else _read_words(part)
+
+
+@lru_cache(maxsize=MAX_CACHED_PARTS)
+def _cached_words(part: str) -> tuple[str, ...]:
+    return _read_words(part)
+
+
+def _read_words(part: str) -> tuple[str, ...]:
     words = _WORD.findall(part[: 2 * OPENING_CHARS])
     if len(part) > 2 * OPENING_CHARS:
         # The last word may be cut in the middle.
         words = words[:-1] or _WORD.findall(part)
-    return list(dict.fromkeys(words))
+    return tuple(dict.fromkeys(words))
 
 
 def _places_of_words(flat: str, words: set[str]) -> Mapping[str, Sequence[int]]:
@@ -144,9 +157,11 @@ def _places_of_words(flat: str, words: set[str]) -> Mapping[str, Sequence[int]]:
 
 
 @rule(None)
-def _answer(probe: Probe, page: _Page, places: Mapping[str, Sequence[int]]) -> ProbeResult | None:
+def _answer(
+    probe: Probe, words: Sequence[str], page: _Page, places: Mapping[str, Sequence[int]]
+) -> ProbeResult | None:
     first = probe.must[0]
-    key = min(_search_words(first), key=lambda word: len(places[word]), default="")
+    key = min(words, key=lambda word: len(places[word]), default="")
     if not key:
         return ProbeResult(probe, found=False)
     shift = next(match.start() for match in _WORD.finditer(first) if match[0] == key)

@@ -1,11 +1,15 @@
 """Strip markup from lines, and pick the most specific phrase of a text."""
 
+from functools import lru_cache
+
 from holdfast.text.patterns import Pattern
 
 PHRASE_CHARS = 60
 """Characters of the phrase that represents a row which need not be quoted whole."""
 OPENING_CHARS = 120
 """Characters at the start of a line in which the phrase is searched; rows may be cut after them."""
+MAX_CACHED_CHARS, MAX_CACHED_TEXTS = 2_000, 1_024
+"""Texts whose phrase is cached: each summary is probed for mostly the same rows."""
 # Marks at the start of a line: "- ", "## ", "1. ", "> [x] "; not "-x".
 _MARKER = Pattern(r"(?:(?:[>|*+-]|#{1,6}|\d{1,3}[.)]|\[[ xX]\]) ){1,6}")
 _NAME_OR_VALUE = Pattern(r"[0-9_/=]|\w[.:-]\w|[a-z][A-Z]|[A-Z]{2}")
@@ -21,6 +25,15 @@ def is_single_word(part: str) -> bool:
 
 def phrase_of(text: str) -> str:
     """Return the most specific phrase of a text, short enough to survive when a row is cut."""
+    return _cached_phrase(text) if len(text) <= MAX_CACHED_CHARS else _find_phrase(text)
+
+
+@lru_cache(maxsize=MAX_CACHED_TEXTS)
+def _cached_phrase(text: str) -> str:
+    return _find_phrase(text)
+
+
+def _find_phrase(text: str) -> str:
     line = opening_of(
         max(map(plain_line, text.splitlines()), key=_count_names, default=""), OPENING_CHARS
     )

@@ -5,6 +5,7 @@ the model will see instead.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Literal, TypeAlias
 
 from msgspec import Struct
@@ -222,8 +223,8 @@ def _about_facts(rows: Sequence[Fact], needed: frozenset[str]) -> Iterator[Probe
 @row_rule
 def _about_words(rows: Sequence[Quote]) -> Iterator[Probe]:
     # A single word, such as a yes or a number, can be found in any text.
-    said = [row for row in rows if not is_single_word(phrase_of(row.text))]
-    for row in said[-MAX_WORDS:]:
+    said = (row for row in reversed(rows) if not is_single_word(phrase_of(row.text)))
+    for row in reversed(list(islice(said, MAX_WORDS))):
         yield _phrase_probe("recall", "words", "What else did the user say?", row.text, row.entry)
 
 

@@ -5,6 +5,7 @@ round is returned with its scores.
 """
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from msgspec.structs import replace
 
@@ -27,6 +28,8 @@ from holdfast.core.verify.quality import Quality, score_quality
 MAX_ROUNDS = 3
 """How many times a summary is fitted and probed at most."""
 WIDEN_FACTOR = 1.3
+MAX_COUNTED = 4_096
+"""Texts whose tokens are remembered from one round to the next."""
 PROBED_FACT_TOKENS = 1_200
 """Tokens of facts that probes are made for."""
 ROOM_PARTS = {"files": ("changed", "named", "all named", "read")}
@@ -41,7 +44,9 @@ def fit_with_probes(merged: Summary, cut: Cut, room: SummaryRoom) -> tuple[Fitte
     tail = "\n".join(text_of(item.body) for item in items_after_cut(cut)[cut.lead :])
     shown = without_tail(merged, cut)
     choices = choices_in(room, shown)
-    room = replace(room, choices=choices)
+    # Each round counts mostly the same rows.
+    count = lru_cache(maxsize=MAX_COUNTED)(room.count)
+    room = replace(room, choices=choices, count=count)
     # Probes of requests are made from their rows.
     asked = frozenset(moment.text for moment in choices.moments if moment.kind == "asked")
     chosen = choices.choose(

@@ -10,7 +10,9 @@ import heapq
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
+from itertools import chain
 from math import ceil, log
+from sys import intern
 from typing import get_args
 
 from msgspec import Struct
@@ -52,26 +54,40 @@ MAX_COUNTED = 100
 """Of more texts only so many are counted; the tokens of the others follow from their bytes."""
 MAX_CACHED_WORDS = 8_192
 """Moments whose words are cached: a summary is fitted several times."""
+MAX_CACHED_TEXTS, MAX_CACHED_CHARS = 64, 65_536
+"""Longer texts whose words are cached: messages of the user, of which each fit asks again."""
+MAX_CACHED_FACTORS = 16_384
 
 
 class _Candidate(Struct, frozen=True):
     moment: Moment
     words: tuple[str, ...]
     tokens: int
+    divisor: float
+    """The divisor of the worth of its words: its tokens, weighted."""
 
 
 def words_of_moment(text: str) -> tuple[str, ...]:
     """Return the different words of a text, in order; pairs of signs where no space parts words."""
-    return _words_of_line(text) if len(text) <= MAX_MOMENT_CHARS else _words_in(text)
+    if len(text) <= MAX_MOMENT_CHARS:
+        return _words_of_line(text)
+    return _words_of_text(text) if len(text) <= MAX_CACHED_CHARS else words_in(text)
 
 
 @lru_cache(maxsize=MAX_CACHED_WORDS)
 def _words_of_line(text: str) -> tuple[str, ...]:
-    return _words_in(text)
+    return words_in(text)
 
 
-def _words_in(text: str) -> tuple[str, ...]:
-    words = dict.fromkeys(word.strip(_EDGES) for word in _WORD.findall(text))
+@lru_cache(maxsize=MAX_CACHED_TEXTS)
+def _words_of_text(text: str) -> tuple[str, ...]:
+    return words_in(text)
+
+
+def words_in(text: str) -> tuple[str, ...]:
+    """Return the same words as `words_of_moment`, without caching them."""
+    # Moments repeat the same words: interned, each is in memory once and compared by identity.
+    words = dict.fromkeys([intern(word.strip(_EDGES)) for word in _WORD.findall(text)])
     if not text.isascii():
         words = {word: None for word in words if not UNSPACED.search(word)}
         words.update(
@@ -111,14 +127,21 @@ class Choices:
     def __init__(self, moments: Iterable[Moment], count: CountTokens, focus: str = "") -> None:
         self.moments = tuple(_last_of_each(moments).values())
         self._count, self._focus = count, focus
+        self._start: _Start | None = None
+        """Where the last choice began: the next one often differs only in its room."""
 
     @cached_property
     def _pool(self) -> Sequence[_Candidate]:
         texts = [moment.text for moment in self.moments]
-        count = _estimate(texts, self._count)
+        tokens = map(_estimate(texts, self._count), texts)
         return [
-            _Candidate(moment, words_of_moment(text), count(text))
-            for moment, text in zip(self.moments, texts, strict=True)
+            _Candidate(
+                moment,
+                words_of_moment(moment.text),
+                size,
+                (size + SIZE_OFFSET) ** SIZE_POWER,
+            )
+            for moment, size in zip(self.moments, tokens, strict=True)
         ]
 
     @cached_property
@@ -138,12 +161,33 @@ class Choices:
 
         Those of entries in `shown`, and the texts in `without`, are not chosen.
         """
+        words = covered if isinstance(covered, frozenset) else frozenset(covered)
+        start = self._start
+        if start is None or (start.covered, start.shown, start.without) != (words, shown, without):
+            start = self._start = self._start_of(words, shown, without)
+        return _Choice(start).run(room, must)
+
+    def _start_of(
+        self, covered: frozenset[str], shown: Container[EntryId], without: Container[str]
+    ) -> "_Start":
         pool = [
             row
             for row in self._pool
             if row.moment.entry not in shown and row.moment.text not in without
         ]
-        return _Choice(pool, covered, dict(self._worth)).run(room, must)
+        worth = dict(self._worth)
+        _cover(worth, covered)
+        size, value_of = len(pool), worth.__getitem__
+        scale = [
+            row.moment.weight * _recency((at + 1) / size) / row.divisor
+            for at, row in enumerate(pool)
+        ]
+        heap = [
+            (-(sum(map(value_of, row.words)) * factor), at)
+            for at, (row, factor) in enumerate(zip(pool, scale, strict=True))
+        ]
+        heapq.heapify(heap)
+        return _Start(covered, shown, without, pool, worth, scale, heap)
 
 
 def _last_of_each(moments: Iterable[Moment]) -> dict[str, Moment]:
@@ -164,28 +208,39 @@ def _estimate(texts: Sequence[str], count: CountTokens) -> CountTokens:
     return lambda text: ceil(len(text.encode(errors="replace")) * share)
 
 
+class _Start(Struct, frozen=True, eq=False):
+    """A choice before the first moment is taken; it does not depend on the room."""
+
+    covered: frozenset[str]
+    shown: Container[EntryId]
+    without: Container[str]
+    pool: Sequence[_Candidate]
+    worth: dict[str, float]
+    """The worth of each word after `covered`."""
+    scale: Sequence[float]
+    """The factor of each moment besides its words."""
+    heap: list[tuple[float, int]]
+    """The negated rate and the place of each moment, as a heap."""
+
+
+def _cover(worth: dict[str, float], words: Iterable[str]) -> None:
+    for word in words:
+        if word in worth:
+            worth[word] *= COVERED_SHARE
+
+
 class _Choice:
     """One greedy choice under way."""
 
-    def __init__(
-        self, pool: Sequence[_Candidate], covered: Iterable[str], worth: dict[str, float]
-    ) -> None:
-        self._pool = pool
-        self._worth = worth
+    def __init__(self, start: _Start) -> None:
+        self._pool, self._scale = start.pool, start.scale
+        self._worth = start.worth.copy()
         """The worth of each word now: less each time it is covered."""
-        self._cover(covered)
+        self._heap = start.heap.copy()
         self._turns: set[str] = set()
-        self._scale = [
-            row.moment.weight
-            * _recency((at + 1) / len(pool))
-            / (row.tokens + SIZE_OFFSET) ** SIZE_POWER
-            for at, row in enumerate(pool)
-        ]
 
     def run(self, room: int, must: Container[str]) -> tuple[Moment, ...]:
-        taken = list[int]()
-        heap = [(-self._rate(at), at) for at in range(len(self._pool))]
-        heapq.heapify(heap)
+        taken, heap = list[int](), self._heap
         required = [at for at, row in enumerate(self._pool) if row.moment.text in must]
         least = room * (1 - MUST_SHARE)
         for at in required:
@@ -205,16 +260,10 @@ class _Choice:
             room -= self._take(at, taken)
         return tuple(self._pool[at].moment for at in sorted(taken))
 
-    def _cover(self, words: Iterable[str]) -> None:
-        worth = self._worth
-        for word in words:
-            if word in worth:
-                worth[word] *= COVERED_SHARE
-
     def _take(self, at: int, taken: list[int]) -> int:
         price, row = self._price(at), self._pool[at]
         taken.append(at)
-        self._cover(row.words)
+        _cover(self._worth, row.words)
         self._turns.add(row.moment.turn or row.moment.entry)
         return price
 
@@ -241,31 +290,34 @@ def _pairs_in(text: str) -> list[str]:
 
 
 def _focus_factor(word: str, focus: frozenset[str]) -> float:
-    return FOCUS_FACTOR if focus and not focus.isdisjoint(_forms_in(word)) else 1.0
+    return FOCUS_FACTOR if not focus.isdisjoint(_forms_in(word)) else 1.0
 
 
 def _word_worths(pool: Sequence[_Candidate], focus: frozenset[str]) -> dict[str, float]:
     """Return the worth of each word among the candidates."""
-    counts: Counter[str] = Counter()
-    used: Counter[str] = Counter()
-    last: dict[str, int] = {}
-    for at, row in enumerate(pool):
-        counts.update(row.words)
-        if row.moment.kind != "content":
-            used.update(row.words)
-        last.update(dict.fromkeys(row.words, at))
+    counts = Counter(chain.from_iterable(row.words for row in pool))
+    used = Counter(chain.from_iterable(row.words for row in pool if row.moment.kind != "content"))
     size = max(len(pool), 1)
-    return {
-        word: log(1 + size / count)
-        * (log(1 + used[word]) if word in used else UNUSED_SHARE)
-        * (OLDEST_SHARE + (1 - OLDEST_SHARE) * (last[word] + 1) / size)
-        * _name_factor(word)
-        * _focus_factor(word, focus)
+    age: dict[str, float] = {}
+    for at, row in enumerate(pool):
+        share = OLDEST_SHARE + (1 - OLDEST_SHARE) * (at + 1) / size
+        age.update(dict.fromkeys(row.words, share))
+    rare = {count: log(1 + size / count) for count in set(counts.values())}
+    useful = {0: UNUSED_SHARE, **{count: log(1 + count) for count in set(used.values())}}
+    worth = {
+        word: rare[count]
+        * useful[used.get(word, 0)]
+        * age[word]
+        # Most words are plain: no pattern has to be asked.
+        * (1.0 if word.isalpha() and word.islower() else _name_factor(word))
         for word, count in counts.items()
     }
+    if focus:
+        worth = {word: value * _focus_factor(word, focus) for word, value in worth.items()}
+    return worth
 
 
-@lru_cache(maxsize=MAX_CACHED_WORDS)
+@lru_cache(maxsize=MAX_CACHED_FACTORS)
 def _name_factor(word: str) -> float:
     if _HASH.fullmatch(word):
         return HASH_FACTOR

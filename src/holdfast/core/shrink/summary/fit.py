@@ -34,7 +34,7 @@ from holdfast.core.observe.moments.state import COMMIT, LAST_RUN, state_by_need
 from holdfast.core.observe.requests.constraints import users_first
 from holdfast.core.observe.results.choices import not_overruled
 from holdfast.core.shrink.clip_pastes import ONE_LINE, cut_intent, fit_request, map_requests
-from holdfast.core.shrink.summary.choose import Choices, moment_of_fact, words_of_moment
+from holdfast.core.shrink.summary.choose import Choices, moment_of_fact, words_in, words_of_moment
 from holdfast.core.shrink.summary.quoting import short_name
 from holdfast.core.shrink.summary.root import relative_path
 from holdfast.core.shrink.summary.text import Frame, write_summary
@@ -448,7 +448,7 @@ def _questions_before(pool: Sequence[Moment], shown: Summary) -> frozenset[str]:
 
 def _words(summary: Summary, room: SummaryRoom) -> frozenset[str]:
     """Return the words that a reader sees without any fact."""
-    return frozenset(words_of_moment(write_summary(summary, session=""))) | room.shown
+    return frozenset(words_in(write_summary(summary, session=""))) | room.shown
 
 
 def _served(summary: Summary, base: Summary, tokens: int, room: SummaryRoom) -> Summary:
@@ -557,7 +557,8 @@ def _not_told(words: Sequence[Quote], intent: Intent) -> tuple[Quote, ...]:
 
 def _repeats(said: frozenset[str], later: frozenset[str]) -> bool:
     """Return whether later words have nearly all of some words: a message that was sent again."""
-    return len(said) >= MIN_REPEATED_WORDS and len(said & later) >= SEEN_SHARE * len(said)
+    least = max(MIN_REPEATED_WORDS, SEEN_SHARE * len(said))
+    return len(said) >= MIN_REPEATED_WORDS and len(later) >= least <= len(said & later)
 
 
 def _without_changes_in_words(summary: Summary) -> Summary:

@@ -51,7 +51,8 @@ def relative_text(text: str, root: str) -> str:
 
 def relative_moments(moments: Iterable[Moment], root: str) -> list[Moment]:
     """Return moments in which paths below a root are relative."""
-    return [replace(moment, text=relative_text(moment.text, root)) for moment in moments]
+    texts = ((moment, relative_text(moment.text, root)) for moment in moments)
+    return [moment if text == moment.text else replace(moment, text=text) for moment, text in texts]
 
 
 def with_absolute_paths(summary: Summary) -> Summary:

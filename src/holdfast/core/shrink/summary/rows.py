@@ -3,6 +3,8 @@
 from collections.abc import Container, Iterable, Sequence
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from holdfast.core.ledger.entry import EntryId, Said, is_ours
 from holdfast.core.ledger.summary import (
     Constraint,
@@ -49,30 +51,39 @@ def rows_of_scene(
 
     `errors` of earlier entries come first, with their status after this scene.
     """
-    want = cut_wanted(read_intent(scene))
+    return replace(
+        guiding_rows(scene, names),
+        files=_own(files_of(scene), names),
+        errors=errors_of(scene, errors),
+        next=_own(next_steps_of(scene), names),
+        questions=_own(unanswered_questions(scene), names),
+        state=_own(state_of(scene), names),
+    )
 
-    def own(rows: Iterable[Row]) -> tuple[Row, ...]:
-        return tuple(row for row in rows if names is None or row.entry in names)
 
-    def own_quote(quote: Quote) -> Quote:
-        return quote if names is None or quote.entry in names else Quote()
-
-    intent, progress = want.intent, progress_of(scene)
+def guiding_rows(scene: Scene, names: Container[EntryId] | None = None) -> Summary:
+    """Return only the rows that say what to do: the user's words, decisions and progress."""
+    want, progress = cut_wanted(read_intent(scene)), progress_of(scene)
+    intent = want.intent
     return Summary(
         intent=Intent(
-            own_quote(intent.original),
-            own_quote(intent.current),
-            own(intent.changes),
-            own(intent.original_rest),
-            own(intent.current_rest),
+            _own_quote(intent.original, names),
+            _own_quote(intent.current, names),
+            _own(intent.changes, names),
+            _own(intent.original_rest, names),
+            _own(intent.current_rest, names),
         ),
-        constraints=own(want.constraints),
-        words=own(want.words),
-        files=own(files_of(scene)),
-        decisions=own(decisions_of(scene)),
-        errors=errors_of(scene, errors),
+        constraints=_own(want.constraints, names),
+        words=_own(want.words, names),
+        decisions=_own(decisions_of(scene), names),
         progress=progress if names is None or progress.entry in names else Progress(),
-        next=own(next_steps_of(scene)),
-        questions=own(unanswered_questions(scene)),
-        state=own(state_of(scene)),
     )
+
+
+def _own(rows: Iterable[Row], names: Container[EntryId] | None) -> tuple[Row, ...]:
+    """Return the rows of the named entries."""
+    return tuple(row for row in rows if names is None or row.entry in names)
+
+
+def _own_quote(quote: Quote, names: Container[EntryId] | None) -> Quote:
+    return quote if names is None or quote.entry in names else Quote()

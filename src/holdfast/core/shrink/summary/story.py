@@ -22,7 +22,7 @@ from holdfast.core.shrink.summary.choose import choose, moment_of_fact
 from holdfast.core.shrink.summary.merge import bounded, merge, with_full_paths
 from holdfast.core.shrink.summary.quoting import short_name
 from holdfast.core.shrink.summary.root import with_absolute_paths
-from holdfast.core.shrink.summary.rows import is_anchor, rows_of_scene
+from holdfast.core.shrink.summary.rows import guiding_rows, is_anchor, rows_of_scene
 from holdfast.core.shrink.summary.text import read_summary
 from holdfast.text.utf8 import to_bytes
 
@@ -74,12 +74,28 @@ def read_to_end(reading: StoryReading) -> PathContent:
     return PathContent(rows, (*known, *moments))
 
 
-def rows_to_end(reading: StoryReading) -> Summary:
-    """Return only the rows of what a path says."""
+def guiding_rows_to_end(reading: StoryReading) -> Summary:
+    """Return of the rows of a path only those that say what to do: see `guiding_rows`."""
     story = reading.story
     context = [item for item in reading.rest if item.entry.seq <= story.seq]
     later = [item for item in reading.rest if item.entry.seq > story.seq]
-    return _rows_after(story, context, later, ()) if later else story.rows
+    known = _only_guiding(story.rows)
+    if not later:
+        return known
+    for summary in _sent_back(later):
+        known = merge(known, _only_guiding(summary))
+    merged = merge(known, guiding_rows(*_chapter_scene(context, later, ())))
+    return bounded(_in_order(merged, _quoted(story, later, merged)))
+
+
+def _only_guiding(rows: Summary) -> Summary:
+    return Summary(
+        intent=rows.intent,
+        constraints=rows.constraints,
+        words=rows.words,
+        decisions=rows.decisions,
+        progress=rows.progress,
+    )
 
 
 def _quoted(story: Story, chapter: Sequence[Item], rows: Summary) -> tuple[str, ...]:

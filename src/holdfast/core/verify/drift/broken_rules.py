@@ -4,6 +4,8 @@ Only the user and the system set constraints, and only the agent's own words and
 one. Output of tools is ignored on both sides.
 """
 
+from functools import lru_cache
+
 from msgspec import Struct
 
 from holdfast.core.ledger.notes import Finding
@@ -87,6 +89,7 @@ def find_violation(message: AgentMessage, evidence: Evidence) -> Finding:
     return best
 
 
+@lru_cache(maxsize=256)
 def _read_rule(row: Constraint) -> _Rule:
     words = plain_words(row.text)
     weight = SYSTEM_WEIGHT if row.by == "system" else 1.0

@@ -45,7 +45,7 @@ from holdfast.core.observe.results.tests import counts_in
 from holdfast.core.observe.scene import Pair, Scene, read_scene
 from holdfast.core.observe.sentences import own_words, sentences
 from holdfast.core.observe.worth import find_names
-from holdfast.core.shrink.summary.story import read_on, rows_to_end
+from holdfast.core.shrink.summary.story import guiding_rows_to_end, read_on
 from holdfast.core.verify.drift.message import word_parts_in
 from holdfast.text.jsontext import stable_text
 from holdfast.text.paths import normalize_path
@@ -93,17 +93,38 @@ class Delivered(Struct, frozen=True):
     """Whether the agent has since said enough for an answer."""
 
 
-def delivered_since(scene: Scene, request: str) -> Delivered:
+class Outcome(Struct, frozen=True):
+    """What a call did, and whether it failed."""
+
+    body: ToolReturned
+    touch: Touch
+    failed: bool
+
+
+def outcome_of(pair: Pair, body: ToolReturned) -> Outcome:
+    """Read a call and its whole result."""
+    touch = touch_of(pair.body)
+    return Outcome(body, touch, call_failed(touch, body))
+
+
+def outcomes_of(scene: Scene) -> list[Outcome | None]:
+    """Return the outcome of each call of a scene; None for one without a result."""
+    bodies = ((pair, whole_result_of(scene, pair)) for pair in scene.pairs)
+    return [outcome_of(pair, body) if body is not None else None for pair, body in bodies]
+
+
+def delivered_since(
+    scene: Scene, request: str, outcomes: Sequence[Outcome | None] | None = None
+) -> Delivered:
     """Return what was delivered after the entry of a request; from the start if it is missing."""
     start = next((at for at, item in enumerate(scene.items) if item.entry.id == request), -1)
     made = passed = looking = False
     failing = ""
-    for pair in scene.pairs:
-        body = whole_result_of(scene, pair)
-        if pair.call <= start or body is None:
+    outcomes = outcomes_of(scene) if outcomes is None else outcomes
+    for pair, outcome in zip(scene.pairs, outcomes, strict=True):
+        if pair.call <= start or outcome is None:
             continue
-        touch = touch_of(pair.body)
-        bad = call_failed(touch, body)
+        body, touch, bad = outcome.body, outcome.touch, outcome.failed
         looking = _is_looking(pair, touch)
         if looking:
             continue
@@ -166,7 +187,11 @@ def call_key(call: ToolCalled, touch: Touch) -> str:
 
 
 def known_calls(
-    scene: Scene, shown: Collection[EntryId], *, since: int | None = None
+    scene: Scene,
+    shown: Collection[EntryId],
+    *,
+    since: int | None = None,
+    outcomes: Sequence[Outcome | None] | None = None,
 ) -> tuple[dict[str, KnownCall], int]:
     """Return the earlier calls whose result would be the same now, by their key.
 
@@ -176,15 +201,16 @@ def known_calls(
     answers: dict[str, tuple[KnownCall, str, int]] = {}
     written: dict[str, int] = {}
     last_write, again = -1, 0
-    for number, pair in enumerate(scene.pairs):
-        body, touch = whole_result_of(scene, pair), touch_of(pair.body)
-        if body is None or pair.result is None:
+    outcomes = outcomes_of(scene) if outcomes is None else outcomes
+    for number, (pair, outcome) in enumerate(zip(scene.pairs, outcomes, strict=True)):
+        if outcome is None or pair.result is None:
             continue
+        touch = outcome.touch
         if touch.verb in ("write", "edit"):
             written[normalize_path(touch.path)] = last_write = number
             continue
         key = call_key(pair.body, touch)
-        if key and not call_failed(touch, body):
+        if key and not outcome.failed:
             if key in answers and since is not None and scene.items[pair.call].entry.seq > since:
                 again += _still_holds(answers[key], written, last_write)
             entry = scene.items[pair.result].entry.id
@@ -232,6 +258,8 @@ class RecordReader:
         self._names: Counter[str] = Counter()
         self._words: Counter[str] = Counter()
         self._in_window: dict[str, tuple[frozenset[str], frozenset[str]]] = {}
+        self._outcomes: dict[EntryId, tuple[ToolCalled, Outcome]] = {}
+        """By the entry of a result: its call, and what came of it."""
 
     @property
     def names(self) -> Set[str]:
@@ -267,14 +295,40 @@ class RecordReader:
     def names_and_words(self, window: Sequence[Item]) -> tuple[frozenset[str], frozenset[str]]:
         """Return the names and the words in a window; reads only what the last one did not show."""
         known, self._in_window = self._in_window, {}
-        for item in window:
-            text = text_of(item.body)
-            self._in_window[text] = known.get(text) or (find_names(text), word_parts_in(text))
-        found = self._in_window.values()
+        found = [self._names_and_words(item, known) for item in window]
         return (
             frozenset[str]().union(*(names for names, _ in found)),
             frozenset[str]().union(*(words for _, words in found)),
         )
+
+    def _names_and_words(
+        self, item: Item, known: Mapping[str, tuple[frozenset[str], frozenset[str]]]
+    ) -> tuple[frozenset[str], frozenset[str]]:
+        read = self._read.get(item.entry.id) if item.stand_in is None else None
+        if read is not None and read.entry == item.entry:
+            return read.names, read.words
+        text = text_of(item.body)
+        found = known.get(text) or (find_names(text), word_parts_in(text))
+        self._in_window[text] = found
+        return found
+
+    def outcomes(self, scene: Scene) -> list[Outcome | None]:
+        """Return the outcome of each call; reads only those that the last scene did not have."""
+        known, self._outcomes = self._outcomes, {}
+        return [self._outcome(scene, pair, known) for pair in scene.pairs]
+
+    def _outcome(
+        self, scene: Scene, pair: Pair, known: Mapping[EntryId, tuple[ToolCalled, Outcome]]
+    ) -> Outcome | None:
+        body = whole_result_of(scene, pair)
+        if body is None or pair.result is None:
+            return None
+        name = scene.items[pair.result].entry.id
+        read = known.get(name)
+        if read is None or read[0] != pair.body or read[1].body != body:
+            read = pair.body, outcome_of(pair, body)
+        self._outcomes[name] = read
+        return read[1]
 
 
 def _remove(counts: Counter[str], gone: Iterable[str]) -> None:
@@ -335,7 +389,7 @@ def evidence_of(
     """
     entries, reader = list(ledger), reader or RecordReader()
     if rows is None:
-        rows = rows_to_end(read_on(Story(), record))
+        rows = guiding_rows_to_end(read_on(Story(), record))
     record = record[-MAX_RECENT_ENTRIES:]
     reader.advance(record)
     scene, intent = read_scene(record), rows.intent
@@ -343,7 +397,8 @@ def evidence_of(
     rules = lift_unpinned(
         (*rows.constraints, *(pin for pin in pinned_constraints(entries) if pin.text)), entries
     )
-    calls, repeated = known_calls(scene, shown, since=summary_at)
+    outcomes = reader.outcomes(scene)
+    calls, repeated = known_calls(scene, shown, since=summary_at, outcomes=outcomes)
     names_in_window, words_in_window = reader.names_and_words(window)
     after = len(record) if summary_at is None else bisect_right(record, summary_at, key=_seq_of)
     later = range(after, len(record))
@@ -356,7 +411,7 @@ def evidence_of(
         names=frozenset(reader.names),
         names_in_window=names_in_window,
         words=reader.words | words_in_window,
-        delivered=delivered_since(scene, intent.current.entry),
+        delivered=delivered_since(scene, intent.current.entry, outcomes),
         known_calls=calls,
         repeated_calls=repeated,
         steps_since=_count_steps(scene, later) + 1 if summary_at is not None else 0,
