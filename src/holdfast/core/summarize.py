@@ -158,16 +158,12 @@ def request_rows(entries: Iterable[Entry]) -> Summary:
 
 
 def content_of(state: State, context: ShrinkContext) -> PathContent:
-    """Return the rows of the whole session without new facts, and its moments.
-
-    The rows have all requests: sentences of the user are not among the moments.
-    """
+    """Return the rows of the whole session without new facts, and all of its moments."""
     if not cut_after_system(state, []).leaves:
         known = anchor_of(state)
         return PathContent(known, tuple(map(moment_of_fact, known.facts)))
     content = read_path(state)
-    moments = tuple(moment for moment in content.moments if moment.kind != "asked")
-    return PathContent(_current_rows(state, context, content), moments)
+    return PathContent(_current_rows(state, context, content), content.moments)
 
 
 def _current_rows(state: State, context: ShrinkContext, content: PathContent) -> Summary:
@@ -277,12 +273,10 @@ def summary_with_story(state: State, context: ShrinkContext, tokens: int) -> Sum
     content = read_path(state)
     rows = _current_rows(state, context, content)
     choices = _choices_of(content, rows.root, context.count)
-    # The rows have all of the user's words.
-    asked = frozenset(moment.text for moment in choices.moments if moment.kind == "asked")
     # No word spans two lines, and most lines are those of the last checkpoint.
     words = map(words_of_moment, write_summary(rows).split("\n"))
     covered = frozenset(chain.from_iterable(words))
-    chosen = choices.choose(tokens, covered=covered, without=asked)
+    chosen = choices.choose(tokens, covered=covered)
     return replace(rows, facts=facts_of(chosen))
 
 

@@ -47,11 +47,7 @@ def fit_with_probes(merged: Summary, cut: Cut, room: SummaryRoom) -> tuple[Fitte
     # Each round counts mostly the same rows.
     count = lru_cache(maxsize=MAX_COUNTED)(room.count)
     room = replace(room, choices=choices, count=count)
-    # Probes of requests are made from their rows.
-    asked = frozenset(moment.text for moment in choices.moments if moment.kind == "asked")
-    chosen = choices.choose(
-        PROBED_FACT_TOKENS, covered=room.shown, shown=room.remaining, without=asked
-    )
+    chosen = choices.choose(PROBED_FACT_TOKENS, covered=room.shown, shown=room.remaining)
     facts = facts_of(chosen)
     source = replace(_with_latest_request(merged, cut), facts=facts)
     probes = make_probes(source)

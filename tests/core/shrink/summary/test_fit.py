@@ -16,8 +16,6 @@ from holdfast.core.ledger.summary import (
     Quote,
     Summary,
 )
-from holdfast.core.observe.moments.moment import Moment
-from holdfast.core.shrink.summary.choose import Choices
 from holdfast.core.shrink.summary.fit import SummaryRoom, fit_summary, min_tokens
 from holdfast.core.shrink.summary.text import read_summary, write_summary
 from tests.core.building import named, words
@@ -183,26 +181,6 @@ def test_constraints_of_the_system_are_left_out_before_those_of_the_user() -> No
     shown = fit_summary(whole, replace(room(300), firm=True)).summary.constraints
     assert shown
     assert in_order(shown, told)
-
-
-def asked(text: str, entry: str) -> Moment:
-    return Moment("asked", f"the user: {text}", entry, 1.3, entry)
-
-
-def test_a_sentence_of_a_message_without_room_is_shown() -> None:
-    message = f"Leave discounts.py alone. {' '.join(f'word{n}' for n in range(300))}"
-    summary = replace(many(1), words=(Quote(message, named(40)),))
-    pool = [asked("Leave discounts.py alone.", named(40))]
-    made = fit_summary(summary, replace(room(300), choices=Choices(pool, words)))
-    assert not any(quote.text for quote in made.summary.words)
-    assert "the user: Leave discounts.py alone." in made.text
-
-
-def test_a_sentence_of_a_message_that_is_shown_is_not_repeated() -> None:
-    summary = replace(many(1), words=(Quote("Leave discounts.py alone.", named(40)),))
-    pool = [asked("Leave discounts.py alone.", named(40))]
-    made = fit_summary(summary, replace(room(600), choices=Choices(pool, words)))
-    assert made.text.count("discounts.py") == 1
 
 
 def test_constraints_that_the_rest_of_the_window_has_are_not_repeated() -> None:

@@ -1,7 +1,6 @@
 """Read the moments of a scene in order; a reader that fails loses the moments of its entry."""
 
 from collections.abc import Container, Iterator
-from itertools import chain
 
 from msgspec.structs import replace
 
@@ -36,7 +35,6 @@ from holdfast.core.observe.moments.looked import read_moments, searched_moments
 from holdfast.core.observe.moments.moment import Moment, plain_line
 from holdfast.core.observe.moments.ran import ran_moments, shown_command, without_comments
 from holdfast.core.observe.moments.said import (
-    asked_moments,
     inherited_moments,
     reported_moments,
     said_moments,
@@ -78,13 +76,8 @@ STARTED_AGENT = "Async agent launched"
 ANSWER_WEIGHT, OPEN_CALL_WEIGHT = 2.0, 1.2
 
 
-def moments_in(
-    scene: Scene, only: Container[EntryId] | None = None, *, asked: bool = False
-) -> Iterator[Moment]:
-    """Yield the moments of a scene, or of some of its entries, in order.
-
-    If `asked`, sentences of the user are among them: a reader who has rows of requests needs none.
-    """
+def moments_in(scene: Scene, only: Container[EntryId] | None = None) -> Iterator[Moment]:
+    """Yield the moments of a scene, or of some of its entries, in order."""
     closing = frozenset(closing_texts(scene))
     turn, cures = "", Cures()
     for at, item in enumerate(scene.items):
@@ -95,8 +88,6 @@ def moments_in(
         moments = moments_at(scene, at, closes=at in closing)
         if at in scene.by_result and isinstance(item.body, ToolReturned):
             moments = cures.follow(scene.by_result[at], item.body, moments)
-        if asked and isinstance(item.body, Said) and is_request(item.body):
-            moments = chain(asked_moments(item.body.text, item.entry.id), moments)
         for moment in moments:
             yield replace(moment, turn=turn)
 

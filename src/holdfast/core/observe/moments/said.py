@@ -10,8 +10,7 @@ from holdfast.core.observe.moments.moment import (
     MomentKind,
     plain_line,
 )
-from holdfast.core.observe.requests.pastes import words_outside_pastes
-from holdfast.core.observe.sentences import own_words, sentences
+from holdfast.core.observe.sentences import sentences
 from holdfast.text.clip import clip_and_mark
 from holdfast.text.language import COMMON_WORDS
 from holdfast.text.patterns import Pattern
@@ -44,9 +43,7 @@ MANY_SENTENCES, LEAST_SHARE = 8, 0.5
 """A text with more sentences weighs less per sentence, down to this share."""
 MAX_SHORT_ITEM, MAX_JOINED_CHARS = 90, 300
 """Items of a list up to this length are joined, up to so many characters together."""
-REPORTED_WEIGHT, THOUGHT_WEIGHT, ASKED_WEIGHT = 0.8, 0.4, 1.3
-THE_USER = "the user: "
-"""What is written before a sentence of the user."""
+REPORTED_WEIGHT, THOUGHT_WEIGHT = 0.8, 0.4
 MAX_EMPTY_LEAD = 60
 """A longer line that introduces code or a list says something by itself."""
 MAX_LOOKUP_CHARS = 160
@@ -89,20 +86,6 @@ def thought_moments(text: str, entry: EntryId) -> Iterator[Moment]:
 def reported_moments(text: str, entry: EntryId) -> Iterator[Moment]:
     """Yield a moment for each sentence of a report that another agent wrote."""
     return _sentence_moments("reported", text, entry, REPORTED_WEIGHT)
-
-
-@row_rule
-def asked_moments(text: str, entry: EntryId) -> Iterator[Moment]:
-    """Yield a moment for each sentence that the user typed.
-
-    They are shown of a message for which there is no room as a whole.
-    """
-    for words in own_words(text):
-        for piece in words_outside_pastes(words):
-            for line in _joined(sentences(piece)[-MAX_SENTENCES:]):
-                if len(line) >= MIN_SENTENCE_CHARS:
-                    shown = clip_and_mark(plain_line(f"{THE_USER}{line}"), MAX_MOMENT_CHARS)
-                    yield Moment("asked", shown, entry, ASKED_WEIGHT)
 
 
 @row_rule

@@ -28,8 +28,7 @@ from holdfast.core.ledger.summary import (
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.observe.files.trail import MADE_AND_DELETED
 from holdfast.core.observe.moments.cured import PASSES_AFTER
-from holdfast.core.observe.moments.moment import Moment, plain_line
-from holdfast.core.observe.moments.said import THE_USER
+from holdfast.core.observe.moments.moment import Moment
 from holdfast.core.observe.moments.state import COMMIT, LAST_RUN, state_by_need
 from holdfast.core.observe.requests.constraints import users_first
 from holdfast.core.observe.results.choices import not_overruled
@@ -171,7 +170,7 @@ def fit_summary(summary: Summary, room: SummaryRoom) -> FittedSummary:
     covered, left = _words(shown, room), room.tokens - fitted.tokens
     best, before = fitted, tuple[Moment, ...]()
     must = room.first | _questions_before(choices.moments, shown)
-    told = _runs_in_state(choices.moments, shown.state) | _words_shown(choices.moments, shown)
+    told = _runs_in_state(choices.moments, shown.state)
     for _ in range(MAX_TRIES):
         chosen = choices.choose(
             left, covered=covered, must=must, shown=room.remaining, without=told
@@ -413,19 +412,6 @@ def _with_places(
         if quote in kept or (quote.entry in turns and quote.entry not in shown)
     )
     return tuple(dict.fromkeys(places))
-
-
-def _words_shown(pool: Sequence[Moment], shown: Summary) -> frozenset[str]:
-    """Return the sentences of the user that are shown already, alone or in their message."""
-    quotes = (*shown.intent.requests, *shown.intent.changes, *shown.words, *shown.constraints)
-    whole = {quote.entry for quote in (*shown.intent.requests, *shown.words) if quote.text}
-    text = plain_line("\n".join(quote.text for quote in quotes))
-    return frozenset(
-        row.text
-        for row in pool
-        if row.kind == "asked"
-        and (row.entry in whole or row.text.removeprefix(THE_USER).rstrip("…") in text)
-    )
 
 
 def _runs_in_state(pool: Sequence[Moment], state: Iterable[Quote]) -> frozenset[str]:

@@ -160,7 +160,7 @@ def _read(
     rows = _rows_after(story, context, chapter, following)
     sent_back = (fact for summary in _sent_back(chapter) for fact in summary.facts)
     scene, names = _chapter_scene(context, chapter, following)
-    return rows, (*map(moment_of_fact, sent_back), *moments_in(scene, only=names, asked=True))
+    return rows, (*map(moment_of_fact, sent_back), *moments_in(scene, only=names))
 
 
 def _rows_after(
