@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from holdfast.core.asking import Answer, Failed
-from holdfast.models.command import INSIDE_VARIABLE
+from holdfast.models.command import INSIDE_VARIABLE, name_of_command
 from holdfast.models.drive import AskFn
 from holdfast.models.naming import model_named
 from tests.models.asks import ASK
+
+PROGRAM = Path(sys.executable).name
 
 
 def program(code: str) -> AskFn:
@@ -21,14 +23,14 @@ def program(code: str) -> AskFn:
 
 def test_a_program_reads_the_question_and_says_the_answer() -> None:
     echo = program("import sys; print(sys.stdin.read().upper(), end='')")
-    expected = Answer("BE BRIEF.\n\nWHAT IS IT?\n", f"command:{sys.executable}")
+    expected = Answer("BE BRIEF.\n\nWHAT IS IT?\n", PROGRAM)
     assert echo(ASK, 30) == expected
 
 
 def test_a_program_may_answer_without_listening() -> None:
     deaf = program("import os; os.close(0); print('yes')")
     long = type(ASK)("s", "p" * 3_000_000, {}, 1)
-    assert deaf(long, 30) == Answer("yes\n", f"command:{sys.executable}")
+    assert deaf(long, 30) == Answer("yes\n", PROGRAM)
 
 
 def test_a_long_question_and_a_long_answer_do_not_wait_for_each_other() -> None:
@@ -75,7 +77,7 @@ def test_what_a_program_leaves_behind_does_not_hold_up_its_answer() -> None:
         "print('done')"
     )
     started = time.monotonic()
-    assert leaves(ASK, 30) == Answer("done\n", f"command:{sys.executable}")
+    assert leaves(ASK, 30) == Answer("done\n", PROGRAM)
     assert time.monotonic() - started < 7
 
 
@@ -87,7 +89,7 @@ def test_a_program_that_crashes_shows_its_complaint_in_the_reason() -> None:
 
 def test_a_program_that_complains_without_end_is_still_heard() -> None:
     noisy = program("import sys; sys.stderr.write('x' * 3_000_000); print('fine')")
-    assert noisy(ASK, 30) == Answer("fine\n", f"command:{sys.executable}")
+    assert noisy(ASK, 30) == Answer("fine\n", PROGRAM)
 
 
 def test_a_program_that_says_too_much_is_stopped() -> None:
@@ -110,7 +112,7 @@ def test_a_program_that_is_not_there_is_a_reason() -> None:
 
 def test_no_shell_reads_the_line() -> None:
     reply = model_named("command:echo $HOME ; echo '*'")(ASK, 30)
-    assert reply == Answer("$HOME ; echo *\n", "command:echo")
+    assert reply == Answer("$HOME ; echo *\n", "echo")
 
 
 def test_a_program_that_asks_through_us_again_gets_no_answer(
@@ -118,6 +120,21 @@ def test_a_program_that_asks_through_us_again_gets_no_answer(
 ) -> None:
     told = program(f"import os; print(os.environ[{INSIDE_VARIABLE!r}])")
     assert INSIDE_VARIABLE not in os.environ
-    assert told(ASK, 30) == Answer("1\n", f"command:{sys.executable}")
+    assert told(ASK, 30) == Answer("1\n", PROGRAM)
     monkeypatch.setenv(INSIDE_VARIABLE, "1")
     assert isinstance(told(ASK, 30), Failed)
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("ollama run qwen3", "ollama"),
+        ("/usr/bin/python3.12 /home/me/relay.py --fast", "python3.12 relay.py"),
+        ("bash ./ask.sh", "bash ask.sh"),
+        ("python -c 'print(1)' relay.py", "python"),
+        ("pythonista relay.py", "pythonista"),
+        ("node", "node"),
+    ],
+)
+def test_a_program_is_named_without_its_folder_and_with_its_script(line: str, name: str) -> None:
+    assert name_of_command(shlex.split(line)) == name

@@ -10,11 +10,11 @@ import pytest
 
 from holdfast.core.asking import Answer, Ask, Failed
 from holdfast.core.ledger.summary import Summary
-from holdfast.core.shrink.ask.answers import UnusableAnswer, ask_for_rows, check_answer
+from holdfast.core.shrink.ask.answers import ask_for_rows
 from holdfast.models.drive import answer
 from holdfast.models.limits import Guard, Limits
 from holdfast.models.naming import resolve_model
-from tests.core.shrink.ask.test_answers import KNOWN, SPAN
+from tests.core.shrink.ask.test_answers import KNOWN, SPAN, about, checked
 
 pytestmark = pytest.mark.slow
 
@@ -59,7 +59,7 @@ def test_its_free_answer_is_refused_or_borne_out(complete: Complete) -> None:
         said.append(complete({"messages": [{"role": "user", "content": text}], "max_tokens": 300}))
         return said[-1]
 
-    asking = ask_for_rows(SPAN, KNOWN, lambda text: len(text) // 3, 3_000)
+    asking = ask_for_rows(about(SPAN), KNOWN, lambda text: len(text) // 3, 3_000)
     made = answer(asking, resolve_model(small), Guard(Limits(deadline=300)))
     assert said
     assert made.refused or bears_out(made.summary)
@@ -79,19 +79,18 @@ def test_held_to_the_schema_it_is_still_checked(complete: Complete) -> None:
         said.append(complete(request))
         return Answer(said[-1], "smollm2")
 
-    asking = ask_for_rows(SPAN, KNOWN, lambda text: len(text) // 3, 3_000)
+    asking = ask_for_rows(about(SPAN), KNOWN, lambda text: len(text) // 3, 3_000)
     made = answer(asking, held, Guard(Limits(deadline=300)))
     assert said
     assert made.refused or bears_out(made.summary)
-    found = check_answer(Answer(said[-1], "smollm2"), SPAN, KNOWN)
-    assert isinstance(found, UnusableAnswer) or bears_out(found)
+    assert bears_out(checked(Answer(said[-1], "smollm2")).summary)
 
 
 def test_a_slow_one_is_not_waited_for(complete: Complete) -> None:
     def slow(text: str) -> str:
         return complete({"messages": [{"role": "user", "content": text}], "max_tokens": 400})
 
-    asking = ask_for_rows(SPAN, KNOWN, lambda text: len(text) // 3, 3_000)
+    asking = ask_for_rows(about(SPAN), KNOWN, lambda text: len(text) // 3, 3_000)
     made = answer(asking, resolve_model(slow), Guard(Limits(deadline=0.1)))
     assert made.refused == "no answer came within 0.1 seconds"
     assert made.summary == Summary()

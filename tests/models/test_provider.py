@@ -16,6 +16,7 @@ from holdfast.models.limits import Guard, Limits
 from holdfast.models.naming import model_named
 from tests.core.building import ask as said
 from tests.core.building import items
+from tests.core.shrink.ask.test_answers import about
 from tests.models.asks import ASK
 from tests.models.stub import Reply, chat, messages, responses, stub
 
@@ -161,7 +162,7 @@ def test_a_provider_that_answers_badly_adds_nothing_to_a_summary(
         return ask(BAD[kind](FORMS[name][0]), monkeypatch, name, seconds, question)[0]
 
     span = items(said("Please move the importer to SQLite storage. " * 40))
-    asking = ask_for_rows(span, Summary(), lambda text: len(text.split()), 4_000)
+    asking = ask_for_rows(about(span), Summary(), lambda text: len(text.split()), 4_000)
     made = answer(asking, through, Guard(Limits(deadline=1.0)))
     assert made.summary == Summary()
     assert made.refused

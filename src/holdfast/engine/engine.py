@@ -414,7 +414,7 @@ class Engine:
         """
         if budget is not None:
             check_token_count("budget", budget)
-        refused = ""
+        refused: SummarizerRefused | None = None
 
         def write() -> Outcome:
             nonlocal refused
@@ -433,8 +433,8 @@ class Engine:
             return outcome_now
 
         outcome = retry_on_conflict(self._ledger.name, write)
-        if refused:
-            self._ledger.note(SummarizerRefused(refused))
+        if refused is not None:
+            self._ledger.note(refused)
         return outcome
 
     def nothing_to_shrink(self, candidate: Candidate, state: State, budget: int) -> NothingToShrink:
@@ -455,13 +455,13 @@ class Engine:
 
     def _with_model_rows(
         self, candidate: Candidate, state: State, budget: int | None
-    ) -> tuple[Candidate, str]:
-        """Return the candidate with a model's rows, or as it was and why none were added."""
+    ) -> tuple[Candidate, SummarizerRefused | None]:
+        """Return the candidate with a model's rows, and a note if not all of them are used."""
         if self.summary_model is None:
-            return candidate, ""
+            return candidate, None
         return self.summary_model.improve(
             candidate,
-            state.window.items,
+            state,
             self.shrink_context(state.policy).count,
             lambda rows: self._make_candidate(state, budget, rows),
             budget=budget,

@@ -8,14 +8,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from holdfast.core.asking import Answer, Asking, Failed
 from holdfast.core.ledger.entry import Compressed, EntryId
+from holdfast.core.ledger.notes import SummarizerRefused
 from holdfast.core.ledger.summary import Summary
-from holdfast.core.ledger.window import Item
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.plan.plan import Candidate
-from holdfast.core.shrink.ask.answers import ModelRows, ask_for_rows
+from holdfast.core.plan.state import State
+from holdfast.core.shrink.ask.answers import ModelRows, ask_for_rows, count_reasons
+from holdfast.core.shrink.ask.prompts import Span
 from holdfast.core.shrink.summary.rows import is_anchor, original_scene
+from holdfast.core.summarize import read_path
 from holdfast.engine.never_store import NeverStoreFilter
 from holdfast.errors import BadSetting
 from holdfast.models.drive import AskFn, answer
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 SPENT_FILE = "asked.json"
 """File in the project's folder that records the tokens spent on questions."""
 MAX_PROMPT_TOKENS = 16_000
-"""Maximum tokens of one question; a longer span is split into several questions."""
+"""Maximum tokens of a question: of a longer span, it shows the moments chosen for that room."""
 
 
 class SummaryModel:
@@ -47,50 +49,53 @@ class SummaryModel:
     def improve(
         self,
         candidate: Candidate,
-        items: Sequence[Item],
+        state: State,
         count: CountTokens,
         again: Callable[[Summary], Candidate],
         *,
         budget: int | None = None,
-    ) -> tuple[Candidate, str]:
-        """Return the candidate with a model's rows, or as it was and why.
+    ) -> tuple[Candidate, SummarizerRefused | None]:
+        """Return the candidate with a model's rows, and a note if not all of them are used.
 
         `again` makes the candidate again with rows to add: in the same room, verified as always.
         """
         body = candidate.body
         if body is None or body.summary is None:
-            return candidate, ""
-        answer_rows = self._ask_once(body, body.summary, items, count)
-        if answer_rows.refused or not answer_rows.summary.by:
-            return candidate, answer_rows.refused
-        improved = again(answer_rows.summary)
+            return candidate, None
+        rows = self._ask_once(body, body.summary, state, count)
+        if not rows.summary.by:
+            return candidate, SummarizerRefused(rows.refused) if rows.refused else None
+        improved = again(rows.summary)
         over = budget is not None and improved.plan.after.tokens > budget
         if over or _summarized_entries(improved.body) != _summarized_entries(body):
-            return candidate, "there is no room for what the model added"
-        return improved, ""
+            return candidate, SummarizerRefused("there is no room for what the model added")
+        if not rows.left_out:
+            return improved, None
+        return improved, SummarizerRefused(
+            count_reasons(rows.left_out), left_out=len(rows.left_out), by=rows.by
+        )
 
     def _ask_once(
-        self, body: Compressed, known: Summary, items: Sequence[Item], count: CountTokens
+        self, body: Compressed, known: Summary, state: State, count: CountTokens
     ) -> ModelRows:
         names = _summarized_entries(body)
         if names not in self._answers:
-            self._answers = {names: self._ask(_items_leaving(items, names), known, count)}
+            self._answers = {names: self._ask(_span_of(state, names), known, count)}
         return self._answers[names]
 
-    def _ask(self, span: Sequence[Item], known: Summary, count: CountTokens) -> ModelRows:
+    def _ask(self, span: Span, known: Summary, count: CountTokens) -> ModelRows:
         redact = NeverStoreFilter(self._ledger.policy.never_store).text
-        replies: list[Answer | Failed] = []
         asking = ask_for_rows(span, known, count, MAX_PROMPT_TOKENS, redact=redact)
         try:
             model = self._model or resolve_model(self._ledger.summarizer)
         except BadSetting as error:
             return ModelRows(refused=str(error))
-        answer_rows = answer(_record_replies(asking, replies), model, self._guard)
-        if not answer_rows.refused:
+        rows = answer(asking, model, self._guard)
+        if not rows.refused:
             self._guard.accept()
-        elif replies and isinstance(replies[-1], Answer):
+        elif rows.by:
             self._guard.strike()
-        return answer_rows
+        return rows
 
 
 def _summarized_entries(body: Compressed | None) -> tuple[EntryId, ...]:
@@ -99,20 +104,10 @@ def _summarized_entries(body: Compressed | None) -> tuple[EntryId, ...]:
     return tuple(name for step in steps if step.kind == "summary" for name in step.hides)
 
 
-def _items_leaving(items: Sequence[Item], names: Sequence[EntryId]) -> Sequence[Item]:
-    """Return the newly hidden items, without stand-ins and without an older summary."""
+def _span_of(state: State, names: Sequence[EntryId]) -> Span:
+    """Return the newly hidden entries and those that stay, without stand-ins for several."""
     hidden = frozenset(names)
-    leaving = [item for item in items if item.entry.id in hidden and not is_anchor(item)]
-    return original_scene(leaving).items
-
-
-def _record_replies(asking: Asking[ModelRows], replies: list[Answer | Failed]) -> Asking[ModelRows]:
-    """Ask the same questions, and append every reply to `replies`."""
-    try:
-        ask = next(asking)
-        while True:
-            reply = yield ask
-            replies.append(reply)
-            ask = asking.send(reply)
-    except StopIteration as done:
-        return done.value
+    items = [item for item in state.window.items if not is_anchor(item)]
+    leaves = [item for item in items if item.entry.id in hidden]
+    stays = [item for item in items if item.entry.id not in hidden]
+    return Span(original_scene(leaves).items, original_scene(stays).items, read_path(state).moments)

@@ -19,6 +19,7 @@ from msgspec import Struct
 from holdfast.core.asking import Answer, Ask, Failed
 from holdfast.errors import BadSetting
 from holdfast.models.drive import AskFn, error_line, too_late
+from holdfast.text.patterns import Pattern
 
 MAX_ANSWER_BYTES = 1_000_000
 """Longest answer that is accepted."""
@@ -29,6 +30,9 @@ POLL_SECONDS = 0.05
 """Seconds between two checks whether the program has ended."""
 INSIDE_VARIABLE = "HOLDFAST_ASKING"
 """Set in the program's environment, so that an agent it starts does not call it again."""
+
+INTERPRETER = Pattern(r"(?:python|pypy)[\d.]*|node|deno|bun|ruby|perl|(?:ba|z|da)?sh")
+"""Matches the name of a program that runs a script, such as `python3.12`; not `ollama`."""
 
 
 class _Exchange(Struct):
@@ -88,7 +92,7 @@ def _run(words: Sequence[str], text: str, seconds: float) -> Answer | Failed:
             _kill_group(process)
     if not in_time:
         return Failed(too_late(seconds))
-    return _to_answer(words[0], process.returncode, exchange)
+    return _to_answer(words, process.returncode, exchange)
 
 
 def _converse(process: subprocess.Popen[bytes], exchange: _Exchange, deadline: float) -> bool:
@@ -154,8 +158,9 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
-def _to_answer(program: str, code: int, exchange: _Exchange) -> Answer | Failed:
+def _to_answer(words: Sequence[str], code: int, exchange: _Exchange) -> Answer | Failed:
     """Turn the output of a program that has ended into an answer."""
+    program = words[0]
     if len(exchange.stdout) > MAX_ANSWER_BYTES:
         return Failed(f"the command {program!r} said more than {MAX_ANSWER_BYTES:,} bytes")
     if code:
@@ -163,6 +168,13 @@ def _to_answer(program: str, code: int, exchange: _Exchange) -> Answer | Failed:
         reason = f": {stderr}" if stderr else ""
         return Failed(f"the command {program!r} ended with {code}{reason}")
     try:
-        return Answer(exchange.stdout.decode(), f"command:{program}")
+        return Answer(exchange.stdout.decode(), name_of_command(words))
     except UnicodeDecodeError:
         return Failed(f"the command {program!r} said something that is not UTF-8")
+
+
+def name_of_command(words: Sequence[str]) -> str:
+    """Return the name of a program without its folder, with its script if it runs one."""
+    program = os.path.basename(words[0])  # noqa: PTH119 (pathlib is the heavier import)
+    script = words[1] if len(words) > 1 and INTERPRETER.fullmatch(program) else "-"
+    return program if script.startswith("-") else f"{program} {os.path.basename(script)}"  # noqa: PTH119

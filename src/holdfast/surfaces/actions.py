@@ -4,17 +4,20 @@ The command line, the hooks and the MCP server call these functions; those that 
 share (excerpts, lines of an entry, plans) are here too.
 """
 
+from collections.abc import Iterator
+from itertools import takewhile
+
 from msgspec import Struct
 
 from holdfast.core.compress import Candidate
-from holdfast.core.ledger.entry import Compressed
-from holdfast.core.ledger.notes import SessionEnded
+from holdfast.core.ledger.entry import Compressed, Noted, Restored
+from holdfast.core.ledger.notes import SessionEnded, SummarizerRefused, note_of
 from holdfast.core.ledger.summary import Phase
 from holdfast.core.ledger.window import in_force
 from holdfast.core.plan.gates import Verdict, facts_of, judge_gate, large_inputs, triggered_gates
 from holdfast.core.plan.policy import for_model
 from holdfast.core.plan.state import persisted_calls
-from holdfast.core.view.log import Event, render_log
+from holdfast.core.view.log import Event, describe_refusal, render_log
 from holdfast.core.view.plan import render_outcome
 from holdfast.core.view.search.excerpts import Hit, cut_to_budget, excerpt_of_lines, fence_hit
 from holdfast.core.view.status import render_status
@@ -84,7 +87,8 @@ def _newest_compression(session: Session) -> Compressed | None:
 
 
 def notes_after_compression(session: Session) -> list[str]:
-    """Return notes to print: failed preservation checks, and that only the ledger changed."""
+    """Return notes to print: a model's unused rows, failed preservation checks, and that only the
+    ledger changed."""
     newest = _newest_compression(session)
     gaps = [
         f"{check.what} is not preserved: {check.detail}"
@@ -92,11 +96,20 @@ def notes_after_compression(session: Session) -> list[str]:
         for check in phase.checks
         if not check.holds
     ]
+    gaps = [*_refusals(session), *gaps]
     wire = session.ledger.raw_head().wire
     if wire not in TRANSCRIPT_WIRES:
         return gaps
     note = f"only the ledger changed: the program that wrote this {wire} session is not told"
     return [note, *gaps]
+
+
+def _refusals(session: Session) -> Iterator[str]:
+    """Yield what the newest compression did not use of a model's answer, and why."""
+    bodies = (entry.body for entry in reversed(session.ledger.whole_window().ledger))
+    since = takewhile(lambda body: not isinstance(body, (Compressed, Restored)), bodies)
+    notes = (note_of(body) for body in since if isinstance(body, Noted))
+    yield from (describe_refusal(note) for note in notes if isinstance(note, SummarizerRefused))
 
 
 def verdicts_of(session: Session, candidate: Candidate) -> list[Verdict]:

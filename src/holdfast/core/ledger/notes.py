@@ -239,11 +239,15 @@ class RecoveryFailed(Kind, frozen=True):
 
 
 class SummarizerRefused(Kind, frozen=True):
-    """The answer of a model was not used in a summary."""
+    """The answer of a model was not used in a summary, or some of its rows were not."""
 
     what: ClassVar[str] = "summarizer"
     refused: str = ""
-    """The reason."""
+    """The reason, or the reasons."""
+    left_out: Count | None = None
+    """The rows that were left out, if others were used."""
+    by: str | None = None
+    """The model, if some of its rows were used."""
 
 
 class FreshSessionAdvised(Kind, frozen=True):

@@ -46,9 +46,9 @@ class Event(Struct, frozen=True):
     at: str
     kind: str
     """`TIER_1`, `TIER_2`, `TIER_3`, `HOST`, `UNDO`, `POSTPONED`, `CHECKPOINT`, `ADVICE` to start a
-    fresh session, `DRIFT`, `BLOCKED` in strict mode, `MODEL` or `RECOVERY` when one failed,
-    `FORK` when something contradicts the ledger, `DATA_LOSS` when content could not be
-    recovered, or `FAULT` when a rule failed."""
+    fresh session, `DRIFT`, `BLOCKED` in strict mode, `MODEL` when an answer was not used or not
+    all of it, `RECOVERY` when one failed, `FORK` when something contradicts the ledger,
+    `DATA_LOSS` when content could not be recovered, or `FAULT` when a rule failed."""
     trigger: str
     before: int = 0
     after: int = 0
@@ -145,14 +145,22 @@ def _kind_and_reason(note: Note | None) -> tuple[str, str]:
             return "RECOVERY", f"level {shown} failed: {reason or ''}; {review or ''}"
         case Drifted(names=names, why=why):
             return "DRIFT", f"{names}: {why}"
-        case SummarizerRefused(refused=refused):
-            return "MODEL", f"a model added nothing: {refused}"
+        case SummarizerRefused() as model:
+            return "MODEL", describe_refusal(model)
         case RuleFailed(rule=rule, error=error):
             return "FAULT", f"{rule} failed and was left out: {error}"
         case FreshSessionAdvised():
             return "ADVICE", "critical: go on in a fresh session"
         case _:
             return "", ""
+
+
+def describe_refusal(note: SummarizerRefused) -> str:
+    """Describe what was not used of a model's answer, and why."""
+    if not note.left_out:
+        return f"a model added nothing: {note.refused}"
+    rows = "row" if note.left_out == 1 else "rows"
+    return f"{note.left_out} {rows} of {note.by} left out: {note.refused}"
 
 
 def _compression_event(entry: Entry, body: Compressed) -> Event:

@@ -1,12 +1,14 @@
-"""Ask a model for summary rows about a span, and check its answer against the record.
+"""Ask a model for summary rows about a span, and check its answer against what it was shown.
 
-A row must cite an entry of the span, a user's decision must be the user's words, and a path must be
-known to the record. A row that breaks one of these rules makes the whole answer unusable; a row
-that only claims more than the span supports is left out. Requests and constraints have no field, so
-a model can neither set nor lift one.
+A row must name entries that the model was shown, and most of its words must be in them. A user's
+decision must be the user's words, and a path must be known to the record. A row that breaks one of
+these rules is left out and counted. Requests and constraints have no field, so a model can neither
+set nor lift one.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeAlias, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
@@ -14,39 +16,47 @@ from msgspec.structs import replace
 
 from holdfast.core.asking import Answer, Asking, Failed
 from holdfast.core.ledger.summary import Decision, File, Next, Progress, Quote, Summary
-from holdfast.core.ledger.window import Item
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.shrink.ask.evidence import (
-    EvidenceEntry,
-    SpanEvidence,
+    MIN_SUPPORT,
+    Evidence,
     evidence_of,
     holds_quote,
     is_supported,
-    names_only_known,
 )
 from holdfast.core.shrink.ask.prompts import (
     FORM_TEXTS,
     Ahead,
     Choice,
     Phase,
+    PromptEntry,
     Purpose,
     Question,
     Redact,
-    Rows,
-    ask_about,
-    entry_room,
-    fence_token,
+    References,
+    Span,
     no_redaction,
-    prompt_entries,
-    split_into_chunks,
+    prompt_about,
 )
-from holdfast.core.shrink.step import REF_LENGTH
-from holdfast.text.clip import one_line, without_controls
+from holdfast.core.shrink.summary.merge import unique_rows
+from holdfast.text.clip import clip_words, one_line, without_controls
 from holdfast.text.language import is_foreign
+
+Row = TypeVar("Row", bound=Struct)
+Made = TypeVar("Made")
+_Check: TypeAlias = Callable[[Row, Evidence, Summary], Made | None]
+"""Returns the row of a summary for a row of an answer; None if the summary has it already."""
 
 MAX_ANSWER_CHARS = 60_000
 """A longer answer is not used."""
-FENCE = "```"
+MIN_ANSWER_CHARS = 4_000
+"""An answer of this length is not too long, also if it is longer than what it is about."""
+MAX_ROWS = {"decisions": 30, "files": 60, "questions": 15, "next": 15, "phase": 1}
+"""The rows of each section that are used."""
+PROSE = ("choice", "reason", "why", "step", "name")
+"""The keys of sentences that a model writes itself; other texts are quotes."""
+MAX_TEXT_CHARS, MAX_WHY_CHARS, MAX_QUOTE_CHARS, MAX_PHASE_CHARS = 300, 200, 500, 100
+"""A longer text is clipped."""
 
 REFUSAL_STARTS = (
     "i'm sorry",
@@ -103,11 +113,9 @@ STOP_REASONS = {
     "filter": "the provider held the answer back",
 }
 
-
-class UnusableAnswer(Struct, frozen=True):
-    """An answer that is not used, with the reason in one sentence."""
-
-    reason: str
+UNSUPPORTED = "says what the entries that it names do not say"
+BY_TOOL = "rests on the words of a tool alone"
+MISQUOTED = "quotes words that the entry does not have"
 
 
 class ModelRows(Struct, frozen=True):
@@ -115,144 +123,137 @@ class ModelRows(Struct, frozen=True):
 
     summary: Summary = Summary()
     refused: str = ""
+    left_out: tuple[str, ...] = ()
+    """For each row that was left out, the reason."""
+    by: str = ""
+    """The model that answered; empty if no answer came."""
 
 
-class _BrokenRule(Exception):
-    """Ends the check of an answer; caught in this module."""
+class _LeftOut(Exception):
+    """Ends the check of a row; caught in this module."""
 
 
 def ask_for_rows(
-    span: Sequence[Item],
+    span: Span,
     known: Summary,
     count: CountTokens,
     budget: int,
     *,
     redact: Redact = no_redaction,
 ) -> Asking[ModelRows]:
-    """Ask about a span in as many prompts as its length needs, and return the checked rows.
-
-    `budget` is the maximum number of tokens of one prompt. One unusable answer discards all of
-    them: rows about half of the span would look like rows about all of it.
-    """
-    entries = prompt_entries(span, redact)
-    token = fence_token(entries)
-    room = entry_room(token, count, budget)
-    if not room:
-        return ModelRows(refused="the budget for a prompt is too small to ask anything")
-    evidence = evidence_of(span, known, redact)
-    known, collected = _without_uncitable(known, evidence), Summary()
-    for chunk in split_into_chunks(entries, token, count, room):
-        so_far = _merge_rows(known, collected)
-        reply = yield ask_about(chunk, so_far, token, count=count, budget=budget)
-        checked_rows = _check(reply, evidence, so_far, size=sum(len(entry.text) for entry in chunk))
-        if isinstance(checked_rows, UnusableAnswer):
-            return ModelRows(refused=checked_rows.reason)
-        collected = _merge_rows(collected, checked_rows)
-    return ModelRows(collected if collected != Summary(by=collected.by) else Summary())
+    """Ask about a span in one prompt of at most `budget` tokens, and return the checked rows."""
+    prompt = prompt_about(span, known, count, budget, redact)
+    if prompt is None:
+        too_small = "the budget for a prompt is too small to ask anything"
+        return ModelRows(refused=too_small if span.moments else "")
+    reply = yield prompt.ask
+    return check_answer(reply, evidence_of(prompt, span.stays), known)
 
 
-def check_answer(
-    answer: Answer | Failed,
-    span: Sequence[Item],
-    known: Summary,
-    *,
-    redact: Redact = no_redaction,
-) -> Summary | UnusableAnswer:
-    """Return the rows of an answer that the span supports, or the reason not to use the answer."""
-    evidence = evidence_of(span, known, redact)
-    return _check(answer, evidence, known, size=evidence.size)
-
-
-def _check(
-    answer: Answer | Failed, evidence: SpanEvidence, known: Summary, *, size: int
-) -> Summary | UnusableAnswer:
+def check_answer(answer: Answer | Failed, evidence: Evidence, known: Summary) -> ModelRows:
+    """Return the rows of an answer that the evidence supports, or why the answer is not used."""
     if isinstance(answer, Failed):
-        return UnusableAnswer(answer.reason or "no answer came")
-    reason = _why_unreadable(answer, size)
-    if reason:
-        return UnusableAnswer(reason)
-    try:
-        rows = msgspec.json.decode(_without_fence(answer.text), type=Rows)
-    except ValueError as error:
-        return UnusableAnswer(_why_not_decoded(error))
-    try:
-        return _to_summary(rows, evidence, known, answer.model or "an unnamed model")
-    except _BrokenRule as error:
-        return UnusableAnswer(str(error))
+        return ModelRows(refused=answer.reason or "no answer came")
+    model = answer.model or "an unnamed model"
+    found = _object_in(answer, evidence.size)
+    if isinstance(found, str):
+        return ModelRows(refused=found, by=model)
+    if is_foreign("\n".join(_prose_of(found)), evidence.prose_sample):
+        return ModelRows(refused="the answer is in another language than the work", by=model)
+    summary, left_out = _to_summary(found, evidence, known)
+    if summary != Summary():
+        return ModelRows(replace(summary, by=model), left_out=left_out, by=model)
+    refused = f"no row can be used: {count_reasons(left_out)}" if left_out else ""
+    return ModelRows(refused=refused, left_out=left_out, by=model)
 
 
-def _why_unreadable(answer: Answer, size: int) -> str:
-    """Return the reason not to decode an answer; empty if there is none."""
+def count_reasons(reasons: Iterable[str]) -> str:
+    """Return the different reasons in one line, with the number of rows for each."""
+    return "; ".join(f"{times} × {reason}" for reason, times in Counter(reasons).most_common())
+
+
+def _object_in(answer: Answer, size: int) -> dict[str, Any] | str:
+    """Return the JSON object of an answer, or the reason why it has none."""
     text = answer.text.strip()
     if answer.stop != "end":
         return STOP_REASONS.get(answer.stop, "the model stopped for a reason nobody knows")
     if not text:
         return "the answer is empty"
-    if len(text) > min(size, MAX_ANSWER_CHARS):
+    if len(text) > min(max(size, MIN_ANSWER_CHARS), MAX_ANSWER_CHARS):
         return "the answer is longer than what it is about"
-    if text.startswith("<"):
-        return "the answer is a web page or markup, not JSON"
-    return "the model declined to answer" if _declines(text) else ""
+    try:
+        return msgspec.json.decode(text[text.find("{") : text.rfind("}") + 1], type=dict[str, Any])
+    except (ValueError, RecursionError) as error:
+        if _declines(text):
+            return "the model declined to answer"
+        several = "trailing characters" in str(error)
+        return "the answer holds more than one document" if several else "the answer is not JSON"
 
 
 def _declines(text: str) -> bool:
     return text[:40].casefold().startswith(REFUSAL_STARTS)
 
 
-def _without_fence(text: str) -> str:
-    """Remove the code fence that many models put around their JSON."""
-    text = text.strip()
-    if text.startswith(FENCE) and text.endswith(FENCE) and "\n" in text:
-        return text[text.index("\n") : -len(FENCE)]
-    return text
+def _to_summary(
+    found: dict[str, Any], evidence: Evidence, known: Summary
+) -> tuple[Summary, tuple[str, ...]]:
+    """Return a summary of only these rows, and the reasons why others were left out."""
+    left_out = ["has a key that was not asked for" for key in found if key not in MAX_ROWS]
 
+    def rows(section: str, kind: type[Row], check: _Check[Row, Made]) -> Iterator[Made]:
+        values = _listed(found.get(section))
+        left_out.extend("is one too many" for _ in values[MAX_ROWS[section] :])
+        for value in values[: MAX_ROWS[section]]:
+            try:
+                row = check(_as_row(value, kind), evidence, known)
+            except _LeftOut as error:
+                left_out.append(str(error))
+            else:
+                yield from () if row is None else (row,)
 
-def _why_not_decoded(error: ValueError) -> str:
-    if "trailing characters" in str(error):
-        return "the answer holds more than one document"
-    if isinstance(error, msgspec.ValidationError):
-        detail = "".join(char for char in str(error)[:120] if char.isprintable())
-        return f"the answer is not of the shape that was asked for: {detail}"
-    return "the answer is not JSON"
-
-
-def _to_summary(rows: Rows, evidence: SpanEvidence, known: Summary, model: str) -> Summary:
-    """Return a summary of only these rows.
-
-    Raises:
-        _BrokenRule: a row breaks a rule.
-    """
-    _check_prose(rows, evidence)
-    return Summary(
-        files=_files(rows.files, evidence, known),
-        decisions=_decisions(rows.decisions, evidence, known),
-        progress=_progress(rows.phase, evidence),
-        next=_steps(rows.next, evidence),
-        questions=_questions(rows.questions, evidence),
-        by=model,
+    summary = Summary(
+        files=unique_rows(rows("files", Purpose, _file), lambda row: row.path),
+        decisions=unique_rows(
+            rows("decisions", Choice, _decision), lambda row: _normalized(row.choice)
+        ),
+        progress=next(rows("phase", Phase, _progress), Progress()),
+        next=unique_rows(rows("next", Ahead, _step), lambda row: _normalized(row.step)),
+        questions=unique_rows(rows("questions", Question, _question), lambda row: row),
     )
+    return summary, tuple(left_out)
 
 
-def _check_prose(rows: Rows, evidence: SpanEvidence) -> None:
-    """Raise `_BrokenRule` for texts that decline, give commands, or are in another language."""
-    texts = [text for text in _texts_of(rows) if text]
+def _listed(value: object) -> Sequence[object]:
+    """Return the rows of a section; a section that is missing has none."""
+    if isinstance(value, list):
+        return cast("list[object]", value)
+    return () if value is None else (value,)
+
+
+def _prose_of(found: dict[str, Any]) -> Iterator[str]:
+    """Yield the sentences that the model wrote itself."""
+    for value in (value for section in MAX_ROWS for value in _listed(found.get(section))):
+        texts = cast("dict[str, object]", value) if isinstance(value, dict) else {}
+        yield from (text for key in PROSE if isinstance(text := texts.get(key), str))
+
+
+def _as_row(value: object, kind: type[Row]) -> Row:
+    try:
+        row = msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        raise _LeftOut("has another shape than was asked for") from None
+    _check_prose([text for text in msgspec.structs.astuple(row) if isinstance(text, str)])
+    return row
+
+
+def _check_prose(texts: Sequence[str]) -> None:
+    """Raise `_LeftOut` for texts that decline, give commands or come from the form."""
     if any(_declines(text) for text in texts):
-        raise _BrokenRule("the model declined to answer")
+        raise _LeftOut("declines to answer")
     if any(_normalized(text).strip(".") in FORM_TEXTS for text in texts):
-        raise _BrokenRule("the answer repeats the form that it should fill in")
+        raise _LeftOut("repeats the form that it should fill in")
     if any(_commands(text) for text in texts):
-        raise _BrokenRule("the answer speaks to its reader instead of telling what happened")
-    if is_foreign("\n".join(texts), evidence.prose_sample):
-        raise _BrokenRule("the answer is in another language than the work")
-
-
-def _texts_of(rows: Rows) -> Iterable[str]:
-    for row in rows.decisions:
-        yield from (row.choice, row.reason)
-    yield from (row.why for row in rows.files)
-    yield from (row.step for row in rows.next)
-    if rows.phase:
-        yield rows.phase.name
+        raise _LeftOut("speaks to its reader instead of telling what happened")
 
 
 def _commands(text: str) -> bool:
@@ -263,122 +264,97 @@ def _commands(text: str) -> bool:
     return bool(words & OVERRIDE_VERBS and words & OVERRIDE_SCOPES and words & INSTRUCTION_NOUNS)
 
 
-def _cited_entry(ref: str, evidence: SpanEvidence) -> EvidenceEntry:
-    entry = evidence.entries.get(ref[:REF_LENGTH])
-    if entry is None or not entry.id.startswith(ref):
-        raise _BrokenRule(f"the answer cites an entry that is not there: {ref[:REF_LENGTH]}")
-    return entry
+def _cited(refs: References, evidence: Evidence, speakers: Sequence[str] = ()) -> list[PromptEntry]:
+    """Return the entries that a row names; only those of `speakers`, of which there must be one."""
+    names = (refs,) if isinstance(refs, str) else refs
+    entries = [entry for name in names if (entry := evidence.find(name)) is not None]
+    if len(entries) < len(names):
+        raise _LeftOut("cites an entry that is not there")
+    spoken = [entry for entry in entries if not speakers or entry.who in speakers]
+    if not spoken:
+        raise _LeftOut(BY_TOOL)
+    return spoken
 
 
-def _decisions(
-    rows: Iterable[Choice], evidence: SpanEvidence, known: Summary
-) -> tuple[Decision, ...]:
-    by_choice: dict[str, Decision] = {}
+def _supported_line(text: str, cited: Sequence[PromptEntry], evidence: Evidence, most: int) -> str:
+    """Return a text as one line of at most `most` characters, if the cited entries support it."""
+    line = unmarked_line(text)
+    if not is_supported(line, cited, evidence):
+        raise _LeftOut(UNSUPPORTED)
+    return clip_words(line, most, "…")
+
+
+def _decision(row: Choice, evidence: Evidence, known: Summary) -> Decision | None:
+    decision = _user_decision if row.by == "user" else _agent_decision
+    made = decision(row, evidence)
     known_choices = {_normalized(decision.choice) for decision in known.decisions}
-    for row in rows:
-        cited = _cited_entry(row.entry, evidence)
-        decision = (
-            _user_decision(row, cited)
-            if row.by == "user"
-            else _agent_decision(row, cited, evidence)
-        )
-        if decision is None or _normalized(decision.choice) in known_choices:
-            continue
-        reason = unmarked_line(decision.reason)
-        supported = is_supported(reason, evidence)
-        by_choice.setdefault(
-            _normalized(decision.choice), replace(decision, reason=reason if supported else "")
-        )
-    return tuple(by_choice.values())
+    return None if _normalized(made.choice) in known_choices else made
 
 
-def _user_decision(row: Choice, cited: EvidenceEntry) -> Decision:
+def _user_decision(row: Choice, evidence: Evidence) -> Decision:
     """Return a user's decision in the user's own words; the model's wording is not used."""
-    if cited.who != "user" or not holds_quote(cited, row.quote):
-        raise _BrokenRule("the answer puts words into the user's mouth")
-    return Decision(row.quote.strip(), cited.id, row.reason, "user")
+    cited = [entry for entry in _cited(row.entry, evidence) if entry.who == "user"]
+    said = next((entry for entry in cited if holds_quote(entry, row.quote)), None)
+    if said is None:
+        raise _LeftOut("puts words into the user's mouth")
+    choice = clip_words(one_line(row.quote), MAX_QUOTE_CHARS)
+    return Decision(choice, said.id, _reason(row, [said], evidence, least=1.0), "user")
 
 
-def _agent_decision(row: Choice, cited: EvidenceEntry, evidence: SpanEvidence) -> Decision | None:
-    if row.quote and row.quote.strip() not in cited.text:
-        raise _BrokenRule("the answer quotes words that the entry does not have")
-    choice = unmarked_line(row.choice)
-    if cited.who not in AGENT_SPEAKERS or not choice or not is_supported(choice, evidence):
+def _agent_decision(row: Choice, evidence: Evidence) -> Decision:
+    cited = _cited(row.entry, evidence, AGENT_SPEAKERS)
+    if not any(one_line(row.quote) in entry.said for entry in cited):
+        raise _LeftOut(MISQUOTED)
+    choice = _supported_line(row.choice, cited, evidence, MAX_TEXT_CHARS)
+    reason = _reason(row, _cited(row.entry, evidence), evidence)
+    return Decision(choice, cited[0].id, reason)
+
+
+def _reason(
+    row: Choice, cited: Sequence[PromptEntry], evidence: Evidence, least: float = MIN_SUPPORT
+) -> str:
+    """Return the reason of a decision; empty if the cited entries do not support it."""
+    reason = unmarked_line(row.reason)
+    supported = is_supported(reason, cited, evidence, least)
+    return clip_words(reason, MAX_TEXT_CHARS, "…") if supported else ""
+
+
+def _file(row: Purpose, evidence: Evidence, known: Summary) -> File | None:
+    cited = _cited(row.entry, evidence)
+    file = next((file for file in known.files if file.path == row.path), None)
+    if file is None:
+        raise _LeftOut("names a file that the record does not know")
+    # A purpose that the agent itself stated is not replaced.
+    if file.why:
         return None
-    return Decision(choice, cited.id, row.reason)
+    return replace(file, why=_supported_line(row.why, cited, evidence, MAX_WHY_CHARS))
 
 
-def _files(rows: Iterable[Purpose], evidence: SpanEvidence, known: Summary) -> tuple[File, ...]:
-    files = {file.path: file for file in known.files}
-    by_path: dict[str, File] = {}
-    for row in rows:
-        _cited_entry(row.entry, evidence)
-        file = files.get(row.path)
-        if file is None:
-            raise _BrokenRule("the answer names a file that the record does not know")
-        why = unmarked_line(row.why)
-        # A purpose that the agent itself stated is not replaced.
-        if not file.why and why and is_supported(why, evidence):
-            by_path.setdefault(row.path, replace(file, why=why))
-    return tuple(by_path.values())
+def _question(row: Question, evidence: Evidence, _: Summary) -> Quote:
+    cited = _current(_cited(row.entry, evidence, ("user", "assistant")), evidence)
+    asked = next((entry for entry in cited if holds_quote(entry, row.text)), None)
+    if asked is None:
+        raise _LeftOut(MISQUOTED)
+    return Quote(clip_words(one_line(row.text), MAX_QUOTE_CHARS), asked.id)
 
 
-def _questions(rows: Iterable[Question], evidence: SpanEvidence) -> tuple[Quote, ...]:
-    quotes: dict[Quote, None] = {}
-    for row in rows:
-        cited = _cited_entry(row.entry, evidence)
-        if not holds_quote(cited, row.text):
-            raise _BrokenRule("the answer quotes words that the entry does not have")
-        if cited.who in ("user", "assistant"):
-            quotes[Quote(row.text.strip(), cited.id)] = None
-    return tuple(quotes)
+def _step(row: Ahead, evidence: Evidence, _: Summary) -> Next:
+    cited = _current(_cited(row.entry, evidence, STEP_SPEAKERS), evidence)
+    step = _supported_line(row.step, cited, evidence, MAX_WHY_CHARS)
+    return Next(step, cited[0].id, row.owner)
 
 
-def _steps(rows: Iterable[Ahead], evidence: SpanEvidence) -> tuple[Next, ...]:
-    by_step: dict[str, Next] = {}
-    for row in rows:
-        cited = _cited_entry(row.entry, evidence)
-        step = unmarked_line(row.step)
-        if cited.who in STEP_SPEAKERS and step and is_supported(step, evidence):
-            by_step.setdefault(_normalized(step), Next(step, cited.id, row.owner))
-    return tuple(by_step.values())
-
-
-def _progress(row: Phase | None, evidence: SpanEvidence) -> Progress:
-    if row is None:
-        return Progress()
-    cited = _cited_entry(row.entry, evidence)
-    name = unmarked_line(row.name)
-    if cited.who not in STEP_SPEAKERS or not name or not names_only_known(name, evidence):
-        return Progress()
-    return Progress(phase=name, entry=cited.id)
-
-
-def _without_uncitable(known: Summary, evidence: SpanEvidence) -> Summary:
-    """Remove open rows of earlier spans: the model cannot cite their entries."""
-    ids = {row.id for row in evidence.entries.values()}
-    return replace(
-        known,
-        questions=tuple(row for row in known.questions if row.entry in ids),
-        next=tuple(row for row in known.next if row.entry in ids),
+def _progress(row: Phase, evidence: Evidence, _: Summary) -> Progress:
+    cited = _current(_cited(row.entry, evidence, STEP_SPEAKERS), evidence)
+    return Progress(
+        phase=_supported_line(row.name, cited, evidence, MAX_PHASE_CHARS), entry=cited[0].id
     )
 
 
-def _merge_rows(known: Summary, found: Summary) -> Summary:
-    """Merge newer rows: append decisions and purposes; replace progress, steps and questions."""
-    if not found.by:
-        return known
-    purposes = {file.path: file for file in found.files}
-    known_files = tuple(purposes.pop(file.path, file) for file in known.files)
-    return replace(
-        known,
-        files=(*known_files, *purposes.values()),
-        decisions=tuple(dict.fromkeys((*known.decisions, *found.decisions))),
-        progress=found.progress if found.progress.phase else known.progress,
-        next=found.next,
-        questions=found.questions,
-        by=found.by,
-    )
+def _current(cited: Sequence[PromptEntry], evidence: Evidence) -> Sequence[PromptEntry]:
+    if evidence.is_stale(cited):
+        raise _LeftOut("is older than the newest request of the user")
+    return cited
 
 
 def _normalized(text: str) -> str:
