@@ -115,7 +115,7 @@ def compress(
     original messages are stored in the project's ledger as a new session, so that
     `holdfast recover --ref` opens every reference in the output; with --no-store nothing is stored.
     The default budget is the size at which batches begin (at.batch, in percent of the window less
-    the reserve).
+    the reserve). No summarizer is asked.
 
     Without FILE, the newest session is planned, and the plan is applied if it pays. If the budget
     cannot be reached, nothing is changed and the exit code is 73.
