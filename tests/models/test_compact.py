@@ -233,6 +233,49 @@ def test_the_log_says_how_many_rows_of_a_model_were_left_out() -> None:
     )
 
 
+def _open_rows(session: Session, words: str, phase: str) -> dict[str, Any]:
+    entry = ref_of(session, words)
+    step = {"step": f"{phase} next", "owner": "agent", "entry": entry}
+    return {**_nothing(), "next": [step], "phase": {"name": phase, "entry": entry}}
+
+
+LAST = "The tests look at one import at a time."
+
+
+def test_the_open_rows_of_a_window_are_those_that_show_summary_has() -> None:
+    session = opened()
+    with_model(session, model_answer(_open_rows(session, LAST, "looking at import tests")))
+    made = session.compact(BUDGET).summary.rows
+    assert made.progress.phase == "looking at import tests"
+    assert made.progress.phase_entry[:12] == ref_of(session, LAST)
+    assert [row.step for row in made.next] == ["looking at import tests next"]
+    shown = session.summary(4_000)
+    assert (shown.rows.progress, shown.rows.next) == (made.progress, made.next)
+    assert f"looking at import tests [{ref_of(session, LAST)[:8]}]" in str(shown)
+    session.append({"role": "user", "content": "Write the changelog of the parser instead."})
+    assert session.summary(4_000).rows.progress.phase == ""
+    assert session.summary(4_000).rows.next == ()
+
+
+def test_a_newer_phase_replaces_the_older_one_and_none_removes_it() -> None:
+    session = opened()
+    asked = with_model(
+        session,
+        model_answer(_open_rows(session, LAST, "looking at import tests")),
+        Failed("no answer came within 30 seconds"),
+    )
+    assert session.compact(BUDGET).summary.rows.progress.phase == "looking at import tests"
+    session.extend(
+        [
+            *call("d1", "Read", {"file_path": "src/report.py"}, text(200, "report part")),
+            *call("d2", "Bash", {"command": "ls docs"}, text(20, "page")),
+            {"role": "assistant", "content": "The report is short."},
+        ]
+    )
+    assert session.compact(BUDGET // 2).summary.rows.progress.phase == ""
+    assert len(asked) == 2
+
+
 @pytest.mark.parametrize("kind", ["timeout", "made up"])
 def test_after_three_failures_a_model_is_left_alone(kind: str, tmp_path: Path) -> None:
     (tmp_path / ".holdfast").mkdir()

@@ -47,7 +47,11 @@ from holdfast.core.shrink.summary.fit import (
     fit_summary,
     min_tokens,
 )
-from holdfast.core.shrink.summary.merge import add_model_rows, with_model_rows
+from holdfast.core.shrink.summary.merge import (
+    add_model_rows,
+    with_model_rows,
+    with_open_model_rows,
+)
 from holdfast.core.shrink.summary.root import relative_moments, root_of, with_absolute_paths
 from holdfast.core.shrink.summary.rows import is_anchor
 from holdfast.core.shrink.summary.story import read_on, read_to_end, story_from
@@ -172,6 +176,7 @@ def _current_rows(state: State, context: ShrinkContext, content: PathContent) ->
     # The archive of the whole conversation exists only if a part of it was hidden.
     context = context if known.revision else replace(context, archive="")
     merged = extend_summary(known, content, context, state.window.ledger)
+    merged = with_open_model_rows(merged, known)
     hidden = Cut(tuple(state.window.items), [], 0, len(state.window.items))
     return replace(_with_extent(merged, known, hidden), revision=known.revision, saved=known.saved)
 

@@ -120,6 +120,8 @@ class Progress(Struct, frozen=True, omit_defaults=True):
     tests: str = ""
     """The result of the last test run, word for word."""
     entry: str = ""
+    phase_entry: str = ""
+    """The entry that a model read the phase from; empty if the phase is the record's."""
 
 
 class Next(Struct, frozen=True, omit_defaults=True):
@@ -171,6 +173,8 @@ class Summary(Struct, frozen=True, omit_defaults=True):
     """The time of the last of these entries, as its source names it."""
     by: str = ""
     """The model that some checked rows are from; empty if all rows were read from the ledger."""
+    open_by_model: tuple[str, ...] = ()
+    """The steps and questions that are from that model: a newer answer replaces them."""
 
 
 # The phases in which a summary is made, as they are stored with its compression.

@@ -71,19 +71,30 @@ def _names_gone(files: Iterable[File]) -> frozenset[str]:
 
 
 def with_model_rows(summary: Summary, known: Summary) -> Summary:
-    """Return rows of the record with those that a model wrote for an earlier summary."""
+    """Return rows of the record with the decisions and purposes of an earlier summary's model."""
     if not known.by:
         return summary
     purposes = {file.path: file.why for file in known.files if file.why}
     decisions = unique_rows((*known.decisions, *summary.decisions), _same_decision)
     files = (replace(file, why=file.why or purposes.get(file.path, "")) for file in summary.files)
-    return replace(
-        _with_phase_of(summary, known), files=tuple(files), decisions=decisions, by=known.by
+    return replace(summary, files=tuple(files), decisions=decisions, by=known.by)
+
+
+def with_open_model_rows(summary: Summary, known: Summary) -> Summary:
+    """Return rows with the phase, steps and questions that a model wrote for the window's summary.
+
+    They hold until the user asks for something else.
+    """
+    if not known.by or summary.intent.current != known.intent.current:
+        return summary
+    phase = known.progress if known.progress.phase_entry else Progress()
+    rows = Summary(
+        progress=Progress(phase=phase.phase, entry=phase.phase_entry),
+        next=tuple(row for row in known.next if row.step in known.open_by_model),
+        questions=tuple(row for row in known.questions if row.text in known.open_by_model),
+        by=known.by,
     )
-
-
-def _with_phase_of(summary: Summary, known: Summary) -> Summary:
-    return replace(summary, progress=_with_phase(summary.progress, known.progress))
+    return add_model_rows(summary, rows)
 
 
 def _plans(new: Summary) -> bool:
@@ -127,12 +138,14 @@ def _newest_words(words: tuple[Quote, ...]) -> tuple[Quote, ...]:
 def add_model_rows(summary: Summary, rows: Summary) -> Summary:
     """Add the checked rows of a model to a summary; rows of the record are not changed.
 
-    Decisions are appended and files get their purpose. Progress, steps and questions are the
-    model's only if the record has none.
+    Decisions are appended and files get their purpose. Phase, steps and questions are the model's
+    only if the record has none.
     """
     if not rows.by:
         return summary
     purposes = {file.path: file.why for file in rows.files}
+    steps = () if summary.next else rows.next
+    questions = () if summary.questions else rows.questions
     return replace(
         summary,
         files=tuple(
@@ -143,13 +156,14 @@ def add_model_rows(summary: Summary, rows: Summary) -> Summary:
         next=summary.next or rows.next,
         questions=summary.questions or rows.questions,
         by=rows.by,
+        open_by_model=(*(row.step for row in steps), *(row.text for row in questions)),
     )
 
 
-def _with_phase(known: Progress, told: Progress) -> Progress:
-    if known.phase or not told.phase:
+def _with_phase(known: Progress, new: Progress) -> Progress:
+    if known.phase or not new.phase:
         return known
-    return replace(known, phase=told.phase, entry=known.entry or told.entry)
+    return replace(known, phase=new.phase, phase_entry=new.entry)
 
 
 def unique_rows(rows: Iterable[Row], same: Callable[[Row], Hashable]) -> tuple[Row, ...]:

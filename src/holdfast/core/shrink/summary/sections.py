@@ -231,19 +231,25 @@ def _read_decision(line: str) -> Decision:
 
 PHASE, COMPLETED = "- **Phase:** ", "- **Completed:**"
 REMAINING, TESTS, SEEN = "- **Remaining:**", "- **Tests:** ", "- **Seen in:** "
-ITEM_MARK = "  - "
+ITEM_MARK, HEAD = "  - ", " ["
 
 
 def write_progress(summary: Summary) -> list[str]:
     """The progress of the work, as far as it is known."""
     progress = summary.progress
     return [
-        *([f"{PHASE}{quote_field(progress.phase)}"] if progress.phase else []),
+        *([f"{PHASE}{_phase(progress)}"] if progress.phase else []),
         *_listed(COMPLETED, progress.completed),
         *_listed(REMAINING, progress.remaining),
         *([f"{TESTS}{quote_field(progress.tests)}"] if progress.tests else []),
         *([f"{SEEN}{row_head(progress.entry)}"] if progress.entry else []),
     ]
+
+
+def _phase(progress: Progress) -> str:
+    """Return the phase; one that a model read is followed by its entry."""
+    entry = f" {row_head(progress.phase_entry)}" if progress.phase_entry else ""
+    return f"{quote_field(progress.phase, HEAD)}{entry}"
 
 
 def _listed(label: str, items: tuple[str, ...]) -> list[str]:
@@ -252,8 +258,11 @@ def _listed(label: str, items: tuple[str, ...]) -> list[str]:
 
 def read_progress(lines: SummaryLines, known: Summary) -> Summary:
     """Read the progress of the work."""
+    phase, head = split_field(lines.take(PHASE) if lines.starts_with(PHASE) else "", HEAD)
+    require(head == "" or head.startswith(HEAD))
     progress = Progress(
-        phase=_read_line(lines, PHASE),
+        phase=phase,
+        phase_entry=split_head(head.lstrip())[0] if head else "",
         completed=_read_list(lines, COMPLETED),
         remaining=_read_list(lines, REMAINING),
         tests=_read_line(lines, TESTS),

@@ -99,6 +99,7 @@ def window_form(summary: Summary) -> Summary:
         ),
         questions=_normal_quotes(summary.questions),
         refs=tuple(replace(one, entry=short_name(one.entry)) for one in summary.refs),
+        open_by_model=(),
     )
     turns = story_turns(known)
     return replace(known, words=tuple(turn.quote or Quote("", turn.entry) for turn in turns))
@@ -143,7 +144,10 @@ def _only_read(summary: Summary) -> Iterator[File]:
 
 def _normal_progress(progress: Progress) -> Progress:
     known = progress.phase or progress.completed or progress.remaining or progress.tests
-    return replace(progress, entry=short_name(progress.entry)) if known else Progress()
+    if not known:
+        return Progress()
+    named = short_name(progress.phase_entry) if progress.phase else ""
+    return replace(progress, entry=short_name(progress.entry), phase_entry=named)
 
 
 def _normal_errors(errors: tuple[Error, ...]) -> tuple[Error, ...]:
