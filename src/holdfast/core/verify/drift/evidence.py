@@ -121,7 +121,7 @@ def delivered_since(
     made = passed = looking = False
     failing = ""
     outcomes = outcomes_of(scene) if outcomes is None else outcomes
-    for pair, outcome in zip(scene.pairs, outcomes, strict=True):
+    for pair, outcome in zip(scene.pairs, outcomes, strict=False):
         if pair.call <= start or outcome is None:
             continue
         body, touch, bad = outcome.body, outcome.touch, outcome.failed
