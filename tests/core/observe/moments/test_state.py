@@ -122,6 +122,12 @@ def test_files_are_open_until_they_are_committed_and_checked() -> None:
     assert after[2:] == ["not committed: c.py", "not checked: c.py", passed]
 
 
+def test_a_file_that_git_restored_waits_for_nothing() -> None:
+    edits = [*edited("a", "/r/a.py"), *edited("b", "/r/b.py")]
+    restored = rows(*edits, *ran(("git checkout -- /r/a.py", "")))
+    assert restored == ["not committed: b.py", "not checked: b.py"]
+
+
 def test_prose_is_never_waiting_for_a_check() -> None:
     assert rows(*edited("a", "notes.md")) == ["not committed: notes.md"]
 

@@ -137,3 +137,22 @@ def test_a_summary_that_a_client_sent_back_is_read_as_rows_and_moments() -> None
     assert made.rows.intent.original.text == "Build the parser."
     assert made.rows.intent.current.text == "Now test it."
     assert "The parser is recursive." in [moment.text for moment in made.moments]
+
+
+def test_an_item_of_a_list_that_an_earlier_chapter_made_is_changed_by_its_number() -> None:
+    made = [
+        message
+        for number, subject in enumerate(("Write the parser", "Write the docs"), 1)
+        for message in (
+            call(f"t{number}", "TaskCreate", subject=subject),
+            back(f"t{number}", f"Task #{number} created successfully: {subject}"),
+        )
+    ]
+    work_between = [message for at in range(2 * MAX_CHAPTER // 5) for message in step(at)]
+    done = (call("u", "TaskUpdate", taskId="1", status="completed"), back("u", "Updated task #1"))
+    path = items(ask("Write the importer."), *made, *work_between, *done, answer("Parser done."))
+    assert read_on(Story(), path).story.seq
+    progress = told(path).rows.progress
+    assert progress.completed[0] == "Write the parser"
+    assert progress.remaining == ("Write the docs",)
+    assert bit_by_bit(path, 7).rows == told(path).rows

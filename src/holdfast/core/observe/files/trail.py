@@ -12,8 +12,8 @@ from holdfast.text.code import MAX_SYMBOLS
 from holdfast.text.paths import folders_of
 
 MAX_CHANGE_CHARS = 120
-MADE_AND_DELETED = "made and deleted again"
-"""The change of a file of which nothing is left."""
+MADE_AND_DELETED, RESTORED = "made and deleted again", "restored by "
+"""The change of a file of which nothing is left, and how that of one begins that is as it was."""
 MAX_MOVED_CHARS = 90
 MAX_WHY_CHARS = 100
 
@@ -174,7 +174,7 @@ class Trail:
             row.existed = False
         if act.verb == "restore":
             row.added = row.removed = 0
-            row.symbols, row.methods = {}, {f"restored by {act.how}": None}
+            row.symbols, row.methods = {}, {f"{RESTORED}{act.how}": None}
         else:
             self._add_counts(row, act, fresh=fresh)
         row.entry, row.exists, row.changed, row.partial = recorded.entry, True, True, False
@@ -187,7 +187,7 @@ class Trail:
         return act.path
 
     def _add_counts(self, row: _FileRow, act: FileAct, *, fresh: bool) -> None:
-        row.methods = {how: None for how in row.methods if not how.startswith("restored")}
+        row.methods = {how: None for how in row.methods if not how.startswith(RESTORED)}
         if act.text and row.text:
             act = replace(
                 act_of_replacements(act.path, [(row.text, act.text)]), how=act.how, text=act.text

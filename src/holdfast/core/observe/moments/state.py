@@ -11,6 +11,7 @@ from holdfast.core.ledger.entry import EntryId, ToolCalled, ToolReturned
 from holdfast.core.ledger.summary import Quote
 from holdfast.core.observe.files.bash import commands_of
 from holdfast.core.observe.files.commands import ShellState
+from holdfast.core.observe.files.patches import FileAct
 from holdfast.core.observe.files.shell import acts_of_script
 from holdfast.core.observe.files.touch import Touch, acts_of_call, touch_of
 from holdfast.core.observe.moments.moment import plain_line
@@ -195,11 +196,12 @@ class _StateReader:
         """Read one call with its result."""
         touch = touch_of(pair.body)
         failed = call_failed(touch, body)
-        for path in _edited_paths(pair.body, touch, body, failed=failed):
+        for act in _edits_in(pair.body, touch, body, failed=failed):
             for key, edits in self.edits.items():
-                edits.pop(path, None)
-                if key == NOT_COMMITTED or not path.endswith(_PROSE):
-                    edits[path] = entry
+                edits.pop(act.path, None)
+                is_restored = act.verb == "restore"
+                if not is_restored and (key == NOT_COMMITTED or not act.path.endswith(_PROSE)):
+                    edits[act.path] = entry
         if touch.verb != "run":
             return
         self._read_git(touch.command, body, entry, failed=failed)
@@ -307,9 +309,9 @@ def _git_commands(command: str) -> Iterator[list[str]]:
 
 
 @row_rule
-def _edited_paths(
+def _edits_in(
     call: ToolCalled, touch: Touch, body: ToolReturned, *, failed: bool
-) -> Iterator[str]:
+) -> Iterator[FileAct]:
     shell = ShellState("", body.output, failed)
     if touch.command:
         acts = acts_of_script(touch.command, shell)
@@ -317,7 +319,7 @@ def _edited_paths(
         acts = () if failed else acts_of_call(call, body.output)
     for act in acts:
         if act.verb not in ("read", "folder") and act.path and not act.path.startswith("/tmp/"):
-            yield act.path
+            yield act
 
 
 def _short_names(paths: Iterable[str]) -> list[str]:

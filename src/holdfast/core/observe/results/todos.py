@@ -166,8 +166,12 @@ def _goes_on(text: str, spoken: TodoList) -> bool:
 
 def is_list_tool(tool: str) -> bool:
     """Return whether a tool writes a todo list, or one item of it."""
-    name = bare_tool_name(tool)
-    return name in LIST_TOOLS or name.replace("_", "") in ITEM_TOOLS
+    return bare_tool_name(tool) in LIST_TOOLS or writes_item(tool)
+
+
+def writes_item(tool: str) -> bool:
+    """Return whether a tool writes one item of a list."""
+    return bare_tool_name(tool).replace("_", "") in ITEM_TOOLS
 
 
 @rule(None)

@@ -26,7 +26,7 @@ from holdfast.core.ledger.summary import (
     Summary,
 )
 from holdfast.core.measure.tokens import CountTokens
-from holdfast.core.observe.files.trail import MADE_AND_DELETED
+from holdfast.core.observe.files.trail import MADE_AND_DELETED, RESTORED
 from holdfast.core.observe.moments.cured import PASSES_AFTER
 from holdfast.core.observe.moments.moment import Moment
 from holdfast.core.observe.moments.state import COMMIT, LAST_RUN, state_by_need
@@ -641,7 +641,11 @@ def _kept_of(
 
 
 def _changed(files: Iterable[File]) -> list[File]:
-    return [file for file in files if file.action != "read" and file.change != MADE_AND_DELETED]
+    """Return the files in which something is changed now."""
+    unchanged = (MADE_AND_DELETED, RESTORED)
+    return [
+        file for file in files if file.action != "read" and not file.change.startswith(unchanged)
+    ]
 
 
 # `copied from a.py`, `sed -i s|a|b|`: what one command did to many files; not `by /x.py; +3`.

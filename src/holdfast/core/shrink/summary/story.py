@@ -5,7 +5,7 @@ once; where it ends depends only on the entries before, so a session that is rea
 the same story as one that is read whole. The entries after the last chapter are read each time.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from msgspec.structs import replace
@@ -17,6 +17,7 @@ from holdfast.core.measure.tokens import tokens_from_bytes
 from holdfast.core.observe.moments.moment import Moment
 from holdfast.core.observe.moments.read import moments_in
 from holdfast.core.observe.moments.story import Block, PathContent, Story, StoryReading
+from holdfast.core.observe.results.todos import writes_item
 from holdfast.core.observe.scene import Scene, read_scene
 from holdfast.core.shrink.summary.choose import choose, moment_of_fact
 from holdfast.core.shrink.summary.merge import bounded, merge, with_full_paths
@@ -30,6 +31,8 @@ MIN_CHAPTER, MAX_CHAPTER = 24, 120
 """Entries of a chapter that ends before a request, and of one that ends between two steps."""
 LONGEST_CHAPTER = 480
 """Entries of a chapter that ends anywhere, because a call never got its result."""
+MAX_LISTED = 240
+"""Entries for items of a list, such as tasks, that later chapters are read with."""
 BLOCK_TOKENS = 24_000
 """Tokens of the moments that are kept of two blocks of the same level."""
 
@@ -136,13 +139,22 @@ def _begins_step(items: Sequence[Item], at: int) -> bool:
 
 
 def _context_of(context: Sequence[Item], chapter: Sequence[Item]) -> list[Item]:
-    """Return the newest request and the newest text of the agent."""
+    """Return the newest request, the newest text of the agent, and the calls for items of a list.
+
+    A later call changes such an item by its number only.
+    """
     items = (*context, *chapter)
     bodies = [item.entry.body for item in items]
     asked = (at for at in reversed(range(len(items))) if _is_asked(bodies[at]))
     said = (at for at in reversed(range(len(items))) if _is_agents(bodies[at]))
-    places = {next(asked, -1), next(said, -1)} - {-1}
+    calls = {body.call for body in bodies if isinstance(body, ToolCalled) if writes_item(body.tool)}
+    listed = [at for at, body in enumerate(bodies) if _is_call_or_result(body, calls)]
+    places = {next(asked, -1), next(said, -1), *listed[-MAX_LISTED:]} - {-1}
     return [items[at] for at in sorted(places)]
+
+
+def _is_call_or_result(body: object, calls: Container[str]) -> bool:
+    return isinstance(body, ToolCalled | ToolReturned) and body.call in calls
 
 
 def _is_asked(body: object) -> bool:
