@@ -58,6 +58,11 @@ ENOUGH = 3
 OFTEN = 3
 """Messages from which on a name is one that the work comes back to."""
 
+_ROOT = re.compile(r"(?m)^\*\*Paths are below:\*\* (\S+)$")
+_HEAD = 2_000
+"""Characters of a summary in which its folder is named."""
+_RELATIVE = re.compile(r"(?<![\w/.~-])(?:[\w-][\w.-]*/)*[\w-][\w.-]*\.\w{1,6}(?![\w/.])")
+"""A path or a name of a file, not below `/`, `./` or `~`."""
 _END = "\0"
 """Between messages, so that no name has neighbours in another message."""
 _ESCAPE = re.compile(r"\\+[nrt\"]")
@@ -430,8 +435,18 @@ def _unpaired(messages: Iterable[Message]) -> Counter[str]:
 
 
 def text_of(messages: Iterable[Message]) -> str:
-    """Everything the model reads in a window: contents, names and arguments of calls."""
-    return _END.join(map(_text, messages))
+    """Everything the model reads in a window: contents, names and arguments of calls.
+
+    A summary says once which folder its paths are below, so they are written out as well.
+    """
+    texts = list(map(_text, messages))
+    return _END.join((*texts, *(whole for text in texts if (whole := _with_whole_paths(text)))))
+
+
+def _with_whole_paths(text: str) -> str:
+    """A summary with the folder before its relative paths; empty for any other text."""
+    root = _ROOT.search(text[:_HEAD])
+    return _RELATIVE.sub(lambda found: f"{root[1]}/{found[0]}", text) if root else ""
 
 
 def tokens_of(message: Message) -> int:

@@ -162,12 +162,13 @@ def request_rows(entries: Iterable[Entry]) -> Summary:
 
 
 def content_of(state: State, context: ShrinkContext) -> PathContent:
-    """Return the rows of the whole session without new facts, and all of its moments."""
+    """Return the rows of the whole session without new facts, and the moments with lines."""
     if not cut_after_system(state, []).leaves:
         known = anchor_of(state)
         return PathContent(known, tuple(map(moment_of_fact, known.facts)))
     content = read_path(state)
-    return PathContent(_current_rows(state, context, content), content.moments)
+    moments = tuple(moment for moment in content.moments if moment.kind != "named")
+    return PathContent(_current_rows(state, context, content), moments)
 
 
 def _current_rows(state: State, context: ShrinkContext, content: PathContent) -> Summary:

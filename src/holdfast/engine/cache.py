@@ -22,7 +22,7 @@ from holdfast.text.utf8 import to_bytes
 
 T = TypeVar("T")
 
-VERSION = 6
+VERSION = 7
 """Increase this if the same entries are read differently by the same release."""
 
 

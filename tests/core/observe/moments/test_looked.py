@@ -76,3 +76,9 @@ def test_a_file_that_is_printed_through_a_pipe_is_a_read() -> None:
     command = "# Look at the loader\nnl -ba src/rows.py | sed -n '40,60p'"
     found = texts(bash("a", command), back("a", "    40\tdef load(path):\n    41\t    pass\n"))
     assert found == ["read src/rows.py", "rows.py:40: def load(path):"]
+
+
+def test_the_names_of_a_file_that_no_line_shows_are_one_moment() -> None:
+    text = "def load_plan(path):\n    cached = plan_cache.get(path)\n    return cached.first_row\n"
+    found = texts(call("a", "Read", file_path="/app/plans.py"), back("a", text), kind="named")
+    assert found == ["plans.py names plan_cache.get, cached.first_row"]

@@ -16,6 +16,8 @@ from holdfast.core.ledger.summary import (
     Quote,
     Summary,
 )
+from holdfast.core.observe.moments.moment import Moment
+from holdfast.core.shrink.summary.choose import Choices
 from holdfast.core.shrink.summary.fit import SummaryRoom, fit_summary, min_tokens
 from holdfast.core.shrink.summary.text import read_summary, write_summary
 from tests.core.building import named, words
@@ -202,3 +204,14 @@ def test_a_small_summary_leaves_out_what_a_reader_can_do_without() -> None:
     assert "src/read.py" not in small
     assert "no rule" in large
     assert "src/read.py" in large
+
+
+def test_a_large_summary_names_what_was_read_and_a_small_one_does_not() -> None:
+    pool = [
+        Moment("said", "The plans are cached in the store.", named(40), 1.0, named(40)),
+        Moment("named", "plans.py names plan_cache, first_row", named(41), 1.0, named(40)),
+    ]
+    choices = Choices(pool, words)
+    large = fit_summary(many(1), replace(room(6_000), choices=choices)).text
+    assert "plans.py names first_row, plan_cache" in large
+    assert "plan_cache" not in fit_summary(many(1), replace(room(2_000), choices=choices)).text

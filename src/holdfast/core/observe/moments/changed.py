@@ -13,9 +13,11 @@ from holdfast.core.observe.files.patches import (
 )
 from holdfast.core.observe.files.touch import NEW_KEYS, OLD_KEYS, Touch, arguments_of
 from holdfast.core.observe.moments.contents import (
+    MAX_NEW_LINES,
     ContentLine,
     content_lines,
     content_moments,
+    name_moments,
     new_line_moments,
 )
 from holdfast.core.observe.moments.moment import Moment, plain_line
@@ -70,6 +72,8 @@ def _change(
     yield from content_moments(path, lines, entry, CONTENT_WEIGHT)
     if len(new) > SMALL_EDIT_LINES:
         yield from new_line_moments(path, new, entry, NEW_LINE_WEIGHT)
+        name = path.rpartition("/")[2]
+        yield from name_moments(name, "\n".join(new[MAX_NEW_LINES:]), entry)
 
 
 def _telling(path: str, lines: Sequence[ContentLine]) -> list[str]:

@@ -33,6 +33,13 @@ CONFIG_ENDINGS = (
     ".properties",
 )
 """Endings of files whose indented values are of interest too."""
+MAX_NAMES, HAS_NAMES, NEXT_NAME = 200, " names ", ", "
+"""Names without their lines that are read of one text, and what is written between them."""
+# `load_plan`, `isOpen`, `a.py`, `src/a`, `8443`; but not `plan` and `is`.
+_NAME = Pattern(
+    r"[A-Za-z_][\w-]{0,60}(?:[./][\w-]{1,60}){1,8}|[A-Za-z]\w{0,60}_\w{1,60}|[a-z]{1,40}[A-Z]\w{1,60}"
+    r"|[A-Z][a-z]{1,40}[A-Z]\w{1,60}|\b\d{3,12}\b"
+)
 # The number that a tool prints before a line: `  12→`, `12: `, `00012| `, `  Line 12: `; not `12 `.
 _NUMBER = r"(?:[ \t]{0,8}(?:Line )?(?P<number>\d{1,7})(?:→|: ?|\| ?|\t))?"
 # `def load(path):`, `func (s *Store) Get(`, `test("adds"`, `  12→class A:`; but not `return x`.
@@ -133,6 +140,25 @@ def new_line_moments(
             parts.append(clip_and_mark(line, MAX_LINE_CHARS))
     if parts:
         yield Moment("content", f"{name}+ {' · '.join(parts)}", entry, weight)
+
+
+@rule([])
+def names_in(text: str) -> list[str]:
+    """Return the paths, identifiers and numbers in a text, in order."""
+    return _NAME.findall(text)
+
+
+@row_rule
+def name_moments(
+    label: str, text: str, entry: EntryId, shown: Iterable[str] = ()
+) -> Iterator[Moment]:
+    """Yield the names in a text that no line shown of it has, all in one moment."""
+    known = {name for line in shown for name in names_in(line)}
+    names = dict.fromkeys(names_in(text[:MAX_READ_CHARS]))
+    known.update(name for name in names if name.rpartition("/")[2] == label)
+    others = list(islice((name for name in names if name not in known), MAX_NAMES))
+    if others:
+        yield Moment("named", plain_line(f"{label}{HAS_NAMES}{NEXT_NAME.join(others)}"), entry)
 
 
 def _defined(path: str, text: str) -> Iterator[ContentLine]:

@@ -5,7 +5,11 @@ from collections.abc import Iterator
 from holdfast.core.faults import row_rule
 from holdfast.core.ledger.entry import EntryId
 from holdfast.core.observe.files.touch import Touch
-from holdfast.core.observe.moments.contents import content_lines, content_moments
+from holdfast.core.observe.moments.contents import (
+    content_lines,
+    content_moments,
+    name_moments,
+)
 from holdfast.core.observe.moments.moment import Moment, plain_line
 from holdfast.core.observe.moments.printed import detail_moments, outcome_of, printed_text
 from holdfast.text.clip import clip_middle, clip_words
@@ -23,9 +27,10 @@ def read_moments(touch: Touch, output: str, entry: EntryId) -> Iterator[Moment]:
     yield Moment("looked", plain_line(f"read {touch.path}{lines}"), entry, READ_WEIGHT)
     text = printed_text(output)
     first = (touch.first or 1) if not text.startswith("<") else 0
-    yield from content_moments(
-        touch.path, content_lines(touch.path, text, first), entry, SEEN_WEIGHT
-    )
+    found = content_lines(touch.path, text, first)
+    yield from content_moments(touch.path, found, entry, SEEN_WEIGHT)
+    name = touch.path.rpartition("/")[2]
+    yield from name_moments(name, text, entry, (line.text for line in found))
 
 
 @row_rule

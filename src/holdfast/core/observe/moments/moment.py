@@ -9,7 +9,7 @@ from holdfast.text.clip import one_line
 from holdfast.text.jsontext import SURROGATE
 
 MomentKind: TypeAlias = Literal[
-    "said", "thought", "reported", "answered", "ran", "changed", "looked", "content"
+    "said", "thought", "reported", "answered", "ran", "changed", "looked", "content", "named"
 ]
 MAX_MOMENT_CHARS = 400
 """A moment is clipped to this length; the entry has the rest."""

@@ -9,6 +9,7 @@ from holdfast.core.ledger.entry import EntryId
 from holdfast.core.observe.moments.contents import (
     content_lines,
     content_moments,
+    name_moments,
     new_line_moments,
 )
 from holdfast.core.observe.moments.moment import Moment, plain_line
@@ -213,6 +214,7 @@ def detail_moments(
             lines = content_lines(path, "\n".join(new))
             yield from content_moments(path, lines, entry, NEW_LINE_WEIGHT)
             yield from new_line_moments(path, new, entry, DETAIL_WEIGHT)
+        yield from name_moments(label, text, entry)
         return
     counts = "" if failed else _counts(text)
     if counts and not _SOME_FAILED.search(counts):
@@ -231,8 +233,10 @@ def detail_moments(
             else [*lines[:some], *_key_lines(text, some), *lines[-some:]]
         )
         rows = [clip_and_mark(line, MAX_LINE_CHARS) for line in _lines_of(ends)]
-    for row in _joined_rows(dict.fromkeys(rows)):
+    rows = dict.fromkeys(rows)
+    for row in _joined_rows(rows):
         yield Moment("content", f"{label}: {row}" if label else row, entry, weight)
+    yield from name_moments(label, text, entry, rows)
 
 
 def _joined_rows(rows: Iterable[str]) -> Iterator[str]:

@@ -30,6 +30,7 @@ from holdfast.core.observe.moments.changed import (
     window_edit_moments,
 )
 from holdfast.core.observe.moments.console import console_moments
+from holdfast.core.observe.moments.contents import name_moments
 from holdfast.core.observe.moments.cured import Cures
 from holdfast.core.observe.moments.looked import read_moments, searched_moments
 from holdfast.core.observe.moments.moment import Moment, plain_line
@@ -71,6 +72,7 @@ SKIPPED = frozenset(
 )
 """Arguments that do not say what was asked."""
 MAX_ARGUMENT_CHARS = 160
+FENCE = "```"
 STARTED_AGENT = "Async agent launched"
 """The beginning of a result that reports only that an agent was started."""
 ANSWER_WEIGHT, OPEN_CALL_WEIGHT = 2.0, 1.2
@@ -100,6 +102,8 @@ def moments_at(scene: Scene, at: int, *, closes: bool = False) -> Iterator[Momen
         case Said(role="assistant", by="") as body:
             yield from said_moments(body.text, entry, closes=closes)
             yield from proposed_moments(body.text, entry)
+            if FENCE in body.text:
+                yield from name_moments("a message", body.text, entry)
         case Said(by="" | "summary") as body if is_host_summary(body) and _begins(scene, at):
             yield from inherited_moments(body.text, entry)
         case Said(role="user", by="") as body:
@@ -171,6 +175,8 @@ def _report_of(what: str, output: str, entry: EntryId) -> Iterator[Moment]:
         yield Moment("ran", line, entry, OPEN_CALL_WEIGHT)
     else:
         yield from reported_moments(output, entry)
+        if FENCE in output:
+            yield from name_moments("a report", output, entry)
 
 
 @rule_or(_tool_of)

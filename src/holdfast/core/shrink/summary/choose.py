@@ -37,7 +37,7 @@ OLDEST_SHARE = 0.8
 """The share of its worth that the oldest word or moment has."""
 CLOSING_FACTOR, CLOSING_POWER = 0.8, 8
 """What is added to the worth of the last moments: the work goes on from them."""
-UNUSED_SHARE = 0.15
+UNUSED_SHARE = 0.25
 """The share of a word's worth if only contents and outputs have it, and no other moment."""
 LINE_TOKENS, TURN_TOKENS = 2, 10
 """Tokens of a line besides its text, and of the heading of a turn."""
@@ -125,7 +125,9 @@ class Choices:
     """Moments that are chosen from again and again, in rooms of several sizes."""
 
     def __init__(self, moments: Iterable[Moment], count: CountTokens, focus: str = "") -> None:
-        self.moments = tuple(_last_of_each(moments).values())
+        self.all = tuple(_last_of_each(moments).values())
+        """The moments, and those of names without their lines, which take part in no choice."""
+        self.moments = tuple(moment for moment in self.all if moment.kind != "named")
         self._count, self._focus = count, focus
         self._start: _Start | None = None
         """Where the last choice began: the next one often differs only in its room."""

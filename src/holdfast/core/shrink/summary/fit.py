@@ -34,6 +34,7 @@ from holdfast.core.observe.requests.constraints import users_first
 from holdfast.core.observe.results.choices import not_overruled
 from holdfast.core.shrink.clip_pastes import ONE_LINE, cut_intent, fit_request, map_requests
 from holdfast.core.shrink.summary.choose import Choices, moment_of_fact, words_in, words_of_moment
+from holdfast.core.shrink.summary.names import choose_names
 from holdfast.core.shrink.summary.quoting import short_name
 from holdfast.core.shrink.summary.root import relative_path
 from holdfast.core.shrink.summary.text import Frame, write_summary
@@ -68,6 +69,8 @@ ROW_TOKENS, NAME_TOKENS = 10, 3
 MAX_TRIES = 6
 SPARE_TOKENS = 8
 """Tokens that are added to the estimate of what lines cost."""
+NAMES_SHARE = 0.3
+"""The share of a large room for names that were read and not used yet."""
 SLACK = 50
 """The divisor of the room that gives the tokens that may be left unused."""
 SHORT_WORDS_CHARS, NEWEST_WORDS = 160, 3
@@ -172,13 +175,14 @@ def fit_summary(summary: Summary, room: SummaryRoom) -> FittedSummary:
     must = room.first | _questions_before(choices.moments, shown)
     told = _runs_in_state(choices.moments, shown.state)
     for _ in range(MAX_TRIES):
+        for_names = int(left * NAMES_SHARE) if room.tokens >= ROOMY else 0
         chosen = choices.choose(
-            left, covered=covered, must=must, shown=room.remaining, without=told
+            left - for_names, covered=covered, must=must, shown=room.remaining, without=told
         )
         if chosen == before:
             break
         before = chosen
-        facts = facts_of(chosen)
+        facts = facts_of((*chosen, *_names_beside(chosen, covered, for_names, choices, room)))
         words = _with_places(shown.words, summary, facts)
         made = _measured(replace(shown, words=words, facts=facts), room)
         over = made.tokens - room.tokens
@@ -412,6 +416,21 @@ def _with_places(
         if quote in kept or (quote.entry in turns and quote.entry not in shown)
     )
     return tuple(dict.fromkeys(places))
+
+
+def _names_beside(
+    chosen: Sequence[Moment],
+    covered: frozenset[str],
+    tokens: int,
+    choices: Choices,
+    room: SummaryRoom,
+) -> Sequence[Moment]:
+    """Return names that no chosen moment has, under the newest request of them."""
+    if not tokens or not chosen:
+        return ()
+    seen = covered.union(*(words_of_moment(moment.text) for moment in chosen))
+    names = choose_names(choices.all, tokens, seen=seen, count=room.count)
+    return [replace(moment, turn=chosen[-1].turn or chosen[-1].entry) for moment in names]
 
 
 def _runs_in_state(pool: Sequence[Moment], state: Iterable[Quote]) -> frozenset[str]:

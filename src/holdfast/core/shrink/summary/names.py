@@ -1,0 +1,52 @@
+"""Choose names that no chosen moment has: later work may need one of them.
+
+A name takes few tokens. Those that were read last come first, and those that came back.
+"""
+
+from collections import Counter
+from collections.abc import Container, Iterable, Sequence
+from math import log
+
+from holdfast.core.measure.tokens import CountTokens
+from holdfast.core.observe.moments.contents import HAS_NAMES, NEXT_NAME, names_in
+from holdfast.core.observe.moments.moment import Moment
+
+BETWEEN_NAMES, LABEL_TOKENS = 1, 6
+"""Tokens after a name, and of a line besides its names."""
+OTHER_NAMES = "the session"
+
+
+def choose_names(
+    moments: Sequence[Moment], room: int, *, seen: Container[str], count: CountTokens
+) -> tuple[Moment, ...]:
+    """Return as many names as fit, each line with the newest text that has them."""
+    times: Counter[str] = Counter()
+    last: dict[str, int] = {}
+    for at, moment in enumerate(moments):
+        names = names_in(moment.text)
+        times.update(names)
+        last.update(dict.fromkeys(names, at))
+    unseen = (name for name in last if name not in seen)
+    ranked = sorted(unseen, key=lambda name: (-log(1 + times[name]) * (last[name] + 1), name))
+    taken: dict[str, list[str]] = {}
+    newest: dict[str, int] = {}
+    for name in ranked:
+        label = _label_of(moments[last[name]])
+        cost = count(name) + BETWEEN_NAMES + (0 if label in taken else LABEL_TOKENS)
+        if cost <= room:
+            room -= cost
+            taken.setdefault(label, []).append(name)
+            newest[label] = max(newest.get(label, 0), last[name])
+    return tuple(
+        _with_names(label, moments[newest[label]], taken[label])
+        for label in sorted(taken, key=newest.__getitem__)
+    )
+
+
+def _label_of(moment: Moment) -> str:
+    return moment.text.partition(HAS_NAMES)[0] if moment.kind == "named" else OTHER_NAMES
+
+
+def _with_names(label: str, moment: Moment, names: Iterable[str]) -> Moment:
+    text = f"{label}{HAS_NAMES}{NEXT_NAME.join(sorted(names))}"
+    return Moment("content", text, moment.entry, turn=moment.turn)
