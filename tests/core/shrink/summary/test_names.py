@@ -1,5 +1,5 @@
 from holdfast.core.observe.moments.moment import Moment
-from holdfast.core.shrink.summary.names import choose_names
+from holdfast.core.shrink.summary.names import NameIndex, choose_names
 from tests.core.building import named, words
 
 
@@ -12,7 +12,8 @@ def moments() -> list[Moment]:
 
 
 def texts(room: int, seen: frozenset[str] = frozenset()) -> list[str]:
-    return [moment.text for moment in choose_names(moments(), room, seen=seen, count=words)]
+    found = choose_names(NameIndex(moments()), room, seen=seen, count=words)
+    return [moment.text for moment in found]
 
 
 def test_names_are_shown_with_the_text_that_has_them() -> None:

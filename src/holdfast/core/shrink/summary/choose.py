@@ -21,6 +21,7 @@ from holdfast.core.ledger.entry import EntryId
 from holdfast.core.ledger.summary import Fact
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.observe.moments.moment import MAX_MOMENT_CHARS, Moment, MomentKind
+from holdfast.core.shrink.summary.names import NameIndex
 from holdfast.text.language import COMMON_WORDS
 from holdfast.text.patterns import Pattern
 from holdfast.text.words import NAME_PART, UNSPACED, WORD, pairs_of, prefix_of
@@ -125,12 +126,17 @@ class Choices:
     """Moments that are chosen from again and again, in rooms of several sizes."""
 
     def __init__(self, moments: Iterable[Moment], count: CountTokens, focus: str = "") -> None:
-        self.all = tuple(_last_of_each(moments).values())
+        self._all = tuple(_last_of_each(moments).values())
         """The moments, and those of names without their lines, which take part in no choice."""
-        self.moments = tuple(moment for moment in self.all if moment.kind != "named")
+        self.moments = tuple(moment for moment in self._all if moment.kind != "named")
         self._count, self._focus = count, focus
         self._start: _Start | None = None
         """Where the last choice began: the next one often differs only in its room."""
+
+    @cached_property
+    def names(self) -> NameIndex:
+        """The names in all moments."""
+        return NameIndex(self._all)
 
     @cached_property
     def _pool(self) -> Sequence[_Candidate]:

@@ -429,7 +429,7 @@ def _names_beside(
     if not tokens or not chosen:
         return ()
     seen = covered.union(*(words_of_moment(moment.text) for moment in chosen))
-    names = choose_names(choices.all, tokens, seen=seen, count=room.count)
+    names = choose_names(choices.names, tokens, seen=seen, count=room.count)
     return [replace(moment, turn=chosen[-1].turn or chosen[-1].entry) for moment in names]
 
 

@@ -16,21 +16,34 @@ BETWEEN_NAMES, LABEL_TOKENS = 1, 6
 OTHER_NAMES = "the session"
 
 
+class NameIndex:
+    """The names in moments, those that later work may need most first."""
+
+    def __init__(self, moments: Sequence[Moment]) -> None:
+        self.moments = moments
+        times: Counter[str] = Counter()
+        self.last: dict[str, int] = {}
+        """The place of the newest moment that has a name."""
+        for at, moment in enumerate(moments):
+            names = names_in(moment.text)
+            times.update(names)
+            self.last.update(dict.fromkeys(names, at))
+        worth = {name: -log(1 + times[name]) * (at + 1) for name, at in self.last.items()}
+        self.ranked = sorted(worth, key=lambda name: (worth[name], name))
+
+
 def choose_names(
-    moments: Sequence[Moment], room: int, *, seen: Container[str], count: CountTokens
+    index: NameIndex, room: int, *, seen: Container[str], count: CountTokens
 ) -> tuple[Moment, ...]:
     """Return as many names as fit, each line with the newest text that has them."""
-    times: Counter[str] = Counter()
-    last: dict[str, int] = {}
-    for at, moment in enumerate(moments):
-        names = names_in(moment.text)
-        times.update(names)
-        last.update(dict.fromkeys(names, at))
-    unseen = (name for name in last if name not in seen)
-    ranked = sorted(unseen, key=lambda name: (-log(1 + times[name]) * (last[name] + 1), name))
+    moments, last = index.moments, index.last
     taken: dict[str, list[str]] = {}
     newest: dict[str, int] = {}
-    for name in ranked:
+    for name in index.ranked:
+        if room <= BETWEEN_NAMES:
+            break
+        if name in seen:
+            continue
         label = _label_of(moments[last[name]])
         cost = count(name) + BETWEEN_NAMES + (0 if label in taken else LABEL_TOKENS)
         if cost <= room:
