@@ -122,6 +122,16 @@ def test_files_are_open_until_they_are_committed_and_checked() -> None:
     assert after[2:] == ["not committed: c.py", "not checked: c.py", passed]
 
 
+def test_a_commit_ends_a_merge_that_stopped_at_conflicts() -> None:
+    stopped = ("git merge x", "CONFLICT (content): Merge conflict in src/a.go\nfailed")
+    commit = ("git commit --no-edit", "[main aaaaaaa] Merge branch 'x'")
+    assert rows(*ran(stopped)) == ["git merge: stopped at conflicts in a.go"]
+    ended = ["git branch: main", "commit aaaaaaa on main: Merge branch 'x'"]
+    assert rows(*ran(stopped, commit)) == ended
+    parts = (state_of(scene(ask("Go"), *ran(one))) for one in (stopped, commit))
+    assert [row.text for row in merge_state(*parts)] == ended
+
+
 def test_a_file_that_git_restored_waits_for_nothing() -> None:
     edits = [*edited("a", "/r/a.py"), *edited("b", "/r/b.py")]
     restored = rows(*edits, *ran(("git checkout -- /r/a.py", "")))

@@ -35,6 +35,8 @@ MAX_SUBJECT_CHARS, MAX_CHECK_CHARS, MAX_OUTCOME_CHARS, MAX_PASSED_CHARS = 72, 80
 BRANCH, PUSHED, NOT_COMMITTED, NOT_CHECKED = "git branch", "pushed", "not committed", "not checked"
 COMMIT, LAST_RUN = "commit ", "last run of "
 BETWEEN = ", "
+STOPPED, ENDED_BY_COMMIT = "stopped at conflicts", ("git merge", "git cherry-pick", "git revert")
+"""A rebase goes on after a commit."""
 _PROSE = (".md", ".rst", ".txt", ".jsonl", ".log", ".lock")
 """Endings of files that no check reads."""
 # `[main 1a2b3c4] Fix it`, `[main (root-commit) 1a2b3c4] Start`; but not `[1/3] Fetching`.
@@ -91,6 +93,7 @@ def merge_state(
         rows.pop(NOT_CHECKED, None)
     if any(key.startswith(COMMIT) for key in made):
         rows.pop(NOT_COMMITTED, None)
+        _end_conflicts(rows)
     for key in (NOT_COMMITTED, NOT_CHECKED):
         if key in rows and key in made:
             made[key] = _joined(key, rows[key], made[key])
@@ -139,6 +142,13 @@ def state_by_need(rows: Sequence[Quote]) -> Sequence[int]:
 def _joined(key: str, old: Quote, new: Quote) -> Quote:
     names = (row.text.partition(": ")[2].split(BETWEEN) for row in (old, new))
     return _list_row(key, [name for part in names for name in part], new.entry)
+
+
+def _end_conflicts(rows: dict[str, Quote]) -> None:
+    """Leave out what stopped at conflicts before a commit: the commit ends it."""
+    for key in ENDED_BY_COMMIT:
+        if key in rows and STOPPED in rows[key].text:
+            del rows[key]
 
 
 def _leave_out(rows: dict[str, Quote], key: str, gone: Container[str]) -> None:
@@ -247,6 +257,7 @@ class _StateReader:
             row = f"{COMMIT}{commit} on {name}: {title}"
             self.commits[commit] = Quote(row, entry)
             self.edits[NOT_COMMITTED].clear()
+            _end_conflicts(self.others)
 
     def _read_git_command(
         self, words: Sequence[str], output: str, entry: EntryId, *, failed: bool
@@ -285,7 +296,7 @@ class _StateReader:
         files = dict.fromkeys(_CONFLICT.findall(output))
         if files:
             self.others[key] = Quote(
-                f"{key}: stopped at conflicts in {BETWEEN.join(_short_names(files))}", entry
+                f"{key}: {STOPPED} in {BETWEEN.join(_short_names(files))}", entry
             )
         elif not failed and {"--abort", "--quit"} & {*arguments}:
             self.others[key] = Quote(f"{key}: given up", entry)
