@@ -22,6 +22,7 @@ from holdfast.core.ledger.summary import (
     Quote,
     Summary,
 )
+from holdfast.core.observe.files.trail import MADE_AND_DELETED, RESTORED
 from holdfast.core.observe.results.choices import not_overruled
 from holdfast.core.observe.worth import find_names
 from holdfast.core.shrink.summary.root import relative_path
@@ -131,7 +132,13 @@ def _about_constraints(rows: Sequence[Constraint]) -> Iterator[Probe]:
 @row_rule
 def _about_files(rows: Sequence[File], needed: frozenset[str], root: str) -> Iterator[Probe]:
     latest = {row.path: row for row in rows}
-    changed = [row for row in latest.values() if row.action != "read"]
+    # Of a file that is as it was before nobody needs to know.
+    unchanged = (MADE_AND_DELETED, RESTORED)
+    changed = [
+        row
+        for row in latest.values()
+        if row.action != "read" and not row.change.startswith(unchanged)
+    ]
     read = [row for row in latest.values() if row.action == "read"]
     read.sort(key=lambda row: row.path in needed or row.entry in needed)
     for row in (*changed[-MAX_FILES:], *read[-MAX_READ_FILES:]):

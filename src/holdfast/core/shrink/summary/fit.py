@@ -142,7 +142,7 @@ class SummaryRoom(Struct, frozen=True):
     def short_sections(self) -> frozenset[str]:
         """The sections that leave out what the story has too, unless a probe missed it there."""
         is_small = self.tokens < ROOMY and self.frame != "whole"
-        return SHORT_SECTIONS if is_small else frozenset()
+        return SHORT_SECTIONS - self.wider.keys() if is_small else frozenset()
 
 
 class FittedSummary(Struct, frozen=True):
