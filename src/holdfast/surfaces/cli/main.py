@@ -1,6 +1,5 @@
 """The entry point of `holdfast`: run a command; turn errors into a message and an exit code."""
 
-import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -65,13 +64,8 @@ def cli(ctx: click.Context, root: str | None) -> None:
     ctx.obj = root
 
 
-GC_THRESHOLDS = (50_000, 20, 50)
-"""Objects from which on each generation is collected: a command reads many that stay."""
-
-
 def main(argv: Sequence[str] | None = None) -> None:
     """Run a command and exit with its exit code."""
-    gc.set_threshold(*GC_THRESHOLDS)
     try:
         with collecting(new_faults()) as faults:
             code = cli.main(argv, prog_name="holdfast", standalone_mode=False)
