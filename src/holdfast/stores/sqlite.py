@@ -10,6 +10,7 @@ from functools import lru_cache, partial
 from threading import Lock, RLock
 from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
+from weakref import WeakMethod
 
 import apsw
 import msgspec
@@ -159,7 +160,15 @@ class SqliteStore:
                 self._unsafe = self._prepare_database(engine)
             self.blobs = BlobTable(self._db, self.path)
         # The same row is the same entry, so its readers share one object.
-        self._entry = lru_cache(maxsize=RECENT_ENTRIES)(self._decode_entry)
+        # A reference to the store from its own cache would keep a dropped store's file open.
+        decode = WeakMethod(self._decode_entry)
+
+        def read(key: int, row: Row) -> Entry:
+            method = decode()
+            assert method is not None
+            return method(key, row)
+
+        self._entry = lru_cache(maxsize=RECENT_ENTRIES)(read)
 
     def __enter__(self) -> "SqliteStore":
         return self
