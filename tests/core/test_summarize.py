@@ -79,6 +79,28 @@ def test_what_the_system_said_first_stays_before_it() -> None:
     assert isinstance(after[1].body, Said) and after[1].body.by == "holdfast"
 
 
+def constraints_shown(shown: list[Item]) -> str:
+    anchor = next(
+        item.body
+        for item in items_after(shown, body_of(made(shown)).steps)
+        if isinstance(item.body, Said) and item.body.by == "holdfast"
+    )
+    return anchor.text.partition("### Constraints")[2].partition("\n###")[0]
+
+
+def test_a_rule_that_a_tool_or_the_agent_only_quotes_stays_among_the_constraints() -> None:
+    first = ask("Write the parser."), answer("Which files?"), ask(RULE)
+    between = [message for n in range(6) for message in turn(n)]
+    quoted = (bash("q", "cat RULES.md"), back("q", RULE)), answer(f"It says: {RULE}")
+    assert RULE in constraints_shown(items(*first, *between, ask("Go on with it."), *quoted))
+
+
+def test_a_rule_of_the_system_prompt_is_not_repeated() -> None:
+    system = Said("system", "You must never use the network.")
+    between = [message for n in range(6) for message in turn(n)]
+    assert "network" not in constraints_shown(items(system, *between))
+
+
 @pytest.mark.parametrize(
     "shown",
     [items(ask("Go.")), items(ask("Go."), bash("a", "ls")), items(Said("system", "Hm."))],

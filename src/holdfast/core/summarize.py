@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import Compressed, Entry, Said, Step, text_of
+from holdfast.core.ledger.entry import Compressed, Entry, Said, Source, Step, text_of
 from holdfast.core.ledger.inherited import inherited_summary
 from holdfast.core.ledger.summary import Constraint, Ref, Summary
 from holdfast.core.ledger.window import Item, path_to
@@ -25,6 +25,7 @@ from holdfast.core.observe.requests.constraints import users_first
 from holdfast.core.observe.requests.intent import read_intent
 from holdfast.core.observe.requests.pins import lift_unpinned, pinned_constraints
 from holdfast.core.observe.scene import name_kind, scene_of
+from holdfast.core.observe.sentences import own_words
 from holdfast.core.plan.gain import weigh
 from holdfast.core.plan.plan import Candidate, Plan, PlannedStep, in_window_tokens
 from holdfast.core.plan.preserve import without_preserved_refs
@@ -295,6 +296,13 @@ def _choices_of(content: PathContent, root: str, count: CountTokens) -> Choices:
     return Choices(relative_moments(content.moments, root), count_any_text(count))
 
 
+def _binding_words(body: Source) -> str:
+    """Return the words of the system or the user in a body: any other only quotes a rule."""
+    if not isinstance(body, Said) or body.by or body.role == "assistant":
+        return ""
+    return "\n".join(own_words(body.text)) if body.role == "user" else body.text
+
+
 def _room_for(
     cut: Cut, content: PathContent, context: ShrinkContext, target: int, root: str, *, firm: bool
 ) -> SummaryRoom:
@@ -307,7 +315,7 @@ def _room_for(
         choices=_choices_of(content, root, context.count),
         remaining=whole,
         shown=frozenset[str]().union(*map(words_of_moment, texts)),
-        rest="\n".join(texts),
+        rest="\n".join(map(_binding_words, (item.body for item in remaining))),
         session=context.session,
         firm=firm,
     )

@@ -128,7 +128,7 @@ class SummaryRoom(Struct, frozen=True):
     shown: frozenset[str] = frozenset()
     """Words in the part of the window that remains."""
     rest: str = ""
-    """The text of that part."""
+    """The words of the system and the user in that part."""
     wider: Mapping[str, float] = {}
     """Factors for the shares of sections that a probe found too small."""
     first: frozenset[str] = frozenset()
