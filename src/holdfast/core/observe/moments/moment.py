@@ -12,7 +12,7 @@ MomentKind: TypeAlias = Literal[
     "said", "thought", "reported", "answered", "ran", "changed", "looked", "content", "named"
 ]
 MAX_MOMENT_CHARS = 400
-"""A moment is clipped to this length; the entry has the rest."""
+"""A moment is clipped to this length, except one of names; the entry has the rest."""
 
 
 class Moment(Struct, frozen=True, array_like=True):

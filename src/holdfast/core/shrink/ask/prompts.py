@@ -242,11 +242,12 @@ def _moments_of(
 ) -> Iterator[Moment]:
     """Yield the moments of items in order, as they may be sent; the user's messages are some.
 
-    Lines of files and outputs are left out: they say what there is, not why or what follows.
+    Lines and names of files and outputs are left out: they say what there is, not why or what
+    follows.
     """
     by_entry: dict[EntryId, list[Moment]] = {}
     for moment in moments:
-        if moment.kind != "content":
+        if moment.kind not in ("content", "named"):
             by_entry.setdefault(moment.entry, []).append(moment)
     for item in items:
         if is_request(item.body):

@@ -173,11 +173,11 @@ def fit_summary(summary: Summary, room: SummaryRoom) -> FittedSummary:
     covered, left = _words(shown, room), room.tokens - fitted.tokens
     best, before = fitted, tuple[Moment, ...]()
     must = room.first | _questions_before(choices.moments, shown)
-    told = _runs_in_state(choices.moments, shown.state)
+    in_state = _runs_in_state(choices.moments, shown.state)
     for _ in range(MAX_TRIES):
         for_names = int(left * NAMES_SHARE) if room.tokens >= ROOMY else 0
         chosen = choices.choose(
-            left - for_names, covered=covered, must=must, shown=room.remaining, without=told
+            left - for_names, covered=covered, must=must, shown=room.remaining, without=in_state
         )
         if chosen == before:
             break
