@@ -36,8 +36,10 @@ FOCUS_FACTOR = 4.0
 MIN_FOCUS_CHARS = 3
 OLDEST_SHARE = 0.8
 """The share of its worth that the oldest word or moment has."""
-CLOSING_FACTOR, CLOSING_POWER = 0.8, 8
+CLOSING_FACTOR, CLOSING_POWER = 0.4, 8
 """What is added to the worth of the last moments: the work goes on from them."""
+CURRENT_FACTOR = 1.5
+"""The factor for moments of the newest request: it is being worked on."""
 UNUSED_SHARE = 0.25
 """The share of a word's worth if only contents and outputs have it, and no other moment."""
 LINE_TOKENS, TURN_TOKENS = 2, 10
@@ -186,8 +188,12 @@ class Choices:
         worth = dict(self._worth)
         _cover(worth, covered)
         size, value_of = len(pool), worth.__getitem__
+        current = pool[-1].moment.turn if pool else ""
         scale = [
-            row.moment.weight * _recency((at + 1) / size) / row.divisor
+            row.moment.weight
+            * _recency((at + 1) / size)
+            * (CURRENT_FACTOR if row.moment.turn == current else 1.0)
+            / row.divisor
             for at, row in enumerate(pool)
         ]
         heap = [

@@ -83,6 +83,8 @@ were only read or of which only the size of the change is known, resolved errors
 without a plan."""
 BRIEF_ROOM = 1_200
 """A summary in fewer tokens has a shorter head."""
+CHANGES_SHARE = 0.1
+"""The share of such a small room that changes of scope may take."""
 MIN_REPEATED_WORDS = 6
 """Fewer words are no message that was sent again."""
 SEEN_SHARE = 0.9
@@ -173,7 +175,7 @@ def fit_summary(summary: Summary, room: SummaryRoom) -> FittedSummary:
     covered, left = _words(shown, room), room.tokens - fitted.tokens
     best, before = fitted, tuple[Moment, ...]()
     must = room.first | _questions_before(choices.moments, shown)
-    in_state = _runs_in_state(choices.moments, shown.state)
+    in_state = _runs_in_state(choices.moments, shown.state, summary.state)
     for _ in range(MAX_TRIES):
         for_names = int(left * NAMES_SHARE) if room.tokens >= ROOMY else 0
         chosen = choices.choose(
@@ -355,9 +357,20 @@ def _bare(summary: Summary, room: SummaryRoom) -> Summary:
         bare = _without_repeats(replace(bare, intent=_requests_in(bare.intent, most, room)))
     if room.tokens < ROOMY:
         bare = _without_repeats(bare)
+    if room.tokens < BRIEF_ROOM:
+        bare = _with_newest_changes(bare, room)
     if room.count(write_summary(bare, session=room.session)) * 2 <= room.tokens:
         return bare
     return _without_repeats(replace(bare, intent=cut_intent(bare.intent, ONE_LINE)))
+
+
+def _with_newest_changes(summary: Summary, room: SummaryRoom) -> Summary:
+    """Leave out older changes of scope that take more than their share of a small room."""
+    intent, most = summary.intent, int(room.tokens * CHANGES_SHARE)
+    changes = rows_that_fit(intent.changes, most, lambda row: row.text, room)
+    left = _left_out(summary, len(intent.changes) - len(changes))
+    refs = summary.refs if changes == intent.changes else (*summary.refs, *left)
+    return replace(summary, intent=replace(intent, changes=changes), refs=refs)
 
 
 def _without_repeats(summary: Summary) -> Summary:
@@ -433,10 +446,13 @@ def _names_beside(
     return [replace(moment, turn=chosen[-1].turn or chosen[-1].entry) for moment in names]
 
 
-def _runs_in_state(pool: Sequence[Moment], state: Iterable[Quote]) -> frozenset[str]:
+def _runs_in_state(
+    pool: Sequence[Moment], shown: Iterable[Quote], state: Iterable[Quote]
+) -> frozenset[str]:
     """Return the commands that the state shows with their outcome: checks and commits."""
-    shown = {row.entry for row in state if row.text.startswith((LAST_RUN, COMMIT))}
-    runs = (row.text for row in pool if row.kind == "ran" and row.entry in shown)
+    texts = {row.text for row in shown if row.text.startswith((LAST_RUN, COMMIT))}
+    entries = {row.entry for row in state if row.text in texts}
+    runs = (row.text for row in pool if row.kind == "ran" and row.entry in entries)
     return frozenset(text for text in runs if PASSES_AFTER not in text)
 
 
@@ -469,7 +485,7 @@ def _served(summary: Summary, base: Summary, tokens: int, room: SummaryRoom) -> 
     state = served.rows("state", summary.state, lambda row: row.text, state_by_need)
     shown = replace(
         base,
-        state=state,
+        state=_without_names(state) if room.tokens < ROOMY else state,
         next=served.rows("next", summary.next, lambda row: row.step, oldest_first),
         progress=replace(
             progress,
@@ -497,6 +513,11 @@ def _served(summary: Summary, base: Summary, tokens: int, room: SummaryRoom) -> 
     refs = (*named, *(_by_reference(quote, room) for quote in left_out))
     rows = served.rows("refs", refs, lambda row: row.what)
     return replace(shown, refs=(*base.refs, *rows))
+
+
+def _without_names(rows: Iterable[Quote]) -> tuple[Quote, ...]:
+    """Return rows without their entries: a name takes as much room as half a line."""
+    return tuple(Quote(row.text) for row in rows)
 
 
 def _planned_progress(progress: Progress) -> Progress:
