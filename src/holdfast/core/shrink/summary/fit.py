@@ -83,8 +83,6 @@ were only read or of which only the size of the change is known, resolved errors
 without a plan."""
 BRIEF_ROOM = 1_200
 """A summary in fewer tokens has a shorter head."""
-CHANGES_SHARE = 0.1
-"""The share of such a small room that changes of scope may take."""
 MIN_REPEATED_WORDS = 6
 """Fewer words are no message that was sent again."""
 SEEN_SHARE = 0.9
@@ -357,20 +355,9 @@ def _bare(summary: Summary, room: SummaryRoom) -> Summary:
         bare = _without_repeats(replace(bare, intent=_requests_in(bare.intent, most, room)))
     if room.tokens < ROOMY:
         bare = _without_repeats(bare)
-    if room.tokens < BRIEF_ROOM:
-        bare = _with_newest_changes(bare, room)
     if room.count(write_summary(bare, session=room.session)) * 2 <= room.tokens:
         return bare
     return _without_repeats(replace(bare, intent=cut_intent(bare.intent, ONE_LINE)))
-
-
-def _with_newest_changes(summary: Summary, room: SummaryRoom) -> Summary:
-    """Leave out older changes of scope that take more than their share of a small room."""
-    intent, most = summary.intent, int(room.tokens * CHANGES_SHARE)
-    changes = rows_that_fit(intent.changes, most, lambda row: row.text, room)
-    left = _left_out(summary, len(intent.changes) - len(changes))
-    refs = summary.refs if changes == intent.changes else (*summary.refs, *left)
-    return replace(summary, intent=replace(intent, changes=changes), refs=refs)
 
 
 def _without_repeats(summary: Summary) -> Summary:
