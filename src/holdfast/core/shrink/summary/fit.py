@@ -469,6 +469,8 @@ def _served(summary: Summary, base: Summary, tokens: int, room: SummaryRoom) -> 
     if "decisions" in short:
         decisions = _decisions_not_in(base, decisions)
     changed = _changed_files(served, summary, room)
+    # Where nothing was changed, the files that were read are all there is to find again.
+    reading = "changed" if not changed and "read" in room.wider else "read"
     state = served.rows("state", summary.state, lambda row: row.text, state_by_need)
     shown = replace(
         base,
@@ -491,7 +493,7 @@ def _served(summary: Summary, base: Summary, tokens: int, room: SummaryRoom) -> 
         words=served.rows("words", words, lambda row: row.text, words_by_need),
         files=(
             *changed,
-            *served.rows("read", () if "read" in short else read, _file_text),
+            *served.rows(reading, () if "read" in short else read, _file_text),
         ),
     )
     shown = _without_changes_in_words(shown)
@@ -625,7 +627,8 @@ class _Serving:
         """As many rows as the section has room for, in their order."""
         share = SECTION_SHARES[section] * self._room.wider.get(section, 1.0)
         left = int(self._tokens * min(share, 0.9)) - self._used.get(section, 0)
-        unseen = [row for row in rows if not self._is_seen(text(row))]
+        is_missed = section in self._room.wider and self._room.tokens >= ROOMY
+        unseen = [row for row in rows if is_missed or not self._is_seen(text(row))]
         kept, cost = _kept_of(unseen, left, text, self._room, order, row_tokens)
         self._used[section] = self._used.get(section, 0) + cost
         return kept
