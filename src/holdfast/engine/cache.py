@@ -22,7 +22,7 @@ from holdfast.text.utf8 import to_bytes
 
 T = TypeVar("T")
 
-VERSION = 7
+VERSION = 8
 """Increase this if the same entries are read differently by the same release."""
 
 
