@@ -11,7 +11,12 @@ from holdfast.core.observe.moments.contents import (
     name_moments,
 )
 from holdfast.core.observe.moments.moment import Moment, plain_line
-from holdfast.core.observe.moments.printed import detail_moments, outcome_of, printed_text
+from holdfast.core.observe.moments.printed import (
+    detail_moments,
+    hits_with_files,
+    outcome_of,
+    printed_text,
+)
 from holdfast.text.clip import clip_middle, clip_words
 
 READ_WEIGHT, SEARCHED_WEIGHT, SEEN_WEIGHT = 0.1, 0.6, 0.3
@@ -37,6 +42,6 @@ def read_moments(touch: Touch, output: str, entry: EntryId) -> Iterator[Moment]:
 def searched_moments(what: str, output: str, entry: EntryId) -> Iterator[Moment]:
     """Yield a search with its hits if they are few, else with the first ones, and the others."""
     asked = clip_middle(plain_line(what), MAX_SEARCH_HEAD, MAX_SEARCH_TAIL, " … ")
-    text = printed_text(output)
+    text = hits_with_files(printed_text(output))
     yield Moment("looked", f"searched {asked} → {outcome_of(text)}", entry, SEARCHED_WEIGHT)
     yield from detail_moments(clip_words(asked, MAX_LABEL_CHARS, "…"), text, entry)

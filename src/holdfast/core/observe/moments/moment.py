@@ -14,6 +14,9 @@ MomentKind: TypeAlias = Literal[
 MAX_MOMENT_CHARS = 400
 """A moment is clipped to this length, except one of names; the entry has the rest."""
 
+BELOW_HEADING = " › "
+"""What is written between a heading and the one below it."""
+
 
 class Moment(Struct, frozen=True, array_like=True):
     """One thing that happened."""
@@ -25,6 +28,8 @@ class Moment(Struct, frozen=True, array_like=True):
     """How much a reader needs it, besides the words in it."""
     turn: EntryId = ""
     """The request of the user that was being worked on; empty before the first."""
+    under: str = ""
+    """The heading of the section that it is in."""
 
 
 def plain_line(text: str) -> str:

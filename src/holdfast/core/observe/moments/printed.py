@@ -71,6 +71,10 @@ _DIFF_LINE = Pattern(
     r"(?m)^(?:diff --git a/(?P<path>[^\n ]{1,300}) b/[^\n]{1,300}|(?P<new>\+)(?!\+\+ )"
     r"|(?P<old>-)(?!-- )|@@ [^@\n]{3,60} @@ ?(?P<place>[^\n]{0,100}))"
 )
+# `/src/a.ts:` and `src/a.py`, above hits; but not `Found 5 matches`.
+_FILE_ABOVE = Pattern(r"(?P<path>[^\s:]{1,300}[./][^\s:]{1,300}):?$")
+# `  Line 106:   return x` and `106:return x`, below their file; but not `src/a.py:106: x`.
+_HIT_BELOW = Pattern(r"\s{0,8}(?:Line )?(?P<number>\d{1,7}): {0,9}(?P<text>[^\n]{0,2000})$")
 
 
 @rule_keeping(0)
@@ -78,6 +82,22 @@ def printed_text(output: str) -> str:
     """Return an output without the header and the wrapper that its host prints around it."""
     header = _HEADER.match(output)
     return output[header.end() :] if header else output
+
+
+@rule_keeping(0)
+def hits_with_files(text: str) -> str:
+    """Return the hits of a search, each with its file, also where that is printed once above."""
+    rows, path = list[str](), ""
+    lines = text.split("\n")
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        hit = _HIT_BELOW.match(line)
+        if hit and path:
+            rows.append(f"{path}:{hit['number']}: {hit['text']}")
+            continue
+        named = _FILE_ABOVE.match(line) if _HIT_BELOW.match(following) else None
+        path = named["path"] if named else ""
+        rows += [] if named else [line]
+    return "\n".join(rows)
 
 
 @rule(NO_OUTCOME)

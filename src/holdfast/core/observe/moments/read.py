@@ -13,6 +13,7 @@ from holdfast.core.ledger.entry import (
     ToolReturned,
     is_request,
     role_of,
+    text_of,
 )
 from holdfast.core.ledger.marks import is_stand_in
 from holdfast.core.observe.closing import closing_texts
@@ -49,7 +50,7 @@ from holdfast.core.observe.requests.replies import (
 from holdfast.core.observe.results.failures import call_failed, is_read_only
 from holdfast.core.observe.results.todos import is_list_tool
 from holdfast.core.observe.scene import Pair, Scene
-from holdfast.core.observe.sentences import is_host_summary
+from holdfast.core.observe.sentences import is_host_summary, own_words
 from holdfast.text.clip import clip
 
 AGENT_TOOLS = frozenset(("task", "agent", "spawn_agent", "subagent", "delegate", "new_task"))
@@ -83,7 +84,8 @@ def moments_in(scene: Scene, only: Container[EntryId] | None = None) -> Iterator
     closing = frozenset(closing_texts(scene))
     turn, cures = "", Cures()
     for at, item in enumerate(scene.items):
-        if is_request(item.body):
+        # A text that a program inserts for a command belongs to the turn of the command.
+        if is_request(item.body) and own_words(text_of(item.body)):
             turn = item.entry.id
         if item.covers or (only is not None and item.entry.id not in only):
             continue

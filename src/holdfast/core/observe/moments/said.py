@@ -1,10 +1,11 @@
 """Read sentences of the agent, of its reasoning and of reports by other agents as moments."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from holdfast.core.faults import row_rule
 from holdfast.core.ledger.entry import EntryId
 from holdfast.core.observe.moments.moment import (
+    BELOW_HEADING,
     MAX_MOMENT_CHARS,
     Moment,
     MomentKind,
@@ -44,6 +45,7 @@ MANY_SENTENCES, LEAST_SHARE = 8, 0.5
 MAX_SHORT_ITEM, MAX_JOINED_CHARS = 90, 300
 """Items of a list up to this length are joined, up to so many characters together."""
 REPORTED_WEIGHT, THOUGHT_WEIGHT = 0.8, 0.4
+LEVEL_OF_TITLE, MAX_HEADING_CHARS = 7, 48
 MAX_EMPTY_LEAD = 60
 """A longer line that introduces code or a list says something by itself."""
 MAX_LOOKUP_CHARS = 160
@@ -54,8 +56,8 @@ _HOST_LINE = Pattern(
     r"(?:agentId\b|<|total_tokens\b|tool_uses\b|duration_ms\b|No response requested\."
     r"|Please continue the conversation from where)"
 )
-# `**Reviewing the tests**`: a title that a model gives to its reasoning; not `**Note**: x`.
-_TITLE = Pattern(r"\*\*[^*\n]{1,120}\*\*$")
+# `**Reviewing the tests**`, `**Risks:**`: a title; not `**Note**: x` and `**It is sound.**`.
+_TITLE = Pattern(r"\*\*[^*\n]{1,120}[^*\n.!?]\*\*:?$")
 # `load_plan`, `a.py`, `isOpen`, `#175`, backquotes; but not `The fix is sound.`.
 NAMED = Pattern(r"[_/`\d#]|\w\.\w|[a-z][A-Z]")
 # `Wait, is it`, `Maybe the`, `If the value is None`: a step of reasoning; but not `The parser`.
@@ -63,9 +65,11 @@ _WONDERS = Pattern(
     r"(?:(?:but|so|and|ah|oh|hmm|ok|okay|no|yes|actually),? ){0,2}"
     r"(?:wait|maybe|perhaps|possibly|hmm|if|suppose|assuming|is it|could it|i wonder|i suspect)\b"
 )
-# `The user wants me to …`: the request stands elsewhere; but not `The users table …`.
+# `Okay, so the user wants me to …`, `The user said to …`: the request itself is shown; but not
+# `The users table …` and `The user table …`.
 _REPEATS_REQUEST = Pattern(
-    r"(?:so |okay,? )?the user (?:wants|asked|is asking|has asked|seems to)\b"
+    r"(?:(?:so|ok|okay|now|alright|right),? ){0,2}the user (?:wants|asked|asks|is asking|has asked"
+    r"|said|says|told|seems to|would like)\b"
 )
 
 
@@ -100,15 +104,44 @@ def inherited_moments(text: str, entry: EntryId) -> Iterator[Moment]:
 def _sentence_moments(
     kind: MomentKind, text: str, entry: EntryId, weight: float, *, asks: bool = False
 ) -> Iterator[Moment]:
-    lines = list(_joined(sentences(text)[-MAX_SENTENCES:]))
+    parts = _sections(sentences(text)[-MAX_SENTENCES:])
+    lines = [(line, heading) for heading, part in parts for line in _joined(part)]
     if not asks and len(lines) > MANY_SENTENCES:
         # A long text in the middle of the work is reasoning: each step of it says little.
         weight *= max((MANY_SENTENCES / len(lines)) ** 0.5, LEAST_SHARE)
-    for line in lines:
+    for line, heading in lines:
         factor = _factor_of(line, asks=asks)
         if factor:
             shown = clip_and_mark(plain_line(line.replace("**", "")), MAX_MOMENT_CHARS)
-            yield Moment(kind, shown, entry, weight * factor)
+            yield Moment(kind, shown, entry, weight * factor, under=heading)
+
+
+def _sections(found: Sequence[Sentence]) -> Iterator[tuple[str, list[Sentence]]]:
+    """Yield the sentences under each heading, with the headings above it."""
+    path, part = dict[int, str](), list[Sentence]()
+    for sentence in found:
+        level = _heading_level(sentence)
+        if not level:
+            part.append(sentence)
+            continue
+        yield _heading_of(path), part
+        path, part = {above: text for above, text in path.items() if above < level}, []
+        title = plain_line(sentence.text).replace("**", "").strip("#: ")
+        path[level] = clip_and_mark(title, MAX_HEADING_CHARS)
+    yield _heading_of(path), part
+
+
+def _heading_level(sentence: Sentence) -> int:
+    """Return the number of signs before a heading, one more than any for a bold line; else 0."""
+    text = sentence.text
+    if sentence.kind == "heading":
+        return len(text) - len(text.lstrip("#")) or 1
+    return LEVEL_OF_TITLE if sentence.kind == "plain" and _TITLE.match(text) else 0
+
+
+def _heading_of(path: Mapping[int, str]) -> str:
+    """Return the last two headings of a path: a subtitle such as "Risks" says little alone."""
+    return BELOW_HEADING.join(path[level] for level in sorted(path)[-2:])
 
 
 def _joined(found: Sequence[Sentence]) -> Iterator[str]:
@@ -129,7 +162,7 @@ def _joined(found: Sequence[Sentence]) -> Iterator[str]:
         if len(lead) > MAX_EMPTY_LEAD:
             yield lead
         items, lead = [], text if text.rstrip("* ").endswith(":") else ""
-        if not lead and sentence.kind != "heading":
+        if not lead:
             yield text
     if items:
         yield " · ".join(items)

@@ -5,7 +5,7 @@ constraints are shown whole if they fit, else cut to their share, with a referen
 section has a share of the room; facts get all that is unused.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
@@ -28,7 +28,7 @@ from holdfast.core.ledger.summary import (
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.observe.files.trail import MADE_AND_DELETED, RESTORED
 from holdfast.core.observe.moments.cured import PASSES_AFTER
-from holdfast.core.observe.moments.moment import Moment
+from holdfast.core.observe.moments.moment import BELOW_HEADING, Moment
 from holdfast.core.observe.moments.state import COMMIT, LAST_RUN, state_by_need
 from holdfast.core.observe.requests.constraints import users_first
 from holdfast.core.observe.results.choices import not_overruled
@@ -182,7 +182,9 @@ def fit_summary(summary: Summary, room: SummaryRoom) -> FittedSummary:
         if chosen == before:
             break
         before = chosen
-        facts = facts_of((*chosen, *_names_beside(chosen, covered, for_names, choices, room)))
+        facts = facts_of(
+            (*_under_headings(chosen), *_names_beside(chosen, covered, for_names, choices, room))
+        )
         words = _with_places(shown.words, summary, facts)
         made = _measured(replace(shown, words=words, facts=facts), room)
         over = made.tokens - room.tokens
@@ -402,6 +404,19 @@ def facts_of(moments: Iterable[Moment]) -> tuple[Fact, ...]:
         Fact(moment.text, moment.entry, moment.kind, at, moment.weight, moment.turn)
         for at, moment in enumerate(moments, 1)
     )
+
+
+def _under_headings(chosen: Iterable[Moment]) -> Iterator[Moment]:
+    """Yield moments with the heading that they are under, where it is another than before."""
+    entry, shown = "", ""
+    for moment in chosen:
+        known, shown = shown if moment.entry == entry else "", moment.under
+        entry = moment.entry
+        upper, mark, _ = moment.under.rpartition(BELOW_HEADING)
+        is_below = mark and known.startswith(upper)
+        heading = moment.under[len(upper) + len(mark) :] if is_below else moment.under
+        is_new = heading and moment.under != known
+        yield replace(moment, text=f"{heading}: {moment.text}") if is_new else moment
 
 
 def _with_places(

@@ -11,7 +11,7 @@ from functools import lru_cache
 from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import EntryId, Said, ToolCalled, ToolReturned, is_request
-from holdfast.core.ledger.summary import Summary
+from holdfast.core.ledger.summary import Quote, Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.measure.tokens import tokens_from_bytes
 from holdfast.core.observe.moments.moment import Moment
@@ -19,6 +19,7 @@ from holdfast.core.observe.moments.read import moments_in
 from holdfast.core.observe.moments.story import Block, PathContent, Story, StoryReading
 from holdfast.core.observe.results.todos import writes_item
 from holdfast.core.observe.scene import Scene, read_scene
+from holdfast.core.observe.sentences import own_words
 from holdfast.core.shrink.summary.choose import choose, moment_of_fact
 from holdfast.core.shrink.summary.merge import bounded, merge, with_full_paths
 from holdfast.core.shrink.summary.quoting import short_name
@@ -112,6 +113,14 @@ def _in_order(rows: Summary, quoted: Sequence[str]) -> Summary:
     """Return rows with the user's words in their order: an older request may follow newer words."""
     places = {name: at for at, name in enumerate(quoted)}
     words = sorted(rows.words, key=lambda quote: places.get(short_name(quote.entry), -1))
+    first = rows.intent.original.entry
+    at = sum(
+        places.get(short_name(quote.entry), -1) < places.get(short_name(first), -1)
+        for quote in words
+    )
+    if at and all(quote.entry != first for quote in words):
+        # A command came before the first request: a quote without text marks where that was.
+        words.insert(at, Quote("", first))
     return replace(rows, words=tuple(words))
 
 
@@ -122,7 +131,7 @@ def _chapter_length(items: Sequence[Item]) -> int:
         body = item.entry.body
         # A request may come while a tool is at work: the result belongs to the chapter of its call.
         answered = not waiting or at >= MAX_CHAPTER
-        if at >= MIN_CHAPTER and answered and isinstance(body, Said) and is_request(body):
+        if at >= MIN_CHAPTER and answered and _is_asked(body):
             return at
         if at >= LONGEST_CHAPTER or (at >= MAX_CHAPTER and not waiting and _begins_step(items, at)):
             return at
@@ -158,7 +167,7 @@ def _is_call_or_result(body: object, calls: Container[str]) -> bool:
 
 
 def _is_asked(body: object) -> bool:
-    return isinstance(body, Said) and is_request(body)
+    return isinstance(body, Said) and is_request(body) and bool(own_words(body.text))
 
 
 def _is_agents(body: object) -> bool:
