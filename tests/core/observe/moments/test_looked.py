@@ -61,6 +61,19 @@ def test_a_search_is_its_pattern_with_its_hits() -> None:
     ]
 
 
+def test_hits_below_the_name_of_their_file_have_that_name() -> None:
+    hits = (
+        "Found 3 matches\n/src/a.py:\n  Line 5: def load(path):\n\n/src/b.py:\n  Line 7: load(x)\n"
+    )
+    assert texts(call("a", "grep", pattern="load"), back("a", hits)) == [
+        "searched grep load → Found 3 matches · /src/a.py:5: def load(path): · /src/b.py:7: load(x)"
+    ]
+    under = "src/a.py\n5:def load(path):\n9:load(y)\n\nNo more."
+    assert texts(bash("b", "rg load"), back("b", under)) == [
+        "searched rg load → src/a.py:5: def load(path): · src/a.py:9: load(y) · No more."
+    ]
+
+
 def test_a_command_that_only_looks_is_a_search() -> None:
     found = texts(bash("a", "grep -rn load src"), back("a", "src/rows.py:5:def load(path):"))
     assert found == ["searched grep -rn load src → src/rows.py:5:def load(path):"]

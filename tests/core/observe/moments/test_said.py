@@ -1,4 +1,5 @@
-from tests.core.building import answer, ask, bash, thought
+from holdfast.core.observe.moments.read import moments_in
+from tests.core.building import answer, ask, bash, scene, thought
 from tests.core.observe.moments.reading import texts, weights
 
 
@@ -90,3 +91,31 @@ def test_a_short_sentence_without_a_name_weighs_little() -> None:
 def test_a_short_sentence_that_ends_a_turn_weighs_as_much_as_others() -> None:
     found = weights(ask("Go"), answer("Good, that is done. The date in `rows.py` is naive."))
     assert len(set(found.values())) == 1
+
+
+def test_a_sentence_knows_the_two_headings_above_it() -> None:
+    text = (
+        "# Report\n\nThe parser drops rows.\n\n## Gap 1: `rows`\n\n### Plan:\n\n"
+        "- Rewrite the parser in one week, with the tests that are there, and no more.\n\n"
+        "## Gap 2\n\nThe store keeps no plans.\n\n**Risks:**\n\nThe disk may be full by then."
+    )
+    assert [moment.under for moment in moments_in(scene(answer(text)))] == [
+        "Report",
+        "Gap 1: `rows` › Plan",
+        "Report › Gap 2",
+        "Gap 2 › Risks",
+    ]
+
+
+def test_a_bold_sentence_is_no_heading() -> None:
+    said = answer("**The parser drops empty rows.**\n\nThe fix is in rows.py.")
+    assert texts(said) == ["The parser drops empty rows.", "The fix is in rows.py."]
+    assert {moment.under for moment in moments_in(scene(said))} == {""}
+
+
+def test_a_text_that_a_program_inserts_for_a_command_belongs_to_the_turn_of_the_command() -> None:
+    command = ask("<command-message>audit</command-message>\n<command-name>/audit</command-name>")
+    skill = ask("Base directory for this skill: /skills/audit\n\n# Audit\n\nRead all files.")
+    path = scene(command, skill, answer("The parser drops empty rows."))
+    (moment,) = moments_in(path)
+    assert moment.turn == path.items[0].entry.id

@@ -215,3 +215,47 @@ def test_a_large_summary_names_what_was_read_and_a_small_one_does_not() -> None:
     large = fit_summary(many(1), replace(room(6_000), choices=choices)).text
     assert "plans.py names first_row, plan_cache" in large
     assert "plan_cache" not in fit_summary(many(1), replace(room(2_000), choices=choices)).text
+
+
+def test_a_line_is_shown_with_its_heading_where_that_is_another_than_before() -> None:
+    said = [
+        ("The store has rows.", "Gap 1 › What exists"),
+        ("The index has plans.", "Gap 1 › What exists"),
+        ("Write the parser in week 1.", "Gap 1 › Plan"),
+        ("Write the docs in week 2.", "Gap 2"),
+        ("All of it is tested.", ""),
+    ]
+    pool = [Moment("said", text, named(40), 1.0, named(40), under) for text, under in said]
+    made = fit_summary(many(1), replace(room(6_000), choices=Choices(pool, words)))
+    assert [fact.text for fact in made.summary.facts] == [
+        "Gap 1 › What exists: The store has rows.",
+        "The index has plans.",
+        "Plan: Write the parser in week 1.",
+        "Gap 2: Write the docs in week 2.",
+        "All of it is tested.",
+    ]
+
+
+def test_a_small_summary_names_no_entries_in_the_state() -> None:
+    summary = replace(many(1), state=(Quote("git branch: main", named(7)),))
+    small, large = fit_summary(summary, room(1_500)).text, fit_summary(summary, room(6_000)).text
+    assert "- git branch: main" in small
+    assert f"[{named(7)[:8]}] git branch: main" in large
+
+
+def test_a_row_that_the_tail_has_is_shown_if_a_probe_missed_it() -> None:
+    summary = replace(many(1), state=(Quote("git branch: main", named(7)),))
+    seen = replace(room(6_000), shown=frozenset({"git", "branch", "main"}))
+    assert "git branch: main" not in fit_summary(summary, seen).text
+    missed = replace(seen, wider={"state": 1.3})
+    assert "git branch: main" in fit_summary(summary, missed).text
+
+
+def test_files_that_were_read_get_the_room_of_changed_ones_if_a_probe_missed_them() -> None:
+    files = tuple(File(f"src/read_{at}.py", "read") for at in range(12))
+    summary = replace(many(1), files=files)
+    shown = fit_summary(summary, replace(room(2_000), wider={"read": 1.3})).summary.files
+    assert shown == files
+    changed = replace(summary, files=(*files, File("src/a.py", "modified", change="run(); +1")))
+    fewer = fit_summary(changed, replace(room(2_000), wider={"read": 1.3})).summary.files
+    assert 0 < len(fewer) < len(files)

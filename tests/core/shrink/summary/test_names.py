@@ -32,3 +32,9 @@ def test_names_that_are_shown_elsewhere_are_left_out() -> None:
 def test_in_little_room_the_newest_names_and_those_that_came_back_are_shown() -> None:
     assert texts(9) == ["the session names load_plan"]
     assert texts(0) == []
+
+
+def test_numbers_are_not_names() -> None:
+    pool = [Moment("content", "notes.md:104: Step 2048 is next", named(1))]
+    found = choose_names(NameIndex(pool), 100, seen=frozenset(), count=words)
+    assert [moment.text for moment in found] == ["the session names notes.md"]

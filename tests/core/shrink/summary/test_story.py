@@ -1,11 +1,13 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from holdfast.core.ledger.entry import Said
 from holdfast.core.ledger.summary import Fact, Intent, Quote, Summary
 from holdfast.core.ledger.window import Item
 from holdfast.core.observe.moments.story import PathContent, Story, StoryReading
+from holdfast.core.shrink.summary.fit import facts_of
 from holdfast.core.shrink.summary.story import (
     BLOCK_TOKENS,
     LONGEST_CHAPTER,
@@ -156,3 +158,20 @@ def test_an_item_of_a_list_that_an_earlier_chapter_made_is_changed_by_its_number
     assert progress.completed[0] == "Write the parser"
     assert progress.remaining == ("Write the docs",)
     assert bit_by_bit(path, 7).rows == told(path).rows
+
+
+def test_a_command_before_the_first_request_comes_before_it() -> None:
+    command = ask("<command-message>audit</command-message>\n<command-name>/audit</command-name>")
+    path = items(
+        command,
+        answer("The audit found nothing at all in the parser."),
+        ask("Build the importer for old plans."),
+        answer("The importer reads plans.py line by line."),
+    )
+    made = told(path)
+    assert made.rows.intent.original.text == "Build the importer for old plans."
+    text = write_summary(replace(made.rows, facts=facts_of(made.moments)))
+    found = [
+        text.index(words) for words in ("USER: /audit", "The audit found", "The importer reads")
+    ]
+    assert found == sorted(found)
