@@ -36,5 +36,5 @@ def test_in_little_room_the_newest_names_and_those_that_came_back_are_shown() ->
 
 def test_numbers_are_not_names() -> None:
     pool = [Moment("content", "notes.md:104: Step 2048 is next", named(1))]
-    found = choose_names(NameIndex(pool), 100, seen=frozenset(), count=words)
+    found = choose_names(NameIndex(pool), 100, seen=frozenset[str](), count=words)
     assert [moment.text for moment in found] == ["the session names notes.md"]
