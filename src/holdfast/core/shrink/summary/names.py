@@ -10,10 +10,13 @@ from math import log
 from holdfast.core.measure.tokens import CountTokens
 from holdfast.core.observe.moments.contents import HAS_NAMES, NEXT_NAME, names_in
 from holdfast.core.observe.moments.moment import Moment
+from holdfast.text.patterns import Pattern
 
 BETWEEN_NAMES, LABEL_TOKENS = 1, 6
 """Tokens after a name, and of a line besides its names."""
 OTHER_NAMES = "the session"
+# The number of a line: `a.py:104: x`, `load:31`; but not `104 rows` and `10:30`.
+_LINE_NUMBER = Pattern(r"(?<=[A-Za-z_)]):\d{1,7}\b")
 
 
 class NameIndex:
@@ -25,7 +28,7 @@ class NameIndex:
         self.last: dict[str, int] = {}
         """The place of the newest moment that has a name."""
         for at, moment in enumerate(moments):
-            names = names_in(moment.text)
+            names = names_in(_LINE_NUMBER.sub("", moment.text))
             times.update(names)
             self.last.update(dict.fromkeys(names, at))
         worth = {name: -log(1 + times[name]) * (at + 1) for name, at in self.last.items()}
