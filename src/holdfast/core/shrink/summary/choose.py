@@ -298,6 +298,10 @@ def _pairs_in(text: str) -> list[str]:
 
 
 def _focus_factor(word: str, focus: frozenset[str]) -> float:
+    lowered = word.lower()
+    # Every form of a Latin word is a part of it: for most words this shows that none is asked for.
+    if word.isascii() and not any(form in lowered for form in focus):
+        return 1.0
     return FOCUS_FACTOR if not focus.isdisjoint(_forms_in(word)) else 1.0
 
 
