@@ -196,7 +196,8 @@ class Choices:
             for at, (row, factor) in enumerate(zip(pool, scale, strict=True))
         ]
         heapq.heapify(heap)
-        return _Start(covered, shown, without, pool, worth, scale, heap)
+        least = min((row.tokens for row in pool), default=0) + LINE_TOKENS
+        return _Start(covered, shown, without, pool, worth, scale, heap, least)
 
 
 def _last_of_each(moments: Iterable[Moment]) -> dict[str, Moment]:
@@ -230,6 +231,8 @@ class _Start(Struct, frozen=True, eq=False):
     """The factor of each moment besides its words."""
     heap: list[tuple[float, int]]
     """The negated rate and the place of each moment, as a heap."""
+    least: int
+    """The tokens of the smallest moment: in a smaller room, no other fits."""
 
 
 def _cover(worth: dict[str, float], words: Iterable[str]) -> None:
@@ -242,7 +245,7 @@ class _Choice:
     """One greedy choice under way."""
 
     def __init__(self, start: _Start) -> None:
-        self._pool, self._scale = start.pool, start.scale
+        self._pool, self._scale, self._least = start.pool, start.scale, start.least
         self._worth = start.worth.copy()
         """The worth of each word now: less each time it is covered."""
         self._heap = start.heap.copy()
@@ -256,7 +259,7 @@ class _Choice:
             if room - self._price(at) >= least:
                 room -= self._take(at, taken)
         done = set(taken)
-        while heap and room > 0:
+        while heap and room >= self._least:
             rate, at = heapq.heappop(heap)
             if at in done or self._price(at) > room:
                 continue
