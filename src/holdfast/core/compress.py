@@ -173,18 +173,22 @@ def plan_to_budget(state: State, context: ShrinkContext, budget: int, trigger: s
         return Candidate(unchanged_plan(state, trigger, "the window is within its budget"))
     cache: StepCache = {}
     looked = survey(state, context.count)
-    gentle = _save_tokens(state, context, looked, need, trigger, cache)
-    if saved_raw_tokens(gentle) >= need and _keeps_outlines(gentle):
-        return replace(gentle, names_by_entry=looked.names_by_entry)
+    gentle = None
+    # If even all of these items have too few tokens, stand-ins for them are a last resort.
+    if sum(proposal.before for proposal in looked.proposals) >= need:
+        gentle = _save_tokens(state, context, looked, need, trigger, cache)
+        if saved_raw_tokens(gentle) >= need and _keeps_outlines(gentle):
+            return replace(gentle, names_by_entry=looked.names_by_entry)
     recent = _shrink_one_recent(state, context, looked, need, trigger)
     if recent is not None:
         return replace(recent, names_by_entry=looked.names_by_entry)
     held, target = replace(state, known_names=looked.names_by_entry), state.lane.tokens - need
     summary = _try_to_summarize(held, context, target, trigger, firm=True)
-    sufficient = [made for made in (gentle, summary) if saved_raw_tokens(made) >= need]
+    candidates = (summary,) if gentle is None else (gentle, summary)
+    sufficient = [made for made in candidates if saved_raw_tokens(made) >= need]
     if sufficient:
         return replace(sufficient[-1], names_by_entry=looked.names_by_entry)
-    made = [gentle, summary]
+    made = [gentle or _save_tokens(state, context, looked, need, trigger, cache), summary]
     for deep, tight in DEPTHS[1:]:
         seen = survey(held, context.count, deep=deep, tight=tight)
         made.append(_save_tokens(state, context, seen, need, trigger, cache))
@@ -232,6 +236,8 @@ def _shrink_one_recent(
     state: State, context: ShrinkContext, looked: Survey, need: int, trigger: str
 ) -> Candidate | None:
     """Shrink the one recent result or paste that saves most, if that alone is enough."""
+    if max(looked.tokens, default=0) < need:
+        return None
     seen = survey(
         replace(state, known_names=looked.names_by_entry), context.count, deep=True, whole=True
     )

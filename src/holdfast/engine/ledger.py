@@ -217,8 +217,13 @@ class Ledger:
 
     def path(self) -> list[Entry]:
         """Return every source entry that leads to the end, hidden or not."""
+        window = self.window()
+        shown = path_to(window.end, (e for e in window.ledger if e.lane == self.agent))
+        if shown and shown[0].parent is None:
+            # Nothing is hidden: the window has the whole path.
+            return shown
         entries = self.store.read(self.name)
-        return path_to(self.window().end, [e for e in entries if e.lane == self.agent])
+        return path_to(window.end, (e for e in entries if e.lane == self.agent))
 
     def events(self) -> list[Entry]:
         """Return the derived entries of this agent: compressions, notes, packets, checkpoints."""

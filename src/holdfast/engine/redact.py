@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from holdfast.core.ledger.entry import Entry, EntryId, Source
+from holdfast.core.ledger.entry import Derived, Entry, EntryId, Source, text_of
 from holdfast.core.ledger.head import MAX_TITLE_CHARS
 from holdfast.core.ledger.window import Window
 from holdfast.core.observe.redaction import (
@@ -27,8 +27,8 @@ ON, OFF = "on", "off"
 
 
 SECRETS_CACHE = "secrets"
-MIN_NEW_TO_SAVE = 100
-"""Number of new entries from which on the secrets found are saved for the next process."""
+MIN_NEW_TO_SAVE, MIN_CHARS_TO_SAVE = 100, 200_000
+"""New entries, and characters in them, from which on the secrets are saved for later processes."""
 MAX_UNUSED, MIN_KEPT = 2, 500
 """Of so many times the entries of a window, and some more, the redacted ones are kept."""
 LONG_WORD = Pattern(r"[^\s\"'`\\<>(){}\[\],;|]{12,250}")
@@ -48,6 +48,11 @@ def redacted_title(title: str, rules: Redact, store: Store | None = None, sessio
     return (
         f"{shown[: len(shown) - len(last)]}…" if ends_in_secret or may_begin_secret(last) else shown
     )
+
+
+def _characters_in(entries: Iterable[Entry]) -> int:
+    bodies = (entry.body for entry in entries)
+    return sum(len(text_of(body)) for body in bodies if not isinstance(body, Derived))
 
 
 class _Secrets(Struct, frozen=True, array_like=True):
@@ -88,7 +93,7 @@ class Redactor:
         new = list(self._store.read(self._session, since=self._seq))
         self._seq = max(self._seq, *(entry.seq for entry in new)) if new else self._seq
         self.learn_from(new)
-        if len(new) >= MIN_NEW_TO_SAVE:
+        if len(new) >= MIN_NEW_TO_SAVE or _characters_in(new) >= MIN_CHARS_TO_SAVE:
             found = _Secrets(self.known.marks, self.known.clean)
             write_cached(self._store, self._session, SECRETS_CACHE, self._rules, head, found)
         return len(self.known.marks) > before

@@ -9,6 +9,10 @@ from holdfast.text.jsontext import without_surrogates
 VOCABULARIES = ("o200k_base", "cl100k_base")
 CHUNK_CHARS = 1024 * 1024
 """Characters counted at a time, to limit memory."""
+SPECIAL_TOKEN_MARK = "<|"
+"""The beginning of every special token of these vocabularies; in a text it is ordinary."""
+TOKEN_BYTES = 4
+"""Bytes of a token in a flat buffer."""
 
 
 @cache
@@ -26,10 +30,14 @@ def counter(vocabulary: str) -> CountTokens:
         raise BadSetting("vocabulary", f"{vocabulary!r} is not one of {choices}", origin="model")
     import splintr  # late: loading a vocabulary takes longer than most hooks run
 
-    encode = splintr.Tokenizer.from_pretrained(vocabulary).encode_ordinary
+    tokenizer = splintr.Tokenizer.from_pretrained(vocabulary)
+    encode, encode_flat = tokenizer.encode_ordinary, tokenizer.encode_flat
 
     def tokens(text: str) -> int:
         try:
+            # A buffer takes a third less time and a tenth of the memory, but has special tokens.
+            if SPECIAL_TOKEN_MARK not in text:
+                return len(encode_flat(text)) // TOKEN_BYTES
             return len(encode(text))
         except UnicodeEncodeError:
             # Half of a surrogate pair: count the text as it would be sent.

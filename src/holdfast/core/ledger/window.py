@@ -7,6 +7,7 @@ of its own.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Generic, NamedTuple, TypeVar, cast, overload
 
 from msgspec import Struct, field
@@ -52,7 +53,7 @@ class GrowingList(Sequence[T], Generic[T]):
         return self._length
 
     def __iter__(self) -> Iterator[T]:
-        return (self._items[index] for index in range(self._length))
+        return islice(self._items, self._length)
 
     @overload
     def __getitem__(self, index: int) -> T: ...
@@ -60,7 +61,7 @@ class GrowingList(Sequence[T], Generic[T]):
     def __getitem__(self, index: slice) -> Sequence[T]: ...
     def __getitem__(self, index: int | slice) -> T | Sequence[T]:
         if isinstance(index, slice):
-            return [self._items[at] for at in range(*index.indices(self._length))]
+            return list(map(self._items.__getitem__, range(*index.indices(self._length))))
         return self._items[range(self._length)[index]]
 
     def __eq__(self, other: object) -> bool:

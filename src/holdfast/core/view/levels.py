@@ -17,7 +17,7 @@ from holdfast.core.faults import row_rule
 from holdfast.core.ledger.summary import Quote, Summary
 from holdfast.core.measure.tokens import CountTokens, count_any_text
 from holdfast.core.observe.moments.moment import Moment
-from holdfast.core.shrink.summary.choose import choose, moment_of_fact, words_of_moment
+from holdfast.core.shrink.summary.choose import Choices, moment_of_fact, words_of_moment
 from holdfast.core.shrink.summary.fit import (
     SummaryRoom,
     facts_of,
@@ -139,7 +139,7 @@ class _Parts(Struct, frozen=True):
     summary: Summary
     sections: tuple[LevelSection, ...]
     moments: Sequence[Moment]
-    focus: str
+    choices: Choices
     more: str
     brief: bool
     count: CountTokens
@@ -174,7 +174,8 @@ def render_level(
     moments = relative_moments(moments or _moments_in_rows(summary), summary.root)
     sections = _brief_sections(summary, run, moments) if brief else _sections(summary, run)
     counted = lru_cache(maxsize=None)(count_any_text(count))
-    parts = _Parts(summary, sections, moments, focus, more, brief, counted)
+    choices = Choices(moments, counted, focus)
+    parts = _Parts(summary, sections, moments, choices, more, brief, counted)
     room = budget - parts.cost(_fenced("", about))
     while room > 0:
         shown, rows = _compose(parts, room)
@@ -225,7 +226,7 @@ def _allowances(parts: _Parts, room: int) -> dict[str, int]:
     }
     # How an agent may go on is a row that all others depend on.
     costs = dict(sorted(costs.items(), key=lambda pair: pair[0] != RUN_MODE))
-    costs[STORY] = sum(map(parts.cost, {moment.text for moment in parts.moments}))
+    costs[STORY] = _story_cost(parts, room)
     shares = BRIEF_SHARES if parts.brief else SHARES
     given = dict.fromkeys(costs, 0)
     for most in ({name: int(room * share) for name, share in shares.items()}, costs):
@@ -233,6 +234,16 @@ def _allowances(parts: _Parts, room: int) -> dict[str, int]:
             left = max(room - sum(given.values()), 0)
             given[name] += min(cost - given[name], most.get(name, 0), left)
     return given
+
+
+def _story_cost(parts: _Parts, room: int) -> int:
+    """Return the tokens of all different moments, or of so many that they fill the room."""
+    cost = 0
+    for text in {moment.text for moment in parts.moments}:
+        cost += parts.cost(text)
+        if cost >= room > 0:
+            break
+    return cost
 
 
 def _fill(section: LevelSection, room: int, parts: _Parts) -> _Shown:
@@ -290,9 +301,7 @@ def _fill_story(parts: _Parts, shown: Mapping[str, _Shown], room: int) -> _Shown
     covered = words_of_moment("\n".join(texts))
     left = room - sum(parts.cost(f"[{quote.entry:.8}] {quote.text}") for quote in quotes)
     for _ in range(MAX_TRIES):
-        chosen = choose(
-            parts.moments, max(left, 0), count=parts.count, covered=covered, focus=parts.focus
-        )
+        chosen = parts.choices.choose(max(left, 0), covered=covered)
         facts = facts_of(replace(one, text=join_lines(one.text)) for one in chosen)
         summary = window_form(replace(parts.summary, words=tuple(words), facts=facts))
         lines = list(_story_lines(summary, {short_name(quote.entry) for quote in quotes}))

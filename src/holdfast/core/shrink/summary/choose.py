@@ -46,7 +46,8 @@ LINE_TOKENS, TURN_TOKENS = 2, 10
 """Tokens of a line besides its text, and of the heading of a turn."""
 MUST_SHARE = 0.5
 """The share of the room that required moments may take."""
-_WORD = Pattern(r"[^\W_][\w./:-]{1,80}")
+# A set finds Latin letters faster if it lists them: `\w` alone asks the tables of Unicode.
+_WORD = Pattern(r"[^\W_][A-Za-z0-9_\w./:-]{1,80}")
 # `load_plan`, `a.py`, `v2`; but not `plan` and `39000`.
 _NAME = Pattern(r"[_/.]|[a-z][A-Z]|[A-Za-z]-?\d")
 # `3f2a91c`, `a1b2c3d4-5e6f`; but not `decade`, `1234567` and `v2`.
@@ -201,7 +202,8 @@ class Choices:
             for at, (row, factor) in enumerate(zip(pool, scale, strict=True))
         ]
         heapq.heapify(heap)
-        return _Start(covered, shown, without, pool, worth, scale, heap)
+        least = min((row.tokens for row in pool), default=0) + LINE_TOKENS
+        return _Start(covered, shown, without, pool, worth, scale, heap, least)
 
 
 def _last_of_each(moments: Iterable[Moment]) -> dict[str, Moment]:
@@ -235,6 +237,8 @@ class _Start(Struct, frozen=True, eq=False):
     """The factor of each moment besides its words."""
     heap: list[tuple[float, int]]
     """The negated rate and the place of each moment, as a heap."""
+    least: int
+    """The tokens of the smallest moment: in a smaller room, no other fits."""
 
 
 def _cover(worth: dict[str, float], words: Iterable[str]) -> None:
@@ -247,7 +251,7 @@ class _Choice:
     """One greedy choice under way."""
 
     def __init__(self, start: _Start) -> None:
-        self._pool, self._scale = start.pool, start.scale
+        self._pool, self._scale, self._least = start.pool, start.scale, start.least
         self._worth = start.worth.copy()
         """The worth of each word now: less each time it is covered."""
         self._heap = start.heap.copy()
@@ -261,7 +265,7 @@ class _Choice:
             if room - self._price(at) >= least:
                 room -= self._take(at, taken)
         done = set(taken)
-        while heap and room > 0:
+        while heap and room >= self._least:
             rate, at = heapq.heappop(heap)
             if at in done or self._price(at) > room:
                 continue
@@ -304,6 +308,10 @@ def _pairs_in(text: str) -> list[str]:
 
 
 def _focus_factor(word: str, focus: frozenset[str]) -> float:
+    lowered = word.lower()
+    # Every form of a Latin word is a part of it: for most words this shows that none is asked for.
+    if word.isascii() and not any(form in lowered for form in focus):
+        return 1.0
     return FOCUS_FACTOR if not focus.isdisjoint(_forms_in(word)) else 1.0
 
 

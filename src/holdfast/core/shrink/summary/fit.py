@@ -578,17 +578,19 @@ def _not_told(words: Sequence[Quote], intent: Intent) -> tuple[Quote, ...]:
     kept: list[Quote] = []
     for quote in reversed(words):
         said = frozenset(words_of_moment(quote.text))
-        if quote.text not in shown and not any(_repeats(said, other) for other in later):
+        if quote.text not in shown and not _repeats(said, later):
             kept.append(quote)
             later.append(said)
             shown.add(quote.text)
     return tuple(reversed(kept))
 
 
-def _repeats(said: frozenset[str], later: frozenset[str]) -> bool:
-    """Return whether later words have nearly all of some words: a message that was sent again."""
+def _repeats(said: frozenset[str], later: Iterable[frozenset[str]]) -> bool:
+    """Return whether a later text has nearly all of some words: a message that was sent again."""
+    if len(said) < MIN_REPEATED_WORDS:
+        return False
     least = max(MIN_REPEATED_WORDS, SEEN_SHARE * len(said))
-    return len(said) >= MIN_REPEATED_WORDS and len(later) >= least <= len(said & later)
+    return any(len(other) >= least <= len(said & other) for other in later)
 
 
 def _without_changes_in_words(summary: Summary) -> Summary:
@@ -651,7 +653,7 @@ class _Serving:
     def _is_seen(self, text: str) -> bool:
         """Return whether the part of the window that remains has nearly all words of a row."""
         words = words_of_moment(text)
-        seen = sum(word in self._room.shown for word in words)
+        seen = sum(map(self._room.shown.__contains__, words))
         return len(words) > 1 and seen >= SEEN_SHARE * len(words)
 
 

@@ -172,16 +172,15 @@ def _names_used(message: AgentMessage) -> frozenset[str]:
 
 def _near_misses(names: frozenset[str], *, left_out: Set[str]) -> dict[str, str]:
     """Return names that nearly equal a name that left the window, with that name."""
-    alike: dict[str, list[str]] = {name[:PREFIX_CHARS].lower(): [] for name in names}
-    for name in left_out:
-        if (
-            len(name) >= MIN_NAME_CHARS
-            and (known := alike.get(name[:PREFIX_CHARS].lower())) is not None
-        ):
-            known.append(name)
+    long = sorted(name for name in names if len(name) >= MIN_NAME_CHARS)
+    alike: dict[str, list[str]] = {name[:PREFIX_CHARS].lower(): [] for name in long}
+    for other in left_out:
+        prefix = other[:PREFIX_CHARS].lower()
+        if prefix in alike and len(other) >= MIN_NAME_CHARS:
+            alike[prefix].append(other)
     corrections: dict[str, str] = {}
-    for name in sorted(names):
-        near = alike.get(name[:PREFIX_CHARS].lower(), []) if len(name) >= MIN_NAME_CHARS else []
+    for name in long:
+        near = alike[name[:PREFIX_CHARS].lower()]
         right = next(
             (
                 other
