@@ -69,7 +69,6 @@ summaries = st.builds(
     ),
     next=some(st.builds(Next, texts, entries)),
     questions=some(quotes),
-    findings=some(quotes),
 )
 
 
