@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -97,6 +97,7 @@ def test_all_of_a_level_stands_in_one_fence_that_nothing_in_it_can_close(
         assert made.text.count(f"--- end {token} ---") == 1
 
 
+@example(summary=Summary(Intent(Quote("0"), Quote("00")), progress=Progress("word " * 400)))
 @settings(max_examples=examples(40))
 @given(summary=summaries)
 def test_every_level_begins_with_a_request_and_the_smallest_with_the_newest(

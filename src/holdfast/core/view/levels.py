@@ -181,8 +181,10 @@ def _fitted_level(
     for _ in range(MAX_TRIES):
         fitted = fit_summary(summary, SummaryRoom(room, page.count, choices, firm=True)).summary
         lines, shown = list[str](), dict.fromkeys(page.rows, 0)
-        # The level shows of the progress how many steps are done, and not which ones.
-        for section in _sections(replace(fitted, progress=summary.progress), run):
+        # The level shows how many steps are done, and not which ones.
+        now = fitted.progress
+        counted = replace(summary.progress, phase=now.phase, tests=now.tests)
+        for section in _sections(replace(fitted, progress=counted), run):
             most = most_for_run if section.name == RUN_MODE else MAX_CUT_CHARS
             lines += [section.title] if section.title else []
             lines += [_whole_or_cut(row, most, page) for row in section.rows]
