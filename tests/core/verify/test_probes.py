@@ -561,18 +561,6 @@ def test_facts_of_one_worth_are_asked_for_evenly() -> None:
     assert [places.count(stretch) for stretch in range(10)] == [MAX_FACTS // 10] * 10
 
 
-def test_what_is_needed_is_asked_for_first() -> None:
-    facts = tuple(Fact(f"the fact 7{at:03}", f"e{at}", worth=float(at)) for at in range(500))
-    read = tuple(File(f"src/{at}.py", "read", f"f{at}") for at in range(500))
-    probes = make_probes(
-        Summary(facts=facts, files=read), frozenset({"7003", "e4", "src/3.py", "f4"})
-    )
-    assert {"e3", "e4", "f3", "f4"} <= {probe.entry for probe in probes}
-    assert not {"e3", "e4", "f3", "f4"} & {
-        p.entry for p in make_probes(Summary(facts=facts, files=read))
-    }
-
-
 def test_a_long_row_is_asked_for_by_what_tells_most_near_its_start() -> None:
     text = (
         "it turned out after a very long while of looking at it that id 4711 of db_main/orders"

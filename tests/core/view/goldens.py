@@ -115,9 +115,6 @@ RICH = Summary(
         Next("Send the key of the bench computer", named(43), owner="user"),
     ),
     questions=(Quote("Does the week start on Monday?", named(44)),),
-    findings=(
-        Quote("POST /trials stores what the paper log of week 12 has.", named(39)),
-    ),
     refs=(
         Ref(named(8), "Bash find / -name '*.db'", 18_400),
         Ref(named(16), "Read src/legacy/importer.py", 9_120),

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -20,7 +20,7 @@ from holdfast.core.ledger.summary import (
     Summary,
 )
 from holdfast.core.measure.tokens import CountTokens
-from holdfast.core.view.levels import LEVELS, MIN_CUT_TOKENS, SHARES, render_level
+from holdfast.core.view.levels import LEVELS, MIN_CUT_TOKENS, render_level
 from holdfast.models.tokenizers import VOCABULARIES, counter
 from tests.core.view.goldens import RICH, SESSION
 from tests.examples import examples
@@ -69,7 +69,6 @@ summaries = st.builds(
     ),
     next=some(st.builds(Next, texts, entries)),
     questions=some(quotes),
-    findings=some(quotes),
 )
 
 
@@ -98,6 +97,7 @@ def test_all_of_a_level_stands_in_one_fence_that_nothing_in_it_can_close(
         assert made.text.count(f"--- end {token} ---") == 1
 
 
+@example(summary=Summary(Intent(Quote("0"), Quote("00")), progress=Progress("word " * 400)))
 @settings(max_examples=examples(40))
 @given(summary=summaries)
 def test_every_level_begins_with_a_request_and_the_smallest_with_the_newest(
@@ -131,9 +131,9 @@ def test_a_level_says_whether_it_is_whole_and_how_to_get_the_rest(summary: Summa
 
 
 def test_the_order_is_what_is_wanted_bound_run_done_next_decided_changed_and_failed() -> None:
-    full = replace(RICH, facts=(Fact("port 8443", "ab" * 16),))
+    # The last run in the state is the open error: it is shown once.
+    full = replace(RICH, facts=(Fact("port 8443", "ab" * 16),), state=RICH.state[:1])
     made = render_level(full, 20_000, O200K, session=SESSION, run="ask the user")
-    assert [*made.rows] == [*SHARES]
     assert made.whole
     titles = ("Request", "Constraints:", "Run mode:", "State:", "Next steps:", "Decisions:")
     titles += ("Files changed:", "Open errors:", "Story:")

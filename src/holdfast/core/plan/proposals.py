@@ -4,7 +4,7 @@ Proposals are cheap: the size of a stand-in is estimated here, and known only wh
 `choose` decides which proposals are carried out.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 from math import exp
 
@@ -73,8 +73,6 @@ class Proposal(Struct, frozen=True):
     """Whether the stand-in is one line, whatever the size of the item."""
     persisted: str = ""
     """How the content of a write is known to be on disk; empty when it is not."""
-    newer: str = ""
-    """The later entry that makes it obsolete; empty if there is none."""
 
     @property
     def saves(self) -> int:
@@ -110,8 +108,8 @@ def propose(given: ProposalInput) -> list[Proposal]:
     facts = _CallFacts(
         given=given,
         touches=of_call,
-        reads={at: newer.call for at, newer in superseded_reads(scene, touches).items()},
-        fixed=resolved_failures(scene, touches),
+        reads=superseded_reads(scene, touches).keys(),
+        fixed=resolved_failures(scene, touches).keys(),
         answers=final_answers(scene),
         loops=loops_of(scene),
     )
@@ -157,8 +155,8 @@ class _CallFacts(Struct, frozen=True):
 
     given: ProposalInput
     touches: Mapping[int, Touch]
-    reads: Mapping[int, int]
-    fixed: Mapping[int, int]
+    reads: Collection[int]
+    fixed: Collection[int]
     answers: Mapping[int, int]
     loops: Sequence[int]
 
@@ -198,7 +196,7 @@ class _CallFacts(Struct, frozen=True):
         touch, tool = self.touches[pair.call], pair.body.tool
         if is_exempt(tool, pair.body, body, self.given.policy.offload.never):
             return None
-        kind, reason, newer = self._kind_and_reason(at, body, touch)
+        kind, reason = self._kind_and_reason(at, body, touch)
         if not kind:
             return None
         size = self.given.tokens[at]
@@ -208,9 +206,7 @@ class _CallFacts(Struct, frozen=True):
         short = kind in ("read", "debug") or tight
         guess = min(45 if kind in ("read", "debug") else 75, size - size // 3)
         guess = guess if short else min(200 + size // 20, 900)
-        return self._proposal(
-            kind, at, tool, guess, reason, touch=touch, tight=short, newer=self._entry_id(newer)
-        )
+        return self._proposal(kind, at, tool, guess, reason, touch=touch, tight=short)
 
     def _is_preserved_read(self, kind: str, touch: Touch, size: int) -> bool:
         """Whether a small result is a read of a preserved file that no later read replaces."""
@@ -218,20 +214,19 @@ class _CallFacts(Struct, frozen=True):
         reading = touch.verb == "read" and kind != "read" and not self.given.deep
         return reading and small and is_preserved_file(touch.path)
 
-    def _kind_and_reason(self, at: int, body: ToolReturned, touch: Touch) -> tuple[str, str, int]:
+    def _kind_and_reason(self, at: int, body: ToolReturned, touch: Touch) -> tuple[str, str]:
         scene = self.given.context.scene
         if at in self.reads:
-            return "read", f"{touch.path} was read or written again later", self.reads[at]
+            return "read", f"{touch.path} was read or written again later"
         if at in self.fixed:
-            return "debug", "the same command went well later", self.fixed[at]
-        answer = self.answers.get(scene.turns[at], -1)
-        if answer > at:
-            return "intermediate", "the turn it belongs to has its answer", answer
+            return "debug", "the same command went well later"
+        if self.answers.get(scene.turns[at], -1) > at:
+            return "intermediate", "the turn it belongs to has its answer"
         if shows_failure(body) and not self.given.deep:
-            return "", "", -1
+            return "", ""
         if media_of(body) or self.given.tokens[at] >= self.given.policy.offload.sweep:
-            return "offload", "an old, large result", -1
-        return "mask", "an old result", -1
+            return "offload", "an old, large result"
+        return "mask", "an old result"
 
     def _propose_call(self, at: int, body: ToolCalled) -> Proposal | None:
         touch = self.touches[at]
@@ -267,12 +262,11 @@ class _CallFacts(Struct, frozen=True):
         touch: Touch | None = None,
         tight: bool = False,
         persisted: str = "",
-        newer: str = "",
     ) -> Proposal:
         return Proposal(
             kind=kind,
             at=at,
-            entry=self._entry_id(at),
+            entry=self.given.context.scene.items[at].entry.id,
             tool=tool,
             before=self.given.tokens[at],
             guess=guess,
@@ -280,11 +274,7 @@ class _CallFacts(Struct, frozen=True):
             touch=touch or Touch(),
             tight=tight,
             persisted=persisted,
-            newer=newer,
         )
-
-    def _entry_id(self, at: int) -> EntryId:
-        return self.given.context.scene.items[at].entry.id if at >= 0 else ""
 
 
 def is_whole_message(scene: Scene, at: int) -> bool:

@@ -38,7 +38,7 @@ JOINED = Pattern(r"[\w.\-/:@+=~%]{6,}")
 common. Must not match "port"."""
 PURGED_WORD = "[purged]"
 ROW_SECTIONS = (
-    *("constraints", "words", "files", "decisions", "findings", "facts", "errors", "next"),
+    *("constraints", "words", "files", "decisions", "facts", "errors", "next"),
     *("questions", "refs"),
 )
 """Sections of a summary whose rows name the entry they were read from."""

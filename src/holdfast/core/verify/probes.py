@@ -24,7 +24,6 @@ from holdfast.core.ledger.summary import (
 )
 from holdfast.core.observe.files.trail import MADE_AND_DELETED, RESTORED
 from holdfast.core.observe.results.choices import not_overruled
-from holdfast.core.observe.worth import find_names
 from holdfast.core.shrink.summary.root import relative_path
 from holdfast.core.verify.phrases import (
     OPENING_CHARS,
@@ -79,15 +78,12 @@ class Probe(Struct, frozen=True):
     """Whether these are the lines of one text, which must follow each other."""
 
 
-def make_probes(source: Summary, needed: frozenset[str] = frozenset()) -> tuple[Probe, ...]:
-    """Return the probes for the rows of a part that will be hidden.
-
-    Rows with one of the `needed` names, or from one of the `needed` entries, are preferred.
-    """
+def make_probes(source: Summary) -> tuple[Probe, ...]:
+    """Return the probes for the rows of a part that will be hidden."""
     probes = (
         *_about_intent(source.intent),
         *_about_constraints(source.constraints),
-        *_about_files(source.files, needed, source.root),
+        *_about_files(source.files, source.root),
         *_about_decisions(source.decisions),
         *_about_errors(source.errors),
         *_about_progress(source.progress),
@@ -102,7 +98,7 @@ def make_probes(source: Summary, needed: frozenset[str] = frozenset()) -> tuple[
             )
             for q in source.questions[-MAX_STEPS:]
         ),
-        *_about_facts(source.facts, needed),
+        *_about_facts(source.facts),
         *_about_words(source.words),
     )
     asked: dict[tuple[str, ...], Probe] = {}
@@ -130,7 +126,7 @@ def _about_constraints(rows: Sequence[Constraint]) -> Iterator[Probe]:
 
 
 @row_rule
-def _about_files(rows: Sequence[File], needed: frozenset[str], root: str) -> Iterator[Probe]:
+def _about_files(rows: Sequence[File], root: str) -> Iterator[Probe]:
     latest = {row.path: row for row in rows}
     # Of a file that is as it was before nobody needs to know.
     unchanged = (MADE_AND_DELETED, RESTORED)
@@ -140,7 +136,6 @@ def _about_files(rows: Sequence[File], needed: frozenset[str], root: str) -> Ite
         if row.action != "read" and not row.change.startswith(unchanged)
     ]
     read = [row for row in latest.values() if row.action == "read"]
-    read.sort(key=lambda row: row.path in needed or row.entry in needed)
     for row in (*changed[-MAX_FILES:], *read[-MAX_READ_FILES:]):
         path, was = (plain_line(relative_path(name, root)) for name in (row.path, row.was))
         asked = f"Was {path} created, modified, deleted, renamed or only read?"
@@ -217,8 +212,8 @@ def _about_state(rows: Sequence[Quote]) -> Iterator[Probe]:
 
 
 @row_rule
-def _about_facts(rows: Sequence[Fact], needed: frozenset[str]) -> Iterator[Probe]:
-    for row in _choose_facts(rows, needed):
+def _about_facts(rows: Sequence[Fact]) -> Iterator[Probe]:
+    for row in _choose_facts(rows):
         asked, source = KIND_QUESTIONS.get(row.source, ""), row.source
         if asked:
             source = ""  # a kind of moment is no word that stands near the fact
@@ -235,16 +230,12 @@ def _about_words(rows: Sequence[Quote]) -> Iterator[Probe]:
         yield _phrase_probe("recall", "words", "What else did the user say?", row.text, row.entry)
 
 
-def _choose_facts(rows: Sequence[Fact], needed: frozenset[str]) -> list[Fact]:
+def _choose_facts(rows: Sequence[Fact]) -> list[Fact]:
     """Choose facts: half are the best of all, half the best of each stretch of the span."""
-    rank = {
-        at: (row.entry in needed or bool(needed and find_names(row.text) & needed), row.worth)
-        for at, row in enumerate(rows)
-    }
-    best = sorted(rank, key=lambda at: rank[at], reverse=True)
+    best = sorted(range(len(rows)), key=lambda at: rows[at].worth, reverse=True)
     # If all facts have the same worth, the first ones are not better than the others.
-    least = min(rank.values(), default=None)
-    chosen = {at for at in best[: MAX_FACTS // 2] if rank[at] != least}
+    least = min((row.worth for row in rows), default=0.0)
+    chosen = {at for at in best[: MAX_FACTS // 2] if rows[at].worth != least}
     stretches: list[list[int]] = [[] for _ in range(FACT_STRETCHES)]
     for at in best:
         stretches[at * FACT_STRETCHES // len(rows)].append(at)

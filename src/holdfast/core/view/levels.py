@@ -1,12 +1,13 @@
 """Render recovery levels: what a reader needs to continue, in 100, 500 or 2,000 tokens.
 
-The head comes first, in a fixed order: the user's intent, constraints, the run mode, the state of
-the work, next steps, decisions, files, open errors. Each section has a share of the room; the story
-of the session gets the rest, chosen as for a summary. The text names what was cut and how to get
-it. All of it is fenced data, and the fence counts toward the budget.
+A level has the rows of a summary that is fitted into its room, in a fixed order: the user's intent,
+constraints, the run mode, the state of the work, next steps, decisions, files, open errors, and the
+story of the session. The smallest one has only the most needed rows, each in its share. The text
+names what was cut and how to get it. All of it is fenced data, and the fence counts toward the
+budget.
 """
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
 
@@ -17,16 +18,11 @@ from holdfast.core.faults import row_rule
 from holdfast.core.ledger.summary import Quote, Summary
 from holdfast.core.measure.tokens import CountTokens, count_any_text
 from holdfast.core.observe.moments.moment import Moment
-from holdfast.core.shrink.summary.choose import Choices, moment_of_fact, words_of_moment
-from holdfast.core.shrink.summary.fit import (
-    SummaryRoom,
-    facts_of,
-    rows_that_fit,
-    valid_decisions,
-)
+from holdfast.core.shrink.summary.choose import Choices, moment_of_fact
+from holdfast.core.shrink.summary.fit import SummaryRoom, fit_summary, valid_decisions
 from holdfast.core.shrink.summary.quoting import short_name
 from holdfast.core.shrink.summary.root import relative_moments, relative_path
-from holdfast.core.shrink.summary.sections import story_turns, turn_lines
+from holdfast.core.shrink.summary.sections import write_story
 from holdfast.core.shrink.summary.text import window_form
 from holdfast.core.view.forms.parts import (
     constraints_in_force,
@@ -43,23 +39,10 @@ LEVELS: Mapping[int, int] = {1: 100, 2: 500, 3: 2_000}
 """Tokens of each level, the fence included."""
 
 INTENT, RUN_MODE, STORY = "intent", "run mode", "story"
-SHARES: Mapping[str, float] = {
-    INTENT: 0.35,
-    "constraints": 0.2,
-    RUN_MODE: 0.3,
-    "state": 0.2,
-    "next steps": 0.1,
-    "decisions": 0.06,
-    "files": 0.08,
-    "errors": 0.04,
-    STORY: 1.0,
-}
-"""The share of the room that each section may take, in the order of priority; unused room goes to
-the story, and what that leaves to the other sections."""
-BRIEF_SHARES: Mapping[str, float] = {INTENT: 0.55, RUN_MODE: 0.5, "state": 0.35, "next steps": 0.4}
-"""The shares in a small room: the story comes after all others."""
-USER_SHARE = 0.35
-"""The share of the story that the user's own words may take."""
+SMALL_SHARES: Mapping[str, float] = {INTENT: 0.55, RUN_MODE: 0.5, "state": 0.35, "next steps": 0.4}
+"""The share of a small room that each section may take; unused room goes to the others."""
+RUN_SHARE = 0.3
+"""The share of a larger room that the run mode may take."""
 MAX_USER_CHARS = 400
 """Characters of a message of the user in the story."""
 LONGEST_NAME, SHORT_NAME = 24, 8
@@ -67,11 +50,13 @@ BRIEF_TOKENS = 240
 """A smaller budget has room for the most needed rows only."""
 MIN_CUT_CHARS, MIN_CUT_TOKENS = 6, 22
 """A shorter beginning is useless: of a word, and of a row that is not a whole section."""
-MAX_TRIES = 12
+MAX_TRIES = 4
+SLACK = 50
+"""The divisor of a budget that gives the tokens that may be left unused."""
 MAX_CUT_CHARS = 16_384
 """Characters of a row that are searched for a place to cut."""
 MAX_NAMES = 4
-"""Edited files that a brief state names."""
+"""Edited files that a small level names."""
 MIN_STATED_WEIGHT = 1.0
 """The least weight of a sentence that is not an announcement."""
 BULLET = "-"
@@ -126,23 +111,24 @@ class RecoveryLevel(Struct, frozen=True):
         return self.shown == self.rows
 
 
-class _Shown(Struct, frozen=True):
-    """The lines of a section that fit, and the number of rows that are not cut."""
+class _Page(Struct, frozen=True):
+    """The frame of a level: its fence, and the note on what was cut."""
 
-    lines: tuple[str, ...] = ()
-    whole: int = 0
-
-
-class _Parts(Struct, frozen=True):
-    """The contents of a level, before they are fitted."""
-
-    summary: Summary
-    sections: tuple[LevelSection, ...]
-    moments: Sequence[Moment]
-    choices: Choices
+    about: str
     more: str
-    brief: bool
+    budget: int
+    rows: dict[str, int]
     count: CountTokens
+
+    def level(self, lines: Iterable[str], shown: dict[str, int]) -> RecoveryLevel:
+        """Return a level of some lines and of the note, with its fence."""
+        note = (self.note(shown),) if shown != self.rows else ()
+        text = SURROGATE.sub("\ufffd", _fenced("\n".join((*lines, *note)), self.about))
+        return RecoveryLevel(text, self.count(text), self.budget, shown, self.rows)
+
+    def note(self, shown: Mapping[str, int]) -> str:
+        """Say how many rows are not shown, and how to get them."""
+        return f"{sum(self.rows.values()) - sum(shown.values()):,} rows cut: {self.more}"
 
     def cost(self, text: str) -> int:
         """Return the tokens of a text with its line break."""
@@ -171,85 +157,110 @@ def render_level(
     # The beginning of a name is enough for every command, and letters of an id are dear.
     name = join_lines(session)[: SHORT_NAME if brief else LONGEST_NAME]
     about = f"{title} of {name}" if name else title
-    moments = relative_moments(moments or _moments_in_rows(summary), summary.root)
-    sections = _brief_sections(summary, run, moments) if brief else _sections(summary, run)
-    counted = lru_cache(maxsize=None)(count_any_text(count))
-    choices = Choices(moments, counted, focus)
-    parts = _Parts(summary, sections, moments, choices, more, brief, counted)
-    room = budget - parts.cost(_fenced("", about))
-    while room > 0:
-        shown, rows = _compose(parts, room)
-        body = [line for part in shown.values() for line in part.lines]
-        text = SURROGATE.sub("\ufffd", _fenced("\n".join(body), about))
-        tokens = parts.count(text)
-        if tokens <= budget:
-            whole = {name: shown[name].whole for name in rows}
-            return RecoveryLevel(text, tokens, budget, whole, rows)
-        # The tokens of lines together are known only once they are joined.
-        room -= tokens - budget + 1
-    texts = (_fenced("", about), _fenced("", "recovery"), "")
-    text = next(text for text in texts if not text or parts.count(text) <= budget)
-    return RecoveryLevel(text, parts.count(text), budget)
-
-
-def _moments_in_rows(summary: Summary) -> list[Moment]:
-    """Return the facts of a summary, and the findings that older ledgers have, as moments."""
-    findings = (Moment("said", quote.text, quote.entry) for quote in summary.findings)
-    return [*findings, *map(moment_of_fact, summary.facts)]
-
-
-def _compose(parts: _Parts, room: int) -> tuple[dict[str, _Shown], dict[str, int]]:
-    """Return the lines of each section and of the note, and the number of rows that exist."""
-    rows = {section.name: len(section.rows) for section in parts.sections}
-    story = len({moment.text for moment in parts.moments}) + len(_words_besides(parts.summary))
+    moments = relative_moments(moments or map(moment_of_fact, summary.facts), summary.root)
+    small = _small_sections(summary, run, moments)
+    sections = small if brief else _sections(summary, run)
+    rows = {section.name: len(section.rows) for section in sections}
+    story = len({moment.text for moment in moments}) + len(summary.words)
     rows |= {STORY: story} if story else {}
-    left = room - parts.cost(_note({}, rows, parts))
-    allowed = _allowances(parts, left)
-    shown, spare = dict[str, _Shown](), 0
-    for part in parts.sections:
-        one = shown[part.name] = _fill(part, allowed[part.name] + spare, parts)
-        used = sum(map(parts.cost, one.lines))
-        spare += allowed[part.name] - used
-        left -= used
-    cut = any(shown[part.name].whole < len(part.rows) for part in parts.sections)
-    shown[STORY] = _Shown() if parts.brief and cut else _fill_story(parts, shown, left)
-    whole = {name: shown[name].whole for name in rows}
-    note = (_note(whole, rows, parts),) if whole != rows and left >= 0 else ()
-    return {**shown, "": _Shown(note)}, rows
+    page = _Page(about, more, budget, rows, lru_cache(maxsize=None)(count_any_text(count)))
+    level = (
+        None if brief else _fitted_level(summary, run, Choices(moments, page.count, focus), page)
+    )
+    return level or _small_level(small, page)
 
 
-def _allowances(parts: _Parts, room: int) -> dict[str, int]:
+def _fitted_level(
+    summary: Summary, run: str, choices: Choices, page: _Page
+) -> RecoveryLevel | None:
+    """Render the rows of a summary that is fitted into the room; None if that does not fit."""
+    known = {row for section in _sections(summary, run) for row in section.rows}
+    most_for_run = int(page.budget * RUN_SHARE)
+    best: RecoveryLevel | None = None
+    room = page.budget
+    for _ in range(MAX_TRIES):
+        fitted = fit_summary(summary, SummaryRoom(room, page.count, choices, firm=True)).summary
+        lines, shown = list[str](), dict.fromkeys(page.rows, 0)
+        # The level shows how many steps are done, and not which ones.
+        now = fitted.progress
+        counted = replace(summary.progress, phase=now.phase, tests=now.tests)
+        for section in _sections(replace(fitted, progress=counted), run):
+            most = most_for_run if section.name == RUN_MODE else MAX_CUT_CHARS
+            lines += [section.title] if section.title else []
+            lines += [_whole_or_cut(row, most, page) for row in section.rows]
+            shown[section.name] = sum(row in known for row in section.rows)
+        if story := _story_lines(fitted):
+            lines += ["Story:", *story]
+            shown[STORY] = len(fitted.facts) + sum(bool(quote.text) for quote in fitted.words)
+        level = page.level(lines, shown)
+        over = level.tokens - page.budget
+        if over <= 0 and (best is None or level.tokens > best.tokens):
+            best = level
+        if over <= 0 and -over * SLACK <= page.budget:
+            break
+        # The frame of a summary and of a level differ: what one has too much is given to the other.
+        room -= over + 1
+        if room <= 0:
+            break
+    return best
+
+
+def _whole_or_cut(row: LevelRow, room: int, page: _Page) -> str:
+    line = row.render()
+    return line if page.cost(line) <= room else _cut(row, room, page)
+
+
+def _story_lines(fitted: Summary) -> list[str]:
+    """Return the turns of the story, each message and each fact on one line."""
+    words = (
+        replace(quote, text=clip_and_mark(one_line(quote.text), MAX_USER_CHARS, " …"))
+        for quote in fitted.words
+    )
+    facts = (replace(fact, text=join_lines(fact.text)) for fact in fitted.facts)
+    return write_story(window_form(replace(fitted, words=tuple(words), facts=tuple(facts))))
+
+
+def _small_level(sections: Sequence[LevelSection], page: _Page) -> RecoveryLevel:
+    """Render the most needed rows, each section in its share."""
+    room = page.budget - page.cost(_fenced("", page.about))
+    while room > 0:
+        left = room - page.cost(page.note({}))
+        shares = _allowances(sections, left, page)
+        lines, shown, spare = list[str](), dict.fromkeys(page.rows, 0), 0
+        for section in sections:
+            filled, shown[section.name] = _fill(section, shares[section.name] + spare, page)
+            spare += shares[section.name] - sum(map(page.cost, filled))
+            lines += filled
+        level = page.level(lines if left >= 0 else (), shown)
+        if level.tokens <= page.budget:
+            return level
+        # The tokens of lines together are known only once they are joined.
+        room -= level.tokens - page.budget + 1
+    texts = (_fenced("", page.about), _fenced("", "recovery"), "")
+    text = next(text for text in texts if not text or page.count(text) <= page.budget)
+    return RecoveryLevel(text, page.count(text), page.budget)
+
+
+def _allowances(sections: Sequence[LevelSection], room: int, page: _Page) -> dict[str, int]:
     """Divide a room: each section gets its share, then what the others do not need."""
     costs = {
-        part.name: sum(map(parts.cost, (part.title, *(row.render() for row in part.rows))))
-        for part in parts.sections
+        part.name: sum(map(page.cost, (part.title, *(row.render() for row in part.rows))))
+        for part in sections
     }
     # How an agent may go on is a row that all others depend on.
     costs = dict(sorted(costs.items(), key=lambda pair: pair[0] != RUN_MODE))
-    costs[STORY] = _story_cost(parts, room)
-    shares = BRIEF_SHARES if parts.brief else SHARES
     given = dict.fromkeys(costs, 0)
-    for most in ({name: int(room * share) for name, share in shares.items()}, costs):
+    for most in ({name: int(room * share) for name, share in SMALL_SHARES.items()}, costs):
         for name, cost in costs.items():
             left = max(room - sum(given.values()), 0)
             given[name] += min(cost - given[name], most.get(name, 0), left)
     return given
 
 
-def _story_cost(parts: _Parts, room: int) -> int:
-    """Return the tokens of all different moments, or of so many that they fill the room."""
-    cost = 0
-    for text in {moment.text for moment in parts.moments}:
-        cost += parts.cost(text)
-        if cost >= room > 0:
-            break
-    return cost
-
-
-def _fill(section: LevelSection, room: int, parts: _Parts) -> _Shown:
-    """Return the rows of a section that fit; one that does not may be cut."""
-    left = room - parts.cost(section.title)
-    sizes = [parts.cost(row.render()) for row in section.rows]
+def _fill(section: LevelSection, room: int, page: _Page) -> tuple[list[str], int]:
+    """Return the rows of a section that fit, and how many are whole; others may be cut."""
+    left = room - page.cost(section.title)
+    sizes = [page.cost(row.render()) for row in section.rows]
     lines, whole = list[str](), 0
     for row, size, share in zip(section.rows, sizes, _fair_shares(sizes, left), strict=True):
         # Requests share alike, unless their shares would be too small to say anything.
@@ -258,12 +269,11 @@ def _fill(section: LevelSection, room: int, parts: _Parts) -> _Shown:
         whole += bool(line)
         useful = most >= MIN_CUT_TOKENS or (not lines and not section.title)
         if not line and row.cuttable and useful:
-            line = _cut(row, most, parts)
+            line = _cut(row, most, page)
         if line:
             lines.append(line)
-            left -= parts.cost(line)
-    titled = (section.title, *lines) if section.title else (*lines,)
-    return _Shown(titled, whole) if lines else _Shown()
+            left -= page.cost(line)
+    return ([section.title, *lines] if section.title and lines else lines), whole
 
 
 def _fair_shares(sizes: Sequence[int], room: int) -> list[int]:
@@ -275,13 +285,13 @@ def _fair_shares(sizes: Sequence[int], room: int) -> list[int]:
     return shares
 
 
-def _cut(row: LevelRow, room: int, parts: _Parts) -> str:
+def _cut(row: LevelRow, room: int, page: _Page) -> str:
     """Render a row with as much of its text as fits, marked as cut; empty if that is useless."""
     text = row.text[:MAX_CUT_CHARS]
     ends = [at for at in range(1, len(text)) if text[at].isspace() and not text[at - 1].isspace()]
 
     def fits(size: int) -> bool:
-        return parts.cost(row.render(text[:size])) <= room
+        return page.cost(row.render(text[:size])) <= room
 
     words = most_that_fit(len(ends), lambda size: fits(ends[size - 1]))
     if words:
@@ -289,59 +299,6 @@ def _cut(row: LevelRow, room: int, parts: _Parts) -> str:
     # A part of a word is better than nothing where the first word alone is too long.
     size = most_that_fit(min(len(text), max(room, 0) * 8), fits)
     return row.render(text[:size]) if size >= MIN_CUT_CHARS else ""
-
-
-def _fill_story(parts: _Parts, shown: Mapping[str, _Shown], room: int) -> _Shown:
-    """Return the user's other words and the chosen moments, in order, as far as they fit."""
-    title = "Story:"
-    words = _words_besides(parts.summary)
-    space = SummaryRoom(room, parts.count)
-    quotes = rows_that_fit(words, int(room * USER_SHARE), lambda quote: quote.text, space)
-    texts = (*(line for one in shown.values() for line in one.lines), *(one.text for one in quotes))
-    covered = words_of_moment("\n".join(texts))
-    left = room - sum(parts.cost(f"[{quote.entry:.8}] {quote.text}") for quote in quotes)
-    for _ in range(MAX_TRIES):
-        chosen = parts.choices.choose(max(left, 0), covered=covered)
-        facts = facts_of(replace(one, text=join_lines(one.text)) for one in chosen)
-        summary = window_form(replace(parts.summary, words=tuple(words), facts=facts))
-        lines = list(_story_lines(summary, {short_name(quote.entry) for quote in quotes}))
-        over = parts.cost("\n".join([title, *lines])) - room
-        if over <= 0:
-            return _Shown((title, *lines), len(facts) + len(quotes)) if lines else _Shown()
-        quotes = quotes if facts else quotes[1:]
-        left -= over + 1
-    return _Shown()
-
-
-def _story_lines(summary: Summary, quoted: Container[str]) -> Iterator[str]:
-    """Yield the turns that have facts or are quoted; only those quoted have the user's words."""
-    for turn in story_turns(summary):
-        if turn.entry in quoted:
-            yield from turn_lines(turn)
-        elif turn.facts:
-            yield from turn_lines(replace(turn, quote=None))
-
-
-def _words_besides(summary: Summary) -> list[Quote]:
-    """Return the user's other messages that no change of scope quotes, on one line each."""
-    changes = {change.text for change in summary.intent.changes}
-    return [
-        Quote(clip_and_mark(one_line(quote.text), MAX_USER_CHARS, " …"), quote.entry)
-        for quote in summary.words
-        if quote.text not in changes
-    ]
-
-
-def _note(whole: Mapping[str, int], rows: Mapping[str, int], parts: _Parts) -> str:
-    """Say how many rows of each section are shown, and how to get the rest."""
-    if parts.brief:
-        return f"{sum(rows.values()) - sum(whole.values()):,} rows cut: {parts.more}"
-    missing = (
-        f"{name} {whole.get(name, 0):,}/{count:,}"
-        for name, count in rows.items()
-        if whole.get(name, 0) < count
-    )
-    return f"Shown: {', '.join(missing)}. The rest: {parts.more}"
 
 
 def _fenced(body: str, about: str) -> str:
@@ -365,7 +322,7 @@ def _sections(summary: Summary, run: str) -> tuple[LevelSection, ...]:
     return tuple(section for section in sections if section.rows)
 
 
-def _brief_sections(
+def _small_sections(
     summary: Summary, run: str, moments: Sequence[Moment]
 ) -> tuple[LevelSection, ...]:
     """Return sections for a small room: the newest request first, state and next in one row."""
@@ -380,7 +337,7 @@ def _brief_sections(
         LevelSection(INTENT, tuple(sorted(intent, key=lambda row: row.label != "Now"))),
         LevelSection("constraints", tuple(_constraints(summary)), "Constraints:"),
         LevelSection(RUN_MODE, tuple(_run_mode(run))),
-        LevelSection("state", tuple(_brief_state(summary, moments))),
+        LevelSection("state", tuple(_small_state(summary, moments))),
         LevelSection("next steps", tuple(following)),
     )
     return tuple(section for section in sections if section.rows)
@@ -448,7 +405,7 @@ def _work_left(summary: Summary) -> str:
 
 
 @row_rule
-def _brief_state(summary: Summary, moments: Sequence[Moment]) -> Iterable[LevelRow]:
+def _small_state(summary: Summary, moments: Sequence[Moment]) -> Iterable[LevelRow]:
     """Yield one row: an open question, the last thing done or said, the last run, edited files."""
     now, state = summary.progress, [quote.text for quote in summary.state]
     changed = [file.path for file in summary.files if file.action != "read"]

@@ -83,7 +83,6 @@ def count_rows(summary: Summary) -> dict[str, int]:
         "files changed": changed,
         "files read": len(summary.files) - changed,
         "decisions": len(summary.decisions),
-        "findings": len(summary.findings),
         "errors open": open_errors,
         "errors resolved": len(summary.errors) - open_errors,
         "facts": len(summary.facts),

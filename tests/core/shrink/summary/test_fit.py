@@ -35,7 +35,6 @@ def many(count: int) -> Summary:
         decisions=tuple(Decision(f"Use tool {at}", named(at), f"reason {at}") for at in each),
         facts=tuple(Fact(f"value id_{at} is set", named(at), "log", at) for at in each),
         next=tuple(Next(f"step {at}", named(at)) for at in each),
-        findings=tuple(Quote(f"The cause is in part {at}.", named(at)) for at in each),
         revision=1,
     )
 
@@ -81,7 +80,6 @@ def test_what_is_shown_is_what_there_was_in_its_order(count: int, tokens: int) -
         ([file.path for file in made.files], [file.path for file in summary.files]),
         (made.decisions, summary.decisions),
         (made.next, summary.next),
-        (made.findings, summary.findings),
     ):
         assert in_order(kept, whole)
     assert {fact.text for fact in made.facts} <= {fact.text for fact in summary.facts}

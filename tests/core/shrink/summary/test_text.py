@@ -121,7 +121,6 @@ summaries = st.builds(
     progress=st.builds(Progress, texts, some(texts), some(texts), texts, names),
     next=some(st.builds(Next, texts, names, whos, texts)),
     questions=some(quotes),
-    findings=some(quotes),
     refs=some(st.builds(Ref, names, texts, sizes)),
     revision=sizes,
     hidden=sizes,

@@ -382,7 +382,6 @@ def _only_said(summary: Summary) -> Summary:
         words=(),
         files=(),
         decisions=(),
-        findings=(),
         state=(),
         facts=(),
         errors=(),

@@ -1,8 +1,9 @@
 """Merge the rows of a newly hidden span into the earlier summary, with one rule for each section.
 
-Requests, constraints, words and decisions are appended. Files and facts are kept once each. Errors
-keep their place and are marked as resolved. Progress and next steps are replaced if the span has a
-plan, questions if the user spoke, state row by row. `bounded` drops the oldest rows.
+Requests, constraints, words and decisions are appended. Files are kept once each. Errors keep
+their place and are marked as resolved. Progress and next steps are replaced if the span has a plan,
+questions if the user spoke, state row by row. `bounded` drops the oldest rows. Facts are chosen for
+each text, and the extent of a summary is that of its window.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
@@ -16,7 +17,6 @@ from holdfast.core.ledger.summary import (
     Constraint,
     Decision,
     Error,
-    Fact,
     File,
     Intent,
     Progress,
@@ -45,8 +45,6 @@ def merge(known: Summary, new: Summary) -> Summary:
         words=merge_words(known, new),
         files=files,
         decisions=unique_rows((*known.decisions, *new.decisions), _same_decision),
-        findings=unique_rows((*known.findings, *new.findings), _same_quote),
-        facts=unique_rows((*known.facts, *new.facts), _same_fact),
         errors=merge_errors(known.errors, new.errors),
         progress=new.progress if new.progress != Progress() else known.progress,
         next=new.next if _plans(new) else known.next,
@@ -54,10 +52,6 @@ def merge(known: Summary, new: Summary) -> Summary:
         state=merge_state(known.state, new.state, gone=_names_gone(files)),
         root=new.root or known.root,
         refs=unique_rows((*known.refs, *new.refs), _same_ref),
-        revision=max(known.revision, new.revision),
-        hidden=known.hidden + new.hidden,
-        saved=max(known.saved, new.saved),
-        at=max(known.at, new.at),
         by=new.by or known.by,
     )
 
@@ -180,10 +174,6 @@ def _same_quote(quote: Quote) -> Hashable:
 
 def _same_decision(decision: Decision) -> Hashable:
     return decision.choice, short_name(decision.entry)
-
-
-def _same_fact(fact: Fact) -> Hashable:
-    return fact.text, short_name(fact.turn or fact.entry)
 
 
 def _same_ref(ref: Ref) -> Hashable:

@@ -68,12 +68,12 @@ NOT_IN_STATUS = Pattern(r"[^0-9A-Za-z_ -]")
 def window_form(summary: Summary) -> Summary:
     """Return a summary with only the values that its text contains.
 
-    Entries are short names; that of a fact is the request that it belongs to. Findings are among
-    the facts. Paths are relative to the root. Files have no entry; changed files come first,
-    those without more than a name last among them, and have no purpose; files that were only read
-    have no change. Open errors come first; a resolved one is one line. A single request is also
-    the current one. Words without text mark the place of a message of which only facts are shown.
-    The status of a step has only letters, digits, spaces and dashes.
+    Entries are short names; that of a fact is the request that it belongs to. Paths are relative to
+    the root. Files have no entry; changed files come first, those without more than a name last
+    among them, and have no purpose; files that were only read have no change. Open errors come
+    first; a resolved one is one line. A single request is also the current one. Words without text
+    mark the place of a message of which only facts are shown. The status of a step has only
+    letters, digits, spaces and dashes.
     """
     known = replace(
         summary,
@@ -88,7 +88,6 @@ def window_form(summary: Summary) -> Summary:
             replace(one, entry=short_name(one.entry), overrules=short_name(one.overrules))
             for one in summary.decisions
         ),
-        findings=(),
         state=_normal_quotes(summary.state),
         facts=tuple(Fact(fact.text, short_name(fact.turn or fact.entry)) for fact in summary.facts),
         errors=_normal_errors(summary.errors),

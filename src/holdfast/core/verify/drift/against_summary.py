@@ -28,8 +28,7 @@ def summary_text(summary: Summary) -> str:
         *(row.text for row in (*intent.changes, *summary.constraints, *summary.words)),
         *(f"{row.choice} {row.reason}" for row in summary.decisions),
         *(f"{row.path} {row.change} {row.why}" for row in summary.files),
-        *(row.text for row in (*summary.findings, *summary.facts)),
-        *(row.text for row in (*summary.errors, *summary.questions)),
+        *(row.text for row in (*summary.facts, *summary.errors, *summary.questions)),
         *(progress.phase, *progress.completed, *progress.remaining, progress.tests),
         *(row.step for row in summary.next),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from holdfast.core.ledger.entry import Entry, PacketCleared, PacketRead, PacketReported, PacketSent
 from holdfast.core.view.decisions.graph import DecisionGraph, DecisionNode
@@ -159,24 +159,5 @@ def history_document(lines: Sequence[Lineage], packets: Sequence[Handover]) -> d
             }
             for line in lines
         ],
-        "packets": [
-            {
-                "ref": packet.ref,
-                "session": packet.session,
-                "audience": packet.audience,
-                "task": packet.task,
-                "revision": packet.revision,
-                "act": packet.act,
-                "tokens": packet.tokens,
-                "at": packet.at,
-                "what": packet.what,
-                "depth": packet.depth,
-                "reads": packet.reads,
-                "outcome": packet.outcome,
-                "gaps": list(packet.gaps),
-                "unused": list(packet.unused),
-                "cleared": packet.cleared,
-            }
-            for packet in packets
-        ],
+        "packets": [asdict(packet) for packet in packets],
     }

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from msgspec.structs import asdict
+
 from holdfast.core.view.decisions.graph import DecisionGraph, DecisionNode
 from holdfast.text.clip import clip, one_line
 from holdfast.text.jsontext import Json
@@ -94,25 +96,8 @@ def graph_document(graph: DecisionGraph) -> dict[str, Json]:
     """Return the graph as one JSON document."""
     return {
         "sessions": [{"session": name, "title": title} for name, title in graph.sessions],
-        "nodes": [_node_document(node) for node in graph.nodes],
-        "edges": [
-            {"source": edge.source, "target": edge.target, "kind": edge.kind}
-            for edge in graph.edges
-        ],
-    }
-
-
-def _node_document(node: DecisionNode) -> Json:
-    return {
-        "id": node.id,
-        "session": node.session,
-        "choice": node.choice,
-        "reason": node.reason,
-        "by": node.by,
-        "turn": node.turn,
-        "at": node.at,
-        "superseded_by": node.superseded_by,
-        "referenced_by": list(node.referenced_by),
+        "nodes": [asdict(node) for node in graph.nodes],
+        "edges": [asdict(edge) for edge in graph.edges],
     }
 
 

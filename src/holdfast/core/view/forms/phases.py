@@ -177,8 +177,6 @@ def _finding_rows(summary: Summary, context: FormContext) -> list[str]:
 
 def _sentences(summary: Summary, context: FormContext) -> Iterator[Moment]:
     """Yield what the agent stated, others reported and the user answered; no announcements."""
-    for quote in summary.findings:
-        yield Moment("said", join_lines(quote.text), quote.entry)
     for moment in _moments_of(summary, context):
         if moment.kind in ("said", "reported", "answered") and moment.weight >= MIN_FINDING_WEIGHT:
             yield moment

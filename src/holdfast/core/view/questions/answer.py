@@ -19,8 +19,6 @@ PASSAGE_FACTOR = 0.78
 """Factor for a sentence that is neither a decision nor a constraint."""
 SETTLED_BONUS = 0.1
 """Bonus of decisions and constraints over passages."""
-REPLACED_FACTOR = 0.9
-"""Factor for a statement that was replaced: it leads to its replacement."""
 MAX_OTHER_ANSWERS, MIN_OTHER_SHARE = 3, 0.8
 """Maximum number of other answers, and their minimum score as a share of the best."""
 
@@ -76,12 +74,8 @@ def _sort_key(scored: ScoredStatement) -> float:
 
 
 def _apply_factors(scored: ScoredStatement) -> ScoredStatement:
-    statement = scored.statement
-    factor = PASSAGE_FACTOR if statement.kind == "passage" else 1.0
-    return replace(
-        scored,
-        score=round(scored.score * factor * (REPLACED_FACTOR if statement.replaced_by else 1.0), 4),
-    )
+    factor = PASSAGE_FACTOR if scored.statement.kind == "passage" else 1.0
+    return replace(scored, score=round(scored.score * factor, 4))
 
 
 def current_statement(statement: Statement, settled: Sequence[Statement]) -> Statement:

@@ -18,8 +18,6 @@ from holdfast.text.patterns import Pattern
 
 BESIDE_FACTOR = 0.5
 """Factor for a word that occurs beside the statement and not in it."""
-ONLY_BESIDE_FACTOR = 0.5
-"""Factor for a statement that covers nothing itself: only the words beside it do."""
 ONLY_REASON_FACTOR = 0.8
 """Factor for a decision that covers nothing itself: only its reason does."""
 MIN_PREFIX_CHARS, MIN_SUFFIX_CHARS, RELATED_WORD_SHARE = 5, 6, 0.8
@@ -60,12 +58,6 @@ NAMES_IT_BONUS = 0.5
 """Bonus for naming a thing of the sort that is asked for."""
 USER_BONUS, DECISION_BONUS = 0.1, 0.2
 """Bonus for a statement by the user, and bonus for a decision."""
-# Matches "instead of a shared cache" in "use Redis instead of a shared cache for sessions".
-REJECTED_PART = Pattern(
-    r"(?i)\b(?:instead of|rather than|in place of)\b"
-    r"(?: (?!(?:for|in|on|at|as|when|with|by|so|to|because|since)\b)[^\s,.;—]{1,60}){1,8}"
-)
-"""The option that was not chosen; its purpose follows and is not part of the match."""
 # Matches ", the " in "use SQLite, the data is small"; not the comma in "red, green".
 REASON_START = Pattern(
     r"(?i)(?:, (?=(?:the|its?|our|we|they|i|he|she|this|that|there|these|those|people|nobody"
@@ -160,10 +152,8 @@ def _score_statement(
     if not (any(map(covers, own_stems)) or any(map(covers, beside))):
         return ScoredStatement(statement, 0.0)
     covered = [word for word in question.subjects if word.stem in own_stems]
-    not_rejected = without_rejected(text)
-    chosen = own_stems if not_rejected == text else frozenset(stems(not_rejected))
-    own = _shares(question.subjects, own_stems, chosen)
-    near = _shares(question.subjects, beside, beside)
+    own = _shares(question.subjects, own_stems)
+    near = _shares(question.subjects, beside)
     shares = {stem: max(share, BESIDE_FACTOR * near[stem]) for stem, share in own.items()}
     found = sum(word.worth * shares[word.stem] for word in question.subjects)
     decision_shares = _shares_of_decision(question, statement, own, stems)
@@ -176,12 +166,10 @@ def _score_statement(
         * factor(statement)
         * (OFF_FOCUS_FACTOR if focus and max(focus) < least else 1.0)
     )
-    if max(own.values()) < MIN_SHARE:
-        score *= ONLY_BESIDE_FACTOR
-    elif max(decision_shares.values()) < MIN_SHARE:
+    if max(decision_shares.values()) < MIN_SHARE:
         score *= ONLY_REASON_FACTOR
     focus_score = len(covered) / max(len(own_stems), MIN_STATEMENT_WORDS)
-    names = any(word.names & chosen for word in question.subjects if word.stem in question.focus)
+    names = any(word.names & own_stems for word in question.subjects if word.stem in question.focus)
     focus_score += (
         NAMES_IT_BONUS * names
         + USER_BONUS * (statement.by == "user")
@@ -202,9 +190,7 @@ def _shares_of_decision(
         or words == statement.words[:MAX_READ_CHARS]
     ):
         return own
-    return _shares(
-        question.subjects, frozenset(stems(words)), frozenset(stems(without_rejected(words)))
-    )
+    return _shares(question.subjects, frozenset(stems(words)))
 
 
 def without_reason(text: str) -> str:
@@ -213,21 +199,10 @@ def without_reason(text: str) -> str:
     return text[: found.start()] if found else text
 
 
-def without_rejected(text: str) -> str:
-    """Return the text without the option that was rejected."""
-    return REJECTED_PART.sub(" ", text) or text
-
-
-def _shares(
-    subjects: Sequence[QuestionWord], words: frozenset[str], chosen: frozenset[str]
-) -> dict[str, float]:
-    """Return how much of each question word some words cover; no word covers two.
-
-    Equal words count anywhere, similar ones only in the chosen option: a question about the
-    database does not mean the rejected one.
-    """
+def _shares(subjects: Sequence[QuestionWord], words: frozenset[str]) -> dict[str, float]:
+    """Return how much of each question word some words cover; no word covers two."""
     shares = {word.stem: float(word.stem in words) for word in subjects}
-    left = set(chosen).difference(stem for stem, share in shares.items() if share)
+    left = set(words).difference(stem for stem, share in shares.items() if share)
     for word in sorted(subjects, key=lambda word: -word.worth):
         if not shares[word.stem]:
             stem, shares[word.stem] = _closest_word(word, left)
