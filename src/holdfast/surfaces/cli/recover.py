@@ -18,7 +18,7 @@ from holdfast.surfaces.actions import (
     remaining_lines,
 )
 from holdfast.surfaces.cli.levels import print_level_or_all
-from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
+from holdfast.surfaces.cli.options import Selection, session_options
 from holdfast.surfaces.cli.output import echo, print_json, sanitize_for_terminal
 from holdfast.text.clip import clip_and_mark
 
@@ -73,12 +73,9 @@ def _line_range(
 @click.option(
     "--all", "all_", is_flag=True, help="Search the sessions of all projects in the ledger file."
 )
-@session_option
-@project_option
-@json_option
-@click.pass_context
+@session_options
 def recover(
-    ctx: click.Context,
+    selection: Selection,
     query: str | None,
     ref: str | None,
     lines: tuple[int, int] | None,
@@ -88,9 +85,6 @@ def recover(
     full: bool,
     everywhere: bool,
     all_: bool,
-    name: str | None,
-    agent: str,
-    root: str | None,
     as_json: bool,
 ) -> None:
     """Search QUERY in everything that was said, or print the entry --ref.
@@ -106,9 +100,9 @@ def recover(
     if (query is not None) + (ref is not None) + (level is not None) + full != 1:
         raise click.UsageError("give a QUERY, a --ref, a --level or --full")
     _check_usage(query, ref, lines, wide=everywhere or all_)
-    project = project_of(ctx, root)
-    elsewhere = ref is not None and name is None and not agent
-    session = project.session_with_entry(ref or "") if elsewhere else project.session(name, agent)
+    project = selection.project
+    elsewhere = ref is not None and selection.name is None and not selection.agent
+    session = project.session_with_entry(ref or "") if elsewhere else selection.session()
     if level is not None or full:
         print_level_or_all(session, level, as_json=as_json)
         return
