@@ -46,7 +46,7 @@ from holdfast.core.verify.drift.message import AgentMessage, agent_message, call
 from holdfast.core.verify.drift.signs import SIGN_BY_NAME, Drift, Signal
 from holdfast.core.view.drift import FlaggedStep, render_realignment
 from holdfast.core.view.search.excerpts import Hit, cut_to_budget, excerpt_of_lines
-from holdfast.engine.fault_log import session_notes_faults
+from holdfast.engine.fault_log import notes_faults
 from holdfast.errors import Conflict, HoldfastError, Unreadable
 from holdfast.models.tokenizers import counter
 from holdfast.text.clip import clip_line
@@ -325,7 +325,7 @@ class DriftWatch:
         """The ledger that it watches."""
         return self._ledger
 
-    @session_notes_faults
+    @notes_faults
     def judge(self, message_or_text: Mapping[str, object] | str) -> Drift:
         """Judge the agent's next message against the session; change nothing.
 

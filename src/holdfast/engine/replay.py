@@ -61,7 +61,6 @@ class Replayed(Struct, frozen=True):
     none: Cost
     compressions: int
     postponed: int
-    took: float = 0.0
     scores: tuple[Quality, ...] = ()
     """The score of each summary on its probes."""
     used: int = 0

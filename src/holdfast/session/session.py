@@ -11,8 +11,8 @@ from holdfast.core.ledger.summary import SUMMARY_BUDGET
 from holdfast.core.measure.usage import Usage
 from holdfast.core.plan.policy import Policy
 from holdfast.engine import receive
-from holdfast.engine.fault_log import faults_in, session_notes_faults
-from holdfast.engine.intake import Message
+from holdfast.engine.fault_log import faults_in, notes_faults
+from holdfast.engine.intake import Intake, Message
 from holdfast.engine.ledger import Ledger, LedgerOptions
 from holdfast.engine.live_window import message_dicts
 from holdfast.engine.pins import newest_pin, text_to_pin
@@ -49,7 +49,7 @@ class Session:
         self.name, self.store = name, store
         self.agent, self.root = self.ledger.agent, self.ledger.root
         self.owns_store = owns_store
-        self._intake = receive.intake_for(self.ledger)
+        self._intake = Intake(self.ledger)
 
     @property
     def policy(self) -> Policy:
@@ -109,7 +109,7 @@ class Session:
         """
         receive.note_report(self.ledger, usage, error, model)
 
-    @session_notes_faults
+    @notes_faults
     def note(self, what: str, **facts: str) -> None:
         """Record an event that the messages do not hold, and do what the policy says about it."""
         self.ledger.note(Noted(what, facts))
@@ -134,7 +134,7 @@ class Session:
         """Return what to send now, as the bytes of a JSON array."""
         return b"[" + b",".join(self._to_send()) + b"]"
 
-    @session_notes_faults
+    @notes_faults
     def _to_send(self) -> list[bytes]:
         self.watch.consider()
         return self.engine.to_send()
