@@ -187,18 +187,10 @@ def replay_file(
         )
     if not result.none.requests:
         raise Unreadable(str(path), "no agent speaks in it, so there is nothing to replay")
-    return ReplayCosts(
-        name=name,
-        ours=result.ours,
-        none=result.none,
+    return replace(
+        result,
         model=policy.model or (store.head(name) or Head()).model,
         window=window,
-        compressions=result.compressions,
-        postponed=result.postponed,
-        scores=result.scores,
-        used=result.used,
-        seen=result.seen,
-        tasks=result.tasks,
         profile=policy.profile,
         reported=reported,
     )

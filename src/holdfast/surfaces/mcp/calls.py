@@ -4,7 +4,7 @@ Hooks, the command line and this server may use one session at the same time; ea
 others wrote.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -51,32 +51,23 @@ def call_tool(context: RequestContext, name: str, arguments: Mapping[str, Json])
     return HANDLERS[name].run(context, name, arguments)
 
 
-def _status(context: RequestContext, arguments: NoArguments) -> str:
-    del arguments
-    with context.session() as session:
-        return actions.status(session)
+def _quick(act: Callable[[Session], str]) -> ToolHandler:
+    """Make the handler of a tool that runs a quick command without an argument."""
+
+    def run(context: RequestContext, arguments: NoArguments) -> str:
+        del arguments
+        with context.session() as session:
+            return act(session)
+
+    return make_handler(NoArguments, run)
 
 
-def _intent(context: RequestContext, arguments: NoArguments) -> str:
-    del arguments
-    with context.session() as session:
-        return actions.intent(session)
-
-
-def _log(context: RequestContext, arguments: NoArguments) -> str:
-    del arguments
-    with context.session() as session:
-        return actions.log(session)
-
-
-def _checkpoint(context: RequestContext, arguments: NoArguments) -> str:
-    del arguments
-    with context.session() as session:
-        checkpoint = session.checkpoint()
-        lines = [f"checkpoint {checkpoint.ref} of session {session.name}"]
-        lines += [f"to be read in {checkpoint.path}"] if checkpoint.path else []
-        lines.append(f"a fresh session goes on from it with: holdfast resume {checkpoint.ref}")
-        return "\n".join(lines)
+def _checkpoint(session: Session) -> str:
+    checkpoint = session.checkpoint()
+    lines = [f"checkpoint {checkpoint.ref} of session {session.name}"]
+    lines += [f"to be read in {checkpoint.path}"] if checkpoint.path else []
+    lines.append(f"a fresh session goes on from it with: holdfast resume {checkpoint.ref}")
+    return "\n".join(lines)
 
 
 def _compress(context: RequestContext, arguments: CompressArguments) -> str:
@@ -133,10 +124,10 @@ HANDLERS: dict[str, ToolHandler] = {
     "context_read": make_handler(packet_calls.ReadArguments, packet_calls.read),
     "context_feedback": make_handler(packet_calls.FeedbackArguments, packet_calls.feedback),
     "context_query": make_handler(packet_calls.QueryArguments, packet_calls.query),
-    "context_status": make_handler(NoArguments, _status),
+    "context_status": _quick(actions.status),
     "context_compress": make_handler(CompressArguments, _compress),
     "context_recover": make_handler(RecoverArguments, _recover),
-    "context_intent": make_handler(NoArguments, _intent),
-    "context_log": make_handler(NoArguments, _log),
-    "context_checkpoint": make_handler(NoArguments, _checkpoint),
+    "context_intent": _quick(actions.intent),
+    "context_log": _quick(actions.log),
+    "context_checkpoint": _quick(_checkpoint),
 }
