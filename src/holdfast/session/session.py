@@ -1,12 +1,13 @@
 """Session, the public object: records messages, returns what to send, calls the packages below."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Unpack
 
 from holdfast.core.faults import Fault
-from holdfast.core.ledger.entry import Noted, Restored
-from holdfast.core.ledger.notes import Note, Pinned, Spawned, Unpinned, encode, note_of
+from holdfast.core.ledger.entry import Derived, Noted, Restored, text_of
+from holdfast.core.ledger.notes import Note, Pinned, Spawned, Unpinned, encode, note_of, notes_in
 from holdfast.core.ledger.summary import SUMMARY_BUDGET
 from holdfast.core.measure.usage import Usage
 from holdfast.core.plan.policy import Policy
@@ -15,9 +16,9 @@ from holdfast.engine.fault_log import faults_in, notes_faults
 from holdfast.engine.intake import Intake, Message
 from holdfast.engine.ledger import Ledger, LedgerOptions
 from holdfast.engine.live_window import message_dicts
-from holdfast.engine.pins import newest_pin, text_to_pin
 from holdfast.engine.references import holder_of, text_of_entry
 from holdfast.engine.status import log_of, usage_of
+from holdfast.errors import NotRecorded
 from holdfast.stores.store import Store
 from holdfast.text.jsontext import Json
 
@@ -195,8 +196,12 @@ class Session:
 
     def pin(self, text_or_ref: str) -> str:
         """Keep a text, or that of a reference, in every window; return the id of the pin."""
-        record(self, Pinned(text_to_pin(self.ledger, text_or_ref)))
-        return newest_pin(self.ledger)
+        text = text_or_ref
+        with suppress(NotRecorded):
+            body = self.ledger.find(text_or_ref).body
+            text = text if isinstance(body, Derived) else text_of(body)
+        record(self, Pinned(text))
+        return next(notes_in(reversed(self.ledger.notes()), Pinned))[0].id
 
     def unpin(self, pin: str) -> None:
         """Lift a pin or a constraint: by its id, the entry it was read from, or its words."""
@@ -227,6 +232,7 @@ class Session:
         """
         return self.engine.checkpoint()
 
+    @notes_faults
     def packet(
         self,
         task: str,
@@ -247,18 +253,23 @@ class Session:
             BadSetting: the task, the depth or a layer is invalid.
             NotHanded: the file could not be written; the packet is recorded.
         """
-        from holdfast.packets.deliver import make_and_deliver  # late: few hand work over
+        from holdfast.packets import deliver, make  # late: few hand work over
 
-        return make_and_deliver(
+        audience = deliver.audience_of(pane)
+        made = make.generate_packet(
             self.ledger,
             task,
             depth,
             layers=layers,
             budget=budget,
-            pane=pane,
+            audience=audience,
             codebase=codebase,
             continues=continues,
         )
+        if not audience:
+            return made
+        delivered = deliver.deliver_packet(self.ledger, made, task=task, budget=budget)
+        return deliver.as_packet(delivered.packet)
 
     def recover(
         self, query: str, limit: int = 5, budget: int | None = None, *, scope: str = "session"
