@@ -31,6 +31,7 @@ from holdfast.models.thesaurus import similar_words
 from holdfast.packets.packet import Packet
 from holdfast.packets.records import PacketRecord, newest_among, packet_records
 from holdfast.packets.seal import sign, token_counter
+from holdfast.project.clock import time_after
 
 if TYPE_CHECKING:
     from holdfast.engine.ledger import Ledger
@@ -188,7 +189,7 @@ def _shared_decisions(records: Sequence[PacketRecord], rows: Summary) -> tuple[C
 def _with_address(ledger: "Ledger", packet: Stored, audience: str) -> Stored:
     head = ledger.store.head(ledger.name)
     end = head.lane(ledger.agent).end if head else None
-    now = ledger.now()
+    now, minutes = ledger.now(), ledger.policy.packets.stale
     return replace(
         packet,
         created=now,
@@ -196,17 +197,5 @@ def _with_address(ledger: "Ledger", packet: Stored, audience: str) -> Stored:
         audience=audience,
         session=ledger.name,
         upto=ref_of(end) if end else "",
-        stale_after=_time_after(now, ledger.policy.packets.stale),
+        stale_after=time_after(now, 60 * minutes) if minutes else "",
     )
-
-
-def _time_after(now: str, minutes: int) -> str:
-    from datetime import datetime, timedelta  # late: only packets go stale
-
-    if not minutes or not now:
-        return ""
-    try:
-        at = datetime.fromisoformat(now) + timedelta(minutes=minutes)
-    except ValueError:
-        return ""
-    return at.strftime("%Y-%m-%dT%H:%M:%SZ")

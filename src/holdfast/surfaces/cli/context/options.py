@@ -10,7 +10,7 @@ from msgspec import to_builtins
 from holdfast.core.ledger.packet import Packet as Stored
 from holdfast.core.view.packet.document import packet_document
 from holdfast.packets.packet import as_packet
-from holdfast.packets.records import PacketRecord, packet_records
+from holdfast.packets.records import PacketRecord, newest_of_each_worker, packet_records
 from holdfast.packets.revise import stale_reason
 from holdfast.session.session import Session
 from holdfast.surfaces.cli.options import Selection
@@ -74,12 +74,8 @@ def find_workers(
         session, audience = find_worker(selection, pane)
         return session, [audience]
     session = selection.session()
-    last = {
-        record.packet.audience: record
-        for record in packet_records(session.ledger)
-        if record.packet.audience
-    }
-    return session, [audience for audience, packet in last.items() if not packet.cleared]
+    newest = newest_of_each_worker(packet_records(session.ledger))
+    return session, [record.packet.audience for record in newest if not record.cleared]
 
 
 def render_packet(packet: Stored, form: str) -> str:
