@@ -14,7 +14,9 @@ Examples:
 
 
 @click.command(epilog=EXAMPLE)
-@click.argument("name", metavar="[SESSION]", required=False, shell_complete=complete_session)
+@click.argument(
+    "session_name", metavar="[SESSION]", required=False, shell_complete=complete_session
+)
 @agent_option
 @click.option(
     "--steps",

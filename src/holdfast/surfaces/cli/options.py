@@ -36,7 +36,7 @@ def json_option(command: F) -> F:
 def agent_option(command: F) -> F:
     """Add `--agent`."""
     return click.option(
-        "--agent", default="", help="Name of a sub-agent; default: the main agent."
+        "--agent", "agent_name", default="", help="Name of a sub-agent; default: the main agent."
     )(command)
 
 
@@ -44,7 +44,7 @@ def session_option(command: F) -> F:
     """Add `--session` and `--agent`, which choose the window."""
     session = click.option(
         "--session",
-        "name",
+        "session_name",
         shell_complete=complete_session,
         help="Session name or its beginning; default: the newest.",
     )
@@ -123,10 +123,8 @@ class Selection:
         given = {name: options.pop(name) for name in names if name in options}
         flags: dict[str, SettingValue] = {name: value for name, value in given.items() if value}
         self.open_project = partial(project_of, ctx, root, flags)
-        # An argument AGENT without a session is the name of a program.
-        has_session = "name" in options and "agent" in options
-        self.name: str | None = options.pop("name") if has_session else None
-        self.agent: str = options.pop("agent") if has_session else ""
+        self.name: str | None = options.pop("session_name", None)
+        self.agent: str = options.pop("agent_name", "")
 
     @cached_property
     def project(self) -> Project:

@@ -44,7 +44,9 @@ WINDOW_FORM = "ctx-001"
 
 
 @click.command(epilog=EXAMPLE)
-@click.argument("name", required=False, metavar="[SESSION]", shell_complete=complete_session)
+@click.argument(
+    "session_name", required=False, metavar="[SESSION]", shell_complete=complete_session
+)
 @click.option("--from", "start", default=0, help="First step to list.")
 @click.option("--limit", default=0, help="Number of entries; 0 for all.")
 @agent_option

@@ -21,7 +21,9 @@ Examples:
 
 
 @click.command(epilog=EXAMPLE)
-@click.argument("name", required=False, metavar="[SESSION]", shell_complete=complete_session)
+@click.argument(
+    "session_name", required=False, metavar="[SESSION]", shell_complete=complete_session
+)
 @click.option(
     "--session", "named", shell_complete=complete_session, help="The same as the argument SESSION."
 )
