@@ -178,8 +178,6 @@ class LiveRecord:
 
     def evidence(self, before: int, summary_at: int | None) -> Evidence:
         """Collect the evidence for a step whose first entry has the number `before`."""
-        from holdfast.engine.engine import engine_of  # late: the engine knows of no watch
-
         session = self._ledger
         recent = self._recent(before)
         return evidence_of(
@@ -188,7 +186,7 @@ class LiveRecord:
             [note for note in session.notes() if note.seq < before],
             summary_at=summary_at,
             reader=self._reader,
-            rows=engine_of(session).guiding_rows_before(before),
+            rows=session.engine.guiding_rows_before(before),
         )
 
     def searched(self, before: int) -> SearchedRecord:
@@ -390,10 +388,8 @@ class DriftWatch:
 
     def realignment(self, note: Drifted) -> str:
         """Return the message for an agent that drifted: the goal, and the spans it lost."""
-        from holdfast.engine.engine import engine_of  # late: the engine knows of no watch
-
         session, signals = self._ledger, signals_of(note)
-        intent = engine_of(session).guiding_rows_before(session.raw_head().seq + 1).intent
+        intent = session.engine.guiding_rows_before(session.raw_head().seq + 1).intent
         spans = _read_spans(note, self._record.searched(session.raw_head().seq + 1))
         return render_realignment(signals, intent, note.action, spans, self._work(signals))
 

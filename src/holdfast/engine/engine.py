@@ -8,7 +8,6 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
 
@@ -620,12 +619,3 @@ def _undone_entries(ledger: Iterable[Entry]) -> frozenset[EntryId]:
     undone = (e.body.compressed for e in ledger if isinstance(e.body, Restored))
     steps = (step for name in undone if name in compressions for step in compressions[name].steps)
     return frozenset(name for step in steps for name in step.hides)
-
-
-_engines: "WeakKeyDictionary[Ledger, Engine]" = WeakKeyDictionary()
-"""The engine of each ledger in use: it remembers what it has considered."""
-
-
-def engine_of(ledger: "Ledger") -> Engine:
-    """Return the engine of a ledger, made once."""
-    return _engines.get(ledger) or _engines.setdefault(ledger, Engine(ledger))

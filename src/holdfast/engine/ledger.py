@@ -40,6 +40,7 @@ from holdfast.wire.detect import DEFAULT_MESSAGE_WIRE, MESSAGE_WIRES
 
 if TYPE_CHECKING:
     from holdfast.engine.copies import Archive
+    from holdfast.engine.engine import Engine
     from holdfast.engine.redact import CrossSessionRedactor, Redactor
     from holdfast.models.naming import Summarizer
 
@@ -161,6 +162,13 @@ class Ledger:
         from holdfast.engine.redact import CrossSessionRedactor  # late: hooks search nothing
 
         return CrossSessionRedactor(self.redactor, self.policy.redact, self.store, self.name)
+
+    @cached_property
+    def engine(self) -> "Engine":
+        """Decides when to compress, and remembers what it has considered."""
+        from holdfast.engine.engine import Engine  # late: hooks append
+
+        return Engine(self)
 
     @cached_property
     def archive(self) -> "Archive":

@@ -23,7 +23,6 @@ from holdfast.core.view.packet.inputs import (
 from holdfast.core.view.packet.layers import DEPTHS, SAME
 from holdfast.core.view.packet.make import make_packet
 from holdfast.core.view.packet.select import Similar, similarity_by
-from holdfast.engine.engine import engine_of
 from holdfast.engine.fault_log import notes_faults
 from holdfast.engine.levels import full_command
 from holdfast.errors import BadSetting
@@ -147,7 +146,7 @@ def _record_inputs(ledger: "Ledger") -> RecordInputs:
     path = ledger.redactor.entries(ledger.path())
     if not path:
         return RecordInputs()
-    content = engine_of(ledger).content(outside=False)
+    content = ledger.engine.content(outside=False)
     # A packet has no references: neither of the summary nor to the project's files.
     content = replace(content, rows=replace(content.rows, refs=()))
     return gather_record_inputs(content, scene_of(path))
@@ -162,7 +161,7 @@ def _prior_work(ledger: "Ledger", continues: str) -> str:
     more = {}
     if continues and continues != ledger.name and ledger.store.head(continues) is not None:
         prior = ledger.sibling(continues)
-        content = engine_of(prior).content()
+        content = prior.engine.content()
         rows, moments = content.rows, content.moments
         more = {"more": full_command(prior)}
     else:

@@ -144,12 +144,10 @@ class Session:
         """Return the rules that failed on this session and were skipped, oldest first."""
         return tuple(faults_in(self.ledger.events()))
 
-    @cached_property
+    @property
     def engine(self) -> "Engine":
         """Decides when to compress, and does it."""
-        from holdfast.engine.engine import engine_of  # late: hooks append
-
-        return engine_of(self.ledger)
+        return self.ledger.engine
 
     @cached_property
     def watch(self) -> "DriftWatch":
