@@ -35,6 +35,7 @@ from tests.contracts.transcripts import (
     summary,
     taken,
     text,
+    tokens_of,
     user,
 )
 
@@ -421,7 +422,7 @@ def test_the_count_after_a_compaction_is_that_of_what_is_in_sight(
     store: MemoryStore, tmp_path: Path
 ) -> None:
     session = taken(store, tmp_path, jsonl(*COMPACTED))
-    in_sight = session.ledger.tokens_of(item.entry for item in session.ledger.window().items)
+    in_sight = tokens_of(session, (item.entry for item in session.ledger.window().items))
     assert session.ledger.head().lane("").tokens == in_sight
 
 
@@ -432,7 +433,7 @@ def test_messages_preserved_by_a_compaction_stay_in_sight(
     lines = (*COMPACTED[:4], kept, *COMPACTED[5:])
     session = taken(store, tmp_path, jsonl(*lines))
     assert spoken(session) == [Said("user", "Go on."), Said("assistant", "On."), *AFTER]
-    in_sight = session.ledger.tokens_of(item.entry for item in session.ledger.window().items)
+    in_sight = tokens_of(session, (item.entry for item in session.ledger.window().items))
     assert session.ledger.head().lane("").tokens == in_sight
     assert list(store.check()) == []
 

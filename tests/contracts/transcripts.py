@@ -1,10 +1,11 @@
 """Session files as agents write them, made by hand: lines of Claude Code and of Codex."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
+from holdfast.core.ledger.entry import Entry
 from holdfast.session.session import Session
 from holdfast.stores.store import Store
 from holdfast.transcripts.export import export_document
@@ -14,6 +15,12 @@ Line: TypeAlias = Mapping[str, object]
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAKoAAABVCAYAAAA="
 """The head of a picture of 170 by 85 pixels: 7 times 4 patches."""
+
+
+def tokens_of(session: Session, entries: Iterable[Entry]) -> int:
+    """The raw tokens of source entries."""
+    counts = session.store.counts(session.name, session.ledger.head().vocabulary)
+    return sum(counts.get(entry.seq, 0) for entry in entries)
 
 
 def jsonl(*lines: Line) -> bytes:

@@ -6,7 +6,6 @@ import pytest
 
 from holdfast.core.ledger.summary import Summary
 from holdfast.core.observe.moments.moment import Moment
-from holdfast.engine.engine import engine_of
 from holdfast.engine.purge.purge import apply_purge, plan_message_purge
 from holdfast.session.open import open as open_session
 from holdfast.session.session import Session
@@ -33,7 +32,7 @@ def turn(number: int, *, steps: int = 8) -> list[Message]:
 
 
 def content(session: Session) -> tuple[Summary, Sequence[Moment]]:
-    content = engine_of(session.ledger).content()
+    content = session.ledger.engine.content()
     return content.rows, content.moments
 
 

@@ -348,15 +348,13 @@ def _status(scene: Scene) -> None:
     faults = getattr(usage, "faults", 0)
     if faults:
         run.wrong("fault", "status", f"{faults} faults")
-    head = run.do("head", session.ledger.head)
+    run.do("head", session.ledger.head)
     run.do("limit", session.ledger.limit)
     run.do("model", session.ledger.model)
     run.do("window", session.ledger.window)
     for name in ("limited", "sized", "turned"):
         # Older checkouts have none of them.
         run.do(name, getattr(session, name, _nothing))
-    if head is not None:
-        run.do("tokens_of", session.ledger.tokens_of, session.ledger.path())
 
 
 def _nothing() -> None:

@@ -57,7 +57,7 @@ def test_the_tracker_learns_what_is_enough_what_is_idle_and_what_fails() -> None
 def test_what_is_tracked_on_a_session_counts_for_the_whole_project(tmp_path: Path) -> None:
     with open_session("one", root=tmp_path) as session:
         session.append({"role": "user", "content": "Begin."})
-        ContextEfficiencyTracker(session.ledger).record_task(300, True, ["keys"], tokens_used=70)
+        ContextEfficiencyTracker(session).record_task(300, True, ["keys"], tokens_used=70)
     with open_session("two", root=tmp_path) as session:
         session.append({"role": "user", "content": "Go on."})
         tracker = ContextEfficiencyTracker(session.ledger)

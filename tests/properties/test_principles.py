@@ -28,6 +28,7 @@ from holdfast.core.view.log import Event
 from holdfast.models.tokenizers import counter
 from holdfast.packets.packet import Packet
 from holdfast.stores.memory import MemoryStore
+from tests.contracts.transcripts import tokens_of
 from tests.properties.laws import policies, sendable, size_of, text_in
 from tests.properties.test_summarize import (
     FEW,
@@ -71,7 +72,7 @@ def test_a_session_of_many_windows_fits_in_one_by_three_tiers_and_keeps_what_the
 ):
     session, sent = worked(small(), 60)
     count = counter("o200k_base")
-    assert session.ledger.tokens_of(session.ledger.path()) > 3 * WINDOW
+    assert tokens_of(session, session.ledger.path()) > 3 * WINDOW
     for number, request in enumerate(sent, 1):
         text = "\n".join(str(message["content"]) for message in request)
         asked = [f"Part {at}: make the importer handle case {at}." for at in (1, number)]
@@ -220,7 +221,7 @@ def test_nothing_left_without_a_name_in_sight_that_brings_it_back(
 @pytest.mark.seed("R009")
 def test_a_massive_history_is_carried_by_one_summary_that_is_extended_and_stays_good() -> None:
     session, _ = worked(small("anchored"), 60, size=160)
-    whole = session.ledger.tokens_of(session.ledger.path())
+    whole = tokens_of(session, session.ledger.path())
     made = session.compact(whole * 14 // 1_000)
     assert whole > 10 * WINDOW
     assert 1 - made.after.tokens / whole >= 0.986

@@ -28,7 +28,7 @@ import sys, threading, time
 import holdfast.surfaces.mcp.calls as calls
 from holdfast.surfaces.cli.main import main
 
-def slow(context, tool, arguments):
+def slow(context, arguments):
     print("this is no frame")
     open("at-work", "w").close()
     time.sleep(600)

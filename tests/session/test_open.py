@@ -1,7 +1,9 @@
 """What the library says to whoever gives it what cannot be meant."""
 
+import gc
 from pathlib import Path
 from typing import Any
+from weakref import ref
 
 import pytest
 
@@ -9,6 +11,7 @@ import holdfast
 from holdfast.errors import BadSetting, StoreRefused
 from holdfast.session.compress import compress
 from holdfast.session.open import open as open_session
+from holdfast.stores.store import Store
 
 WORDS = [{"role": "user", "content": "hello"}]
 
@@ -41,3 +44,15 @@ def test_a_closed_session_says_so(tmp_path: Path) -> None:
         with pytest.raises(StoreRefused, match="the session was closed; open it again"):
             use()
     session.close()
+
+
+def test_a_session_that_is_dropped_closes_its_file(tmp_path: Path) -> None:
+    def use() -> "ref[Store]":
+        session = holdfast.open("one", root=tmp_path)
+        session.append({"role": "user", "content": "Begin."})
+        session.messages()
+        return ref(session.store)
+
+    store = use()
+    gc.collect()
+    assert store() is None

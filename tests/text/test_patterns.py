@@ -44,7 +44,6 @@ CALLS: dict[str, tuple[Any, ...]] = {
     "findall": (),
     "split": (),
     "sub": ("-",),
-    "subn": ("-",),
     "search": (),
     "match": (),
     "fullmatch": (),

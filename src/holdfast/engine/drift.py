@@ -46,7 +46,7 @@ from holdfast.core.verify.drift.message import AgentMessage, agent_message, call
 from holdfast.core.verify.drift.signs import SIGN_BY_NAME, Drift, Signal
 from holdfast.core.view.drift import FlaggedStep, render_realignment
 from holdfast.core.view.search.excerpts import Hit, cut_to_budget, excerpt_of_lines
-from holdfast.engine.fault_log import session_notes_faults
+from holdfast.engine.fault_log import notes_faults
 from holdfast.errors import Conflict, HoldfastError, Unreadable
 from holdfast.models.tokenizers import counter
 from holdfast.text.clip import clip_line
@@ -178,8 +178,6 @@ class LiveRecord:
 
     def evidence(self, before: int, summary_at: int | None) -> Evidence:
         """Collect the evidence for a step whose first entry has the number `before`."""
-        from holdfast.engine.engine import engine_of  # late: the engine knows of no watch
-
         session = self._ledger
         recent = self._recent(before)
         return evidence_of(
@@ -188,7 +186,7 @@ class LiveRecord:
             [note for note in session.notes() if note.seq < before],
             summary_at=summary_at,
             reader=self._reader,
-            rows=engine_of(session).guiding_rows_before(before),
+            rows=session.engine.guiding_rows_before(before),
         )
 
     def searched(self, before: int) -> SearchedRecord:
@@ -325,7 +323,7 @@ class DriftWatch:
         """The ledger that it watches."""
         return self._ledger
 
-    @session_notes_faults
+    @notes_faults
     def judge(self, message_or_text: Mapping[str, object] | str) -> Drift:
         """Judge the agent's next message against the session; change nothing.
 
@@ -390,10 +388,8 @@ class DriftWatch:
 
     def realignment(self, note: Drifted) -> str:
         """Return the message for an agent that drifted: the goal, and the spans it lost."""
-        from holdfast.engine.engine import engine_of  # late: the engine knows of no watch
-
         session, signals = self._ledger, signals_of(note)
-        intent = engine_of(session).guiding_rows_before(session.raw_head().seq + 1).intent
+        intent = session.engine.guiding_rows_before(session.raw_head().seq + 1).intent
         spans = _read_spans(note, self._record.searched(session.raw_head().seq + 1))
         return render_realignment(signals, intent, note.action, spans, self._work(signals))
 

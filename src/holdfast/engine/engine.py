@@ -8,7 +8,6 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
 
@@ -38,7 +37,7 @@ from holdfast.engine.copies import (
     redact_copies,
     write_copies,
 )
-from holdfast.engine.fault_log import session_notes_faults
+from holdfast.engine.fault_log import notes_faults
 from holdfast.engine.outcome import Account, Outcome, outcome_of
 from holdfast.errors import BadCompression, Blocked, HoldfastError, NothingToShrink, NotWritten
 from holdfast.models.tokenizers import counter
@@ -157,7 +156,7 @@ class Engine:
             )
             raise
 
-    @session_notes_faults
+    @notes_faults
     def checkpoint(self, trigger: str = MANUAL_TRIGGER) -> "Checkpoint":
         """Save the state of the work.
 
@@ -172,7 +171,7 @@ class Engine:
             self._ledger, self.state, self.shrink_context(self._ledger.policy), trigger
         )
 
-    @session_notes_faults
+    @notes_faults
     def at_boundary(self, event: str) -> None:
         """Compress by a batch or a summary, if that pays, when a task is done or a phase left."""
         due_now = Due("weigh", event.replace("_", " "), boundary=True)
@@ -263,7 +262,7 @@ class Engine:
 
         return StoryReader(self._ledger)
 
-    @session_notes_faults
+    @notes_faults
     def state(self, *, for_summary: bool = True) -> State:
         """Read everything that a plan is made from; what the path says only for a summary."""
         session = self._ledger
@@ -377,12 +376,12 @@ class Engine:
         """Note which writes are on disk: only the arguments of those may be truncated later."""
         self._writes.check_all()
 
-    @session_notes_faults
+    @notes_faults
     def plan(self) -> Plan:
         """Return what the planner would do now, and why; change nothing."""
         return self.candidate().plan
 
-    @session_notes_faults
+    @notes_faults
     def candidate(self, budget: int | None = None) -> Candidate:
         """Return the compression to make now: by the policy, or to get under a budget."""
         self._writes.check_all()
@@ -404,7 +403,7 @@ class Engine:
             state, context, due_now if due_now.action else Due("weigh", MANUAL_TRIGGER)
         )
 
-    @session_notes_faults
+    @notes_faults
     def compact(self, budget: int | None = None) -> Outcome:
         """Compress now: as the planner recommends, or down to a budget of tokens.
 
@@ -476,12 +475,12 @@ class Engine:
 
         return SummaryModel(self._ledger)
 
-    @session_notes_faults
+    @notes_faults
     def outcome(self, candidate: Candidate) -> Outcome:
         """Return the outcome of a candidate for the window last planned for, written or not."""
         return outcome_of(self._ledger, self._planned_window, candidate)
 
-    @session_notes_faults
+    @notes_faults
     def account(self, budget: int) -> Account:
         """Summarize the session in rows and as a text of `budget` tokens; change nothing."""
         from holdfast.core.summarize import summarize_all
@@ -506,7 +505,7 @@ class Engine:
 
         return request_rows(self._ledger.redactor.entries(self._ledger.path()))
 
-    @session_notes_faults
+    @notes_faults
     def content(self, *, outside: bool = True) -> "PathContent":
         """Read the session into rows and moments; `outside` adds files kept by the project."""
         from holdfast.core.observe.moments.story import PathContent
@@ -539,7 +538,7 @@ class Engine:
         rest = tuple(item for item in reading.rest if item.entry.seq < seq)
         return guiding_rows_to_end(replace(reading, rest=rest))
 
-    @session_notes_faults
+    @notes_faults
     def undo(self) -> Restored:
         """Undo the newest compression: the next window is the one before it.
 
@@ -620,12 +619,3 @@ def _undone_entries(ledger: Iterable[Entry]) -> frozenset[EntryId]:
     undone = (e.body.compressed for e in ledger if isinstance(e.body, Restored))
     steps = (step for name in undone if name in compressions for step in compressions[name].steps)
     return frozenset(name for step in steps for name in step.hides)
-
-
-_engines: "WeakKeyDictionary[Ledger, Engine]" = WeakKeyDictionary()
-"""The engine of each ledger in use: it remembers what it has considered."""
-
-
-def engine_of(ledger: "Ledger") -> Engine:
-    """Return the engine of a ledger, made once."""
-    return _engines.get(ledger) or _engines.setdefault(ledger, Engine(ledger))

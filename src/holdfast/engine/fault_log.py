@@ -23,12 +23,11 @@ STRICT = "HOLDFAST_STRICT"
 
 P = ParamSpec("P")
 T = TypeVar("T")
-L = TypeVar("L", bound="Ledger")
 S = TypeVar("S", bound="HasLedger")
 
 
 class HasLedger(Protocol):
-    """An object that works on one ledger."""
+    """A ledger, or an object that works on one."""
 
     @property
     def ledger(self) -> "Ledger":
@@ -57,19 +56,8 @@ def noting_faults(ledger: "Ledger") -> Generator[None]:
             _write_faults(ledger, new)
 
 
-def notes_faults(method: Callable[Concatenate[L, P], T]) -> Callable[Concatenate[L, P], T]:
-    """Make a method of a ledger collect and write the faults of the rules that it runs."""
-
-    @wraps(method)
-    def run(self: L, *args: P.args, **kwargs: P.kwargs) -> T:
-        with noting_faults(self):
-            return method(self, *args, **kwargs)
-
-    return run
-
-
-def session_notes_faults(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
-    """Do the same for a method of an object that has a ledger: a session, an engine."""
+def notes_faults(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
+    """Make a function of an object with a ledger collect and write the faults of its rules."""
 
     @wraps(method)
     def run(self: S, *args: P.args, **kwargs: P.kwargs) -> T:

@@ -4,16 +4,14 @@ If a message is stored with other bytes than it was given with, the given bytes 
 it, so that the messages sent stay the caller's own.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
 from msgspec import Struct
 
 from holdfast.core.ledger.append import Arrival, Batch, Draft
-from holdfast.core.ledger.head import Head
-from holdfast.engine.never_store import NeverStoreFilter
+from holdfast.engine.ledger import Ledger
 from holdfast.errors import MixedWires, Unreadable
-from holdfast.stores.store import Store
 from holdfast.text.jsontext import Json, NotJson, as_object, encode
 from holdfast.text.utf8 import to_bytes
 from holdfast.wire.detect import DEFAULT_MESSAGE_WIRE, MESSAGE_WIRES, could_be, wire_of_messages
@@ -37,18 +35,8 @@ class ReceivedMessage(Struct, frozen=True):
 class Intake:
     """Reads the messages of one session; remembers calls that never-store rules apply to."""
 
-    def __init__(
-        self,
-        store: Store,
-        session: str,
-        *,
-        agent: str,
-        wire: str,
-        clock: Callable[[], str],
-        never_store_filter: NeverStoreFilter,
-    ) -> None:
-        self._store, self._session, self._agent = store, session, agent
-        self._wire, self._clock, self._never_store_filter = wire, clock, never_store_filter
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger, self._never_store_filter = ledger, ledger.never_store_filter
         self._recalled_seq = 0
 
     def read(self, messages: Iterable[Message]) -> tuple[str, list[ReceivedMessage]]:
@@ -92,22 +80,22 @@ class Intake:
     def _recall_calls(self) -> None:
         """Read stored calls if there are rules: a result may answer another process's call."""
         if not self._never_store_filter.idle:
-            new = list(self._store.read(self._session, since=self._recalled_seq))
+            new = list(self._ledger.store.read(self._ledger.name, since=self._recalled_seq))
             self._never_store_filter.remember(new)
             self._recalled_seq = max((entry.seq for entry in new), default=self._recalled_seq)
 
     def _known_wire(self) -> str:
-        return (self._store.head(self._session) or Head()).wire or self._wire
+        return self._ledger.raw_head().wire or self._ledger.wire
 
     def _wire_of(self, values: list[dict[str, Json]]) -> str:
         known = self._known_wire()
         if not known:
             return wire_of_messages(values) or self._wire_when_unsure(values)
         if known not in MESSAGE_WIRES:
-            raise MixedWires(self._session, has=known, got="a message")
+            raise MixedWires(self._ledger.name, has=known, got="a message")
         if any(MESSAGE_WIRES[known].fits(value) is False for value in values):
             got = wire_of_messages(values) or "something else"
-            raise MixedWires(self._session, has=known, got=got)
+            raise MixedWires(self._ledger.name, has=known, got=got)
         return known
 
     def _wire_when_unsure(self, values: list[dict[str, Json]]) -> str:
@@ -132,7 +120,7 @@ class Intake:
             first = next(
                 filter(None, (wire_of_messages([value]) for value in known)), DEFAULT_MESSAGE_WIRE
             )
-            raise MixedWires(self._session, has=first, got="of another format")
+            raise MixedWires(self._ledger.name, has=first, got="of another format")
         return "" if fitting[0] == DEFAULT_MESSAGE_WIRE else fitting[0]
 
     def _arrival(self, raw: bytes, value: dict[str, Json], wire: str) -> Arrival:
@@ -140,8 +128,8 @@ class Intake:
         unchanged = stored is value and self._never_store_filter.scrub(raw) == raw
         raw = raw if unchanged else encode(stored)
         bodies = MESSAGE_WIRES[wire or DEFAULT_MESSAGE_WIRE].read(stored)
-        at = self._clock()
-        return Arrival(raw, tuple(Draft(body, self._agent, at=at) for body in bodies))
+        at = self._ledger.clock()
+        return Arrival(raw, tuple(Draft(body, self._ledger.agent, at=at) for body in bodies))
 
 
 def _is_plain(message: Message) -> bool:

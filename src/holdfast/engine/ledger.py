@@ -4,7 +4,7 @@ It decides nothing: the engine decides when to compress, the session what a call
 below the public API takes this handle.
 """
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, TypedDict, Unpack
@@ -29,7 +29,7 @@ from holdfast.core.ledger.window import GrowingList, Window, path_to
 from holdfast.core.measure.limits import Limit, limit_of
 from holdfast.core.measure.models import Model, find_model, keep_vocabulary
 from holdfast.core.plan.policy import Policy
-from holdfast.engine.fault_log import new_faults, notes_faults
+from holdfast.engine.fault_log import new_faults
 from holdfast.engine.live_window import LiveWindow
 from holdfast.engine.never_store import NeverStoreFilter
 from holdfast.engine.references import find_entry
@@ -40,6 +40,7 @@ from holdfast.wire.detect import DEFAULT_MESSAGE_WIRE, MESSAGE_WIRES
 
 if TYPE_CHECKING:
     from holdfast.engine.copies import Archive
+    from holdfast.engine.engine import Engine
     from holdfast.engine.redact import CrossSessionRedactor, Redactor
     from holdfast.models.naming import Summarizer
 
@@ -107,6 +108,11 @@ class Ledger:
         self._events_upto = self._erased_upto = 0
         """The light events up to an entry: a later call reads only the entries after it."""
 
+    @property
+    def ledger(self) -> "Ledger":
+        """This ledger: functions take it, or an object that works on it."""
+        return self
+
     def sibling(self, name: str) -> "Ledger":
         """Return another session in the same store, under the same policy."""
         return Ledger(name, self.store, policy=self.policy, root=self.root, clock=self.clock)
@@ -156,6 +162,13 @@ class Ledger:
         from holdfast.engine.redact import CrossSessionRedactor  # late: hooks search nothing
 
         return CrossSessionRedactor(self.redactor, self.policy.redact, self.store, self.name)
+
+    @cached_property
+    def engine(self) -> "Engine":
+        """Decides when to compress, and remembers what it has considered."""
+        from holdfast.engine.engine import Engine  # late: hooks append
+
+        return Engine(self)
 
     @cached_property
     def archive(self) -> "Archive":
@@ -293,12 +306,6 @@ class Ledger:
         """Return the name of the current task; empty if none was named."""
         found = newest_note(self.notes(), TaskNamed)
         return self.named_task or (found[1].name if found is not None else "")
-
-    @notes_faults
-    def tokens_of(self, entries: Iterable[Entry]) -> int:
-        """Count the raw tokens of source entries, in the model's vocabulary."""
-        counts = self.store.counts(self.name, self.head().vocabulary)
-        return sum(counts.get(entry.seq, 0) for entry in entries)
 
     def note(self, noted: Note | Noted) -> None:
         """Record a fact that the messages do not hold. This starts nothing."""

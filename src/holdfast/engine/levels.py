@@ -111,13 +111,12 @@ def level_in_budget(
     By default the rows and moments of the session are rendered; `rows` are those of a checkpoint.
     The story is about the text `focus` first. Without `requests` the user's intent is left out.
     """
-    from holdfast.engine.engine import engine_of  # late: avoids an import cycle
     from holdfast.engine.unattended import run_line
 
     head = ledger.raw_head()
     count = counter(head.vocabulary or ledger.model().vocabulary)
     with noting_faults(ledger):
-        content = PathContent(rows, ()) if rows is not None else engine_of(ledger).content()
+        content = PathContent(rows, ()) if rows is not None else ledger.engine.content()
     summary = content.rows if requests else replace(content.rows, intent=Intent())
     return render_level(
         summary,

@@ -23,18 +23,6 @@ if TYPE_CHECKING:
 TASK_DONE = "task_done"
 
 
-def intake_for(ledger: Ledger) -> Intake:
-    """Return the intake for a ledger's messages."""
-    return Intake(
-        ledger.store,
-        ledger.name,
-        agent=ledger.agent,
-        wire=ledger.wire,
-        clock=ledger.clock,
-        never_store_filter=ledger.never_store_filter,
-    )
-
-
 @notes_faults
 def append_messages(ledger: Ledger, intake: Intake, messages: Iterable[Message]) -> None:
     """Add new messages at the end, all or none.

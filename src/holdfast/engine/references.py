@@ -4,7 +4,7 @@ References into a session that this one continues work too. For erased entries, 
 """
 
 from holdfast.core.ledger.chain import id_matches
-from holdfast.core.ledger.entry import Checkpointed, Derived, Entry, PacketSent, text_of
+from holdfast.core.ledger.entry import Derived, Entry, text_of
 from holdfast.core.ledger.head import Head
 from holdfast.core.ledger.inherited import find_resumed
 from holdfast.errors import Ambiguous, Erased, NotRecorded
@@ -57,50 +57,21 @@ def entries_named(store: Store, session: str, ref: str) -> list[Entry]:
     number = whole_number(ref[1:]) if ref.startswith("#") else None
     if number is not None:
         head = store.head(session) or Head()
-        found = [number] if 0 < number <= head.seq else []
-    else:
-        found = _numbers_by_prefix(store, session, ref) or _checkpoint_number(store, session, ref)
-        if not found:
-            return _original_by_ref(store, session, ref) or _derived_by_ref(store, session, ref)
-    return list(store.read(session, numbers=found))
-
-
-def _numbers_by_prefix(store: Store, session: str, ref: str) -> list[int]:
+        return list(store.read(session, numbers=[number])) if 0 < number <= head.seq else []
     if len(ref) < MIN_REF_CHARS:
         return []
     names = store.names(session)
     fitting = [name for name in names if name.startswith(ref.lower())]
     if len(fitting) > 1:
         raise Ambiguous("entry", ref, tuple(name[:12] for name in fitting))
-    return [names[name] for name in fitting]
-
-
-def _checkpoint_number(store: Store, session: str, ref: str) -> list[int]:
-    """Return the number of a checkpoint or packet: these are not in the store's index of names."""
-    if len(ref) < MIN_REF_CHARS:
-        return []
-    taken = (
-        candidate
-        for candidate in store.read(session)
-        if isinstance(candidate.body, Checkpointed | PacketSent)
-    )
-    return [entry.seq for entry in taken if entry.id.startswith(ref.lower())][:1]
-
-
-def _original_by_ref(store: Store, session: str, ref: str) -> list[Entry]:
-    """Return a result that a hook stored, by the reference in its stand-in."""
-    if len(ref) < MIN_REF_CHARS:
-        return []
+    if fitting:
+        return list(store.read(session, numbers=[names[fitting[0]]]))
     from holdfast.engine.originals import find_original  # late: only agents with hooks have any
 
     found = find_original(ref, store.read(session))
-    return [found] if found is not None else []
-
-
-def _derived_by_ref(store: Store, session: str, ref: str) -> list[Entry]:
-    """Return any other derived entry: `recover` shows references to notes."""
-    if len(ref) < MIN_REF_CHARS:
-        return []
+    if found is not None:
+        return [found]
+    # Derived entries, such as checkpoints, packets and notes, are not in the index of names.
     return [entry for entry in store.events(session) if entry.id.startswith(ref.lower())][:1]
 
 

@@ -7,7 +7,6 @@ meter bills that request, and another one the request without compression.
 from collections.abc import Callable, Iterable
 from hashlib import sha256
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from holdfast.core.apply import items_after
@@ -30,7 +29,7 @@ from holdfast.core.ledger.head import Head, Lane, advance_head
 from holdfast.core.ledger.notes import Persisted, Postponed, encode
 from holdfast.core.ledger.window import GrowingList, Item, Window
 from holdfast.core.ledger.window import advance_window as grow
-from holdfast.core.measure.bill import BilledPart, BillingMeter, Cost, RequestFrame
+from holdfast.core.measure.bill import BilledPart, BillingMeter, RequestFrame
 from holdfast.core.measure.frames import Report, frame_of
 from holdfast.core.measure.models import Model
 from holdfast.core.measure.tokens import count_body
@@ -43,38 +42,13 @@ from holdfast.core.plan.policy import Policy
 from holdfast.core.plan.state import State
 from holdfast.core.shrink.step import ShrinkContext, no_address
 from holdfast.core.verify.quality import Quality
+from holdfast.core.view.replay import ReplayCosts
 from holdfast.models.tokenizers import counter
 
 MAX_ITEMS_TO_CALL = 12
 """Items back from a result within which its call is searched."""
 PREFIX_TOKENS = 20_000
 """Tokens of system prompt and tools before the messages of every request."""
-
-
-class Replayed(Struct, frozen=True):
-    """The cost of a session, with Holdfast and without."""
-
-    session: str
-    tokens: int
-    """Raw tokens of the whole session."""
-    ours: Cost
-    none: Cost
-    compressions: int
-    postponed: int
-    took: float = 0.0
-    scores: tuple[Quality, ...] = ()
-    """The score of each summary on its probes."""
-    used: int = 0
-    """Names in hidden entries that the agent used again."""
-    seen: int = 0
-    """How many of these were still visible then."""
-    tasks: int = 0
-    """Number of requests of the user."""
-
-    @property
-    def ratio(self) -> float:
-        """The billed tokens with Holdfast as a share of those without."""
-        return self.ours.billed / self.none.billed if self.none.billed else 1.0
 
 
 def replay(
@@ -89,7 +63,7 @@ def replay(
     reports: Iterable[Report] = (),
     factor: float = 1.0,
     progress: Callable[[int], None] | None = None,
-) -> Replayed:
+) -> ReplayCosts:
     """Replay a session's own entries as if Holdfast had compressed it.
 
     `reports` are the provider's reports on its requests, `factor` how many of its tokens one raw
@@ -131,8 +105,8 @@ class Replay:
         self.none = BillingMeter(model.cache, prefix=prefix, window=window)
         self.head, self.window = Head(vocabulary=model.vocabulary), Window()
         self.counts: dict[int, int] = {}
-        self.raw_tokens = self.provider_tokens = 0
-        """Tokens of all entries: in the vocabulary, and as the provider would count them."""
+        self.provider_tokens = 0
+        """Tokens of all entries, as the provider would count them."""
         self.all_parts: list[BilledPart] = []
         self.parts: dict[EntryId, BilledPart] = {}
         self.stand_in_parts: dict[tuple[EntryId, Source | None], BilledPart] = {}
@@ -169,7 +143,6 @@ class Replay:
         self.counts[self.seq] = tokens
         self.head = advance_head(self.head, placed, tokens)
         self.window = grow(self.window, [placed])
-        self.raw_tokens += tokens
         part = BilledPart(entry.id, round(tokens * self.factor), find_names(text_of(body)))
         self.known[entry.id], self.parts[entry.id] = part.names, part
         self.all_parts.append(part)
@@ -283,12 +256,11 @@ class Replay:
             self.stand_in_parts[place] = BilledPart(key, tokens, find_names(text))
         return self.stand_in_parts[place]
 
-    def result(self, session: str) -> Replayed:
+    def result(self, session: str) -> ReplayCosts:
         """Return the costs and counts of the whole replay."""
         self._end_answer()
-        return Replayed(
-            session=session,
-            tokens=self.raw_tokens,
+        return ReplayCosts(
+            name=session,
             ours=self.ours.cost(),
             none=self.none.cost(),
             compressions=self.compressions,

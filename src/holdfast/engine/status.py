@@ -47,14 +47,18 @@ def window_changes(ledger: Ledger) -> "dict[EntryId, tuple[int, int]]":
     }
 
 
+def scaled_counts(ledger: Ledger) -> dict[int, int]:
+    """Return the tokens of each entry by its number, scaled to the session's model."""
+    head, model = ledger.head(), ledger.model()
+    known = head.lane(ledger.agent).calibration
+    counts = ledger.store.counts(ledger.name, head.vocabulary)
+    return {number: scale_tokens(raw, model, known) for number, raw in counts.items()}
+
+
 @notes_faults
 def log_of(ledger: Ledger) -> "tuple[Event, ...]":
     """Return every compression, undo and postponement of this agent, oldest first."""
     from holdfast.core.view.log import events_of
 
     mine = [entry for entry in ledger.store.read(ledger.name) if entry.lane == ledger.agent]
-    head, model = ledger.head(), ledger.model()
-    known = head.lane(ledger.agent).calibration
-    counts = ledger.store.counts(ledger.name, head.vocabulary)
-    tokens = {number: scale_tokens(raw, model, known) for number, raw in counts.items()}
-    return events_of(mine, tokens, window_changes(ledger))
+    return events_of(mine, scaled_counts(ledger), window_changes(ledger))

@@ -8,7 +8,6 @@ import hmac
 import os
 import platform
 from contextlib import suppress
-from datetime import datetime, timedelta
 from errno import EFBIG, EINVAL
 from hashlib import sha256
 from pathlib import Path
@@ -28,6 +27,7 @@ from holdfast.core.observe.unattended import (
     status_of_run,
 )
 from holdfast.errors import NotRecorded, NotWritten
+from holdfast.project.clock import time_after
 from holdfast.project.paths import project_id
 from holdfast.project.regular_files import read_regular
 from holdfast.text.jsontext import NotJson, parse
@@ -52,7 +52,7 @@ def start_run(ledger: "Ledger", plan: str, *, max_age: int = DEFAULT_CONSENT_SEC
         owner=owner(),
         consent=True,
         started=now,
-        until=_time_after(now, max_age),
+        until=time_after(now, max_age),
         max_age=max_age,
     )
     sealed = replace(run, seal=_seal(ledger, run, _user_key(make=True)))
@@ -103,14 +103,6 @@ def _run_age(ledger: "Ledger", run: RecordedRun) -> float | None:
     if not run.started or not ledger.now():
         return None
     return ledger.seconds_since(run.started)
-
-
-def _time_after(at: str, seconds: int) -> str:
-    with suppress(ValueError, OverflowError):
-        return (datetime.fromisoformat(at) + timedelta(seconds=seconds)).strftime(
-            "%Y-%m-%dT%H:%M:%SZ"
-        )
-    return ""
 
 
 def _has_valid_seal(ledger: "Ledger", run: RecordedRun) -> bool:

@@ -1,6 +1,5 @@
 """Deliver packets: record them, write the file that a worker reads, and remove it again."""
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -9,10 +8,9 @@ from holdfast.core.ledger.entry import PacketCleared, PacketSent
 from holdfast.core.ledger.notes import Spawned, WholeTask, notes_in
 from holdfast.core.ledger.packet import Packet as Stored
 from holdfast.core.view.packet.goal import task_to_carry
-from holdfast.engine.fault_log import notes_faults
 from holdfast.errors import NotHanded, NotWritten
 from holdfast.packets.make import generate_packet
-from holdfast.packets.packet import Packet, as_packet
+from holdfast.packets.packet import as_packet
 from holdfast.packets.records import PacketRecord, audience_of, find_packet, newest_packet
 from holdfast.packets.seal import count_and_sign
 from holdfast.text.utf8 import to_bytes
@@ -118,32 +116,3 @@ def clear_if_done(ledger: "Ledger", audience: str, outcome: str) -> None:
         record = newest_packet(ledger, audience)
         if record is not None and not record.cleared:
             clear_packet(ledger, audience, reason="the task is done")
-
-
-@notes_faults
-def make_and_deliver(
-    ledger: "Ledger",
-    task: str,
-    depth: str,
-    *,
-    layers: Sequence[int] = (),
-    budget: int = 0,
-    pane: int | str | None = None,
-    codebase: Mapping[str, str] | None = None,
-    continues: str = "",
-) -> Packet:
-    """Make a packet; with a pane, record it and write its file."""
-    audience = audience_of(pane)
-    made = generate_packet(
-        ledger,
-        task,
-        depth,
-        layers=layers,
-        budget=budget,
-        audience=audience,
-        codebase=codebase,
-        continues=continues,
-    )
-    if not audience:
-        return made
-    return as_packet(deliver_packet(ledger, made, task=task, budget=budget).packet)

@@ -22,7 +22,13 @@ from holdfast.engine.never_store import NeverStoreFilter
 from holdfast.errors import BadFeedback, BadPacket, NotWritten
 from holdfast.packets.deliver import clear_if_done
 from holdfast.packets.packet import read_yaml
-from holdfast.packets.records import PacketRecord, newest_packet, packet_entries, packet_records
+from holdfast.packets.records import (
+    PacketRecord,
+    newest_of_each_worker,
+    newest_packet,
+    packet_entries,
+    packet_records,
+)
 from holdfast.project.clock import timestamp
 from holdfast.project.layout import slug
 from holdfast.project.regular_files import read_regular
@@ -284,5 +290,5 @@ def recorded_feedback(ledger: Ledger) -> list[tuple[Entry, Feedback]]:
 
 def unreported(listed: Sequence[PacketRecord]) -> list[PacketRecord]:
     """Return the newest packet of each worker that was read and has no feedback yet."""
-    last = {record.packet.audience: record for record in listed if record.packet.audience}
-    return [record for record in last.values() if record.reads and not record.reported]
+    newest = newest_of_each_worker(listed)
+    return [record for record in newest if record.reads and not record.reported]

@@ -23,7 +23,6 @@ from holdfast.core.view.packet.inputs import (
 from holdfast.core.view.packet.layers import DEPTHS, SAME
 from holdfast.core.view.packet.make import make_packet
 from holdfast.core.view.packet.select import Similar, similarity_by
-from holdfast.engine.engine import engine_of
 from holdfast.engine.fault_log import notes_faults
 from holdfast.engine.levels import full_command
 from holdfast.errors import BadSetting
@@ -31,6 +30,7 @@ from holdfast.models.thesaurus import similar_words
 from holdfast.packets.packet import Packet
 from holdfast.packets.records import PacketRecord, newest_among, packet_records
 from holdfast.packets.seal import sign, token_counter
+from holdfast.project.clock import time_after
 
 if TYPE_CHECKING:
     from holdfast.engine.ledger import Ledger
@@ -146,7 +146,7 @@ def _record_inputs(ledger: "Ledger") -> RecordInputs:
     path = ledger.redactor.entries(ledger.path())
     if not path:
         return RecordInputs()
-    content = engine_of(ledger).content(outside=False)
+    content = ledger.engine.content(outside=False)
     # A packet has no references: neither of the summary nor to the project's files.
     content = replace(content, rows=replace(content.rows, refs=()))
     return gather_record_inputs(content, scene_of(path))
@@ -161,7 +161,7 @@ def _prior_work(ledger: "Ledger", continues: str) -> str:
     more = {}
     if continues and continues != ledger.name and ledger.store.head(continues) is not None:
         prior = ledger.sibling(continues)
-        content = engine_of(prior).content()
+        content = prior.engine.content()
         rows, moments = content.rows, content.moments
         more = {"more": full_command(prior)}
     else:
@@ -188,7 +188,7 @@ def _shared_decisions(records: Sequence[PacketRecord], rows: Summary) -> tuple[C
 def _with_address(ledger: "Ledger", packet: Stored, audience: str) -> Stored:
     head = ledger.store.head(ledger.name)
     end = head.lane(ledger.agent).end if head else None
-    now = ledger.now()
+    now, minutes = ledger.now(), ledger.policy.packets.stale
     return replace(
         packet,
         created=now,
@@ -196,17 +196,5 @@ def _with_address(ledger: "Ledger", packet: Stored, audience: str) -> Stored:
         audience=audience,
         session=ledger.name,
         upto=ref_of(end) if end else "",
-        stale_after=_time_after(now, ledger.policy.packets.stale),
+        stale_after=time_after(now, 60 * minutes) if minutes else "",
     )
-
-
-def _time_after(now: str, minutes: int) -> str:
-    from datetime import datetime, timedelta  # late: only packets go stale
-
-    if not minutes or not now:
-        return ""
-    try:
-        at = datetime.fromisoformat(now) + timedelta(minutes=minutes)
-    except ValueError:
-        return ""
-    return at.strftime("%Y-%m-%dT%H:%M:%SZ")

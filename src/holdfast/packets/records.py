@@ -134,14 +134,16 @@ def newest_among(records: Iterable[PacketRecord], audience: str) -> PacketRecord
     return of_audience[-1] if of_audience else None
 
 
+def newest_of_each_worker(records: Iterable[PacketRecord]) -> list[PacketRecord]:
+    """Return the newest packet of each worker."""
+    named = (record for record in records if record.packet.audience)
+    return list({record.packet.audience: record for record in named}.values())
+
+
 def unread_packets(ledger: "Ledger") -> list[PacketRecord]:
     """Return the newest packet of each worker that has not been read."""
-    last = {
-        record.packet.audience: record
-        for record in packet_records(ledger)
-        if record.packet.audience
-    }
-    return [record for record in last.values() if not record.reads and not record.cleared]
+    newest = newest_of_each_worker(packet_records(ledger))
+    return [record for record in newest if not record.reads and not record.cleared]
 
 
 def find_packet(ledger: "Ledger", audience: str) -> PacketRecord:

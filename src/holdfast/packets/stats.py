@@ -14,7 +14,7 @@ from holdfast.core.view.packet_stats.measures import (
 )
 from holdfast.core.view.packet_stats.records import UNKNOWN_TASK_TYPE, TaskRecord, task_records
 from holdfast.core.view.packet_stats.report import headline_lines
-from holdfast.engine.ledger import Ledger
+from holdfast.engine.fault_log import HasLedger
 from holdfast.engine.recover import stemmer
 from holdfast.engine.redact import Redactor
 from holdfast.packets.records import packet_entries
@@ -49,11 +49,11 @@ def compare_around(
 class ContextEfficiencyTracker:
     """Tracks which context led to success: what is enough, what is unused, which gaps cost.
 
-    With a ledger, tasks are recorded in it, and the tasks of the whole project count.
+    With a session, tasks are recorded in its ledger, and the tasks of the whole project count.
     """
 
-    def __init__(self, ledger: Ledger | None = None) -> None:
-        self._ledger = ledger
+    def __init__(self, session: HasLedger | None = None) -> None:
+        self._ledger = session.ledger if session is not None else None
         self._records: list[TaskRecord] = []
 
     def record_task(

@@ -16,6 +16,7 @@ from holdfast.core.ledger.entry import (
 from holdfast.core.ledger.notes import Original, TaskNamed, notes_in
 from holdfast.core.plan.policy import LAYOUTS
 from holdfast.errors import NotWritten
+from holdfast.project.folders import open_folder
 from holdfast.project.layout import (
     archive_path,
     copy_folders,
@@ -27,7 +28,6 @@ from holdfast.project.layout import (
 from holdfast.project.regular_files import open_regular
 from holdfast.text.patterns import Pattern
 
-FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 HEADING_BYTES = 1_000
 """Bytes at the start of a checkpoint that contain the id of its session."""
 # Matches `.bash-1f3a9c2b.md.0a1b2c3d`; not `.gitignore`.
@@ -107,29 +107,14 @@ def _names_in(root: str, path: str) -> list[str]:
         NotWritten: it exists but may not be read, so its files cannot be removed.
     """
     try:
-        folder = _open_folder(root, path.split("/"))
-        try:
+        with open_folder(root, path.split("/")) as folder:
             return sorted(os.listdir(folder))
-        finally:
-            os.close(folder)
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
         if error.errno == ELOOP:
             return []
         raise NotWritten(path, (error.strerror or str(error)).lower()) from None
-
-
-def _open_folder(root: str, names: Iterable[str]) -> int:
-    """Open a folder below the root without following links."""
-    folder = os.open(os.path.realpath(root), os.O_RDONLY | os.O_DIRECTORY)
-    for name in names:
-        try:
-            deeper = os.open(name, FOLDER_FLAGS, dir_fd=folder)
-        finally:
-            os.close(folder)
-        folder = deeper
-    return folder
 
 
 def copy_exists(root: str, path: str) -> bool:
@@ -148,12 +133,9 @@ def remove_copy(root: str, path: str) -> bool:
     if any(part in ("", ".", "..") for part in (*folders, name)):
         raise NotWritten(path, "it leads out of the project")
     try:
-        folder = _open_folder(root, folders)
-        try:
+        with open_folder(root, folders) as folder:
             os.unlink(name, dir_fd=folder)
             os.fsync(folder)
-        finally:
-            os.close(folder)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:

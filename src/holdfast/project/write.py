@@ -6,16 +6,14 @@ for the user only, and before any window names it.
 
 import os
 from collections.abc import Callable
-from contextlib import suppress
-from secrets import token_hex
 from stat import S_ISREG
 
 from holdfast.errors import NotWritten
+from holdfast.project.folders import open_folder, replace_file
 from holdfast.project.regular_files import open_regular, read_regular
 from holdfast.text.utf8 import from_bytes, to_bytes
 
 FOLDER_MODE, FILE_MODE = 0o700, 0o600
-CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 APPEND_FLAGS = os.O_WRONLY | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
@@ -29,11 +27,9 @@ def write_copy(root: str, path: str, content: bytes) -> None:
     if any(name in ("", ".", "..") for name in names):
         raise NotWritten(path, "it leads out of the project")
     try:
-        folder = _open_folder(root, names[:-1])
-        try:
-            _write_file(folder, names[-1], content)
-        finally:
-            os.close(folder)
+        with open_folder(root, names[:-1], mode=FOLDER_MODE) as folder:
+            if not _has_content(folder, names[-1], content):
+                replace_file(folder, names[-1], content, FILE_MODE)
     except OSError as error:
         raise NotWritten(path, (error.strerror or str(error)).lower()) from None
 
@@ -46,13 +42,11 @@ def append_copy(root: str, path: str, content: bytes, *, after: int) -> bool:
     """
     folders, _, name = path.rpartition("/")
     try:
-        folder = _open_folder(root, folders.split("/"))
-        try:
-            descriptor = os.open(name, APPEND_FLAGS, dir_fd=folder)
-        except OSError:
-            return False
-        finally:
-            os.close(folder)
+        with open_folder(root, folders.split("/"), mode=FOLDER_MODE) as folder:
+            try:
+                descriptor = os.open(name, APPEND_FLAGS, dir_fd=folder)
+            except OSError:
+                return False
         with os.fdopen(descriptor, "ab") as file:
             found = os.fstat(descriptor)
             if not S_ISREG(found.st_mode) or found.st_nlink > 1 or found.st_size != after:
@@ -79,41 +73,6 @@ def rewrite_copy(root: str, path: str, change: Callable[[str], str]) -> None:
     new = change(old)
     if new != old:
         write_copy(root, path, to_bytes(new))
-
-
-def _open_folder(root: str, names: list[str]) -> int:
-    """Open a folder below the root without following links; create it if it is missing."""
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-    folder = os.open(os.path.realpath(root), os.O_RDONLY | os.O_DIRECTORY)
-    for name in names:
-        try:
-            try:
-                deeper = os.open(name, flags, dir_fd=folder)
-            except FileNotFoundError:
-                with suppress(FileExistsError):  # another process came first
-                    os.mkdir(name, FOLDER_MODE, dir_fd=folder)
-                deeper = os.open(name, flags, dir_fd=folder)
-        finally:
-            os.close(folder)
-        folder = deeper
-    return folder
-
-
-def _write_file(folder: int, name: str, content: bytes) -> None:
-    if _has_content(folder, name, content):
-        return
-    draft = f".{name}.{token_hex(4)}"
-    descriptor = os.open(draft, CREATE_FLAGS, FILE_MODE, dir_fd=folder)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.rename(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except OSError:
-        os.unlink(draft, dir_fd=folder)
-        raise
-    os.fsync(folder)
 
 
 def _has_content(folder: int, name: str, content: bytes) -> bool:

@@ -1,23 +1,24 @@
 """Session, the public object: records messages, returns what to send, calls the packages below."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Unpack
 
 from holdfast.core.faults import Fault
-from holdfast.core.ledger.entry import Noted, Restored
-from holdfast.core.ledger.notes import Note, Pinned, Spawned, Unpinned, encode, note_of
+from holdfast.core.ledger.entry import Derived, Noted, Restored, text_of
+from holdfast.core.ledger.notes import Note, Pinned, Spawned, Unpinned, encode, note_of, notes_in
 from holdfast.core.ledger.summary import SUMMARY_BUDGET
 from holdfast.core.measure.usage import Usage
 from holdfast.core.plan.policy import Policy
 from holdfast.engine import receive
-from holdfast.engine.fault_log import faults_in, session_notes_faults
-from holdfast.engine.intake import Message
+from holdfast.engine.fault_log import faults_in, notes_faults
+from holdfast.engine.intake import Intake, Message
 from holdfast.engine.ledger import Ledger, LedgerOptions
 from holdfast.engine.live_window import message_dicts
-from holdfast.engine.pins import newest_pin, text_to_pin
 from holdfast.engine.references import holder_of, text_of_entry
 from holdfast.engine.status import log_of, usage_of
+from holdfast.errors import NotRecorded
 from holdfast.stores.store import Store
 from holdfast.text.jsontext import Json
 
@@ -49,7 +50,7 @@ class Session:
         self.name, self.store = name, store
         self.agent, self.root = self.ledger.agent, self.ledger.root
         self.owns_store = owns_store
-        self._intake = receive.intake_for(self.ledger)
+        self._intake = Intake(self.ledger)
 
     @property
     def policy(self) -> Policy:
@@ -109,7 +110,7 @@ class Session:
         """
         receive.note_report(self.ledger, usage, error, model)
 
-    @session_notes_faults
+    @notes_faults
     def note(self, what: str, **facts: str) -> None:
         """Record an event that the messages do not hold, and do what the policy says about it."""
         self.ledger.note(Noted(what, facts))
@@ -134,7 +135,7 @@ class Session:
         """Return what to send now, as the bytes of a JSON array."""
         return b"[" + b",".join(self._to_send()) + b"]"
 
-    @session_notes_faults
+    @notes_faults
     def _to_send(self) -> list[bytes]:
         self.watch.consider()
         return self.engine.to_send()
@@ -143,12 +144,10 @@ class Session:
         """Return the rules that failed on this session and were skipped, oldest first."""
         return tuple(faults_in(self.ledger.events()))
 
-    @cached_property
+    @property
     def engine(self) -> "Engine":
         """Decides when to compress, and does it."""
-        from holdfast.engine.engine import engine_of  # late: hooks append
-
-        return engine_of(self.ledger)
+        return self.ledger.engine
 
     @cached_property
     def watch(self) -> "DriftWatch":
@@ -195,8 +194,12 @@ class Session:
 
     def pin(self, text_or_ref: str) -> str:
         """Keep a text, or that of a reference, in every window; return the id of the pin."""
-        record(self, Pinned(text_to_pin(self.ledger, text_or_ref)))
-        return newest_pin(self.ledger)
+        text = text_or_ref
+        with suppress(NotRecorded):
+            body = self.ledger.find(text_or_ref).body
+            text = text if isinstance(body, Derived) else text_of(body)
+        record(self, Pinned(text))
+        return next(notes_in(reversed(self.ledger.notes()), Pinned))[0].id
 
     def unpin(self, pin: str) -> None:
         """Lift a pin or a constraint: by its id, the entry it was read from, or its words."""
@@ -227,6 +230,7 @@ class Session:
         """
         return self.engine.checkpoint()
 
+    @notes_faults
     def packet(
         self,
         task: str,
@@ -247,18 +251,23 @@ class Session:
             BadSetting: the task, the depth or a layer is invalid.
             NotHanded: the file could not be written; the packet is recorded.
         """
-        from holdfast.packets.deliver import make_and_deliver  # late: few hand work over
+        from holdfast.packets import deliver, make  # late: few hand work over
 
-        return make_and_deliver(
+        audience = deliver.audience_of(pane)
+        made = make.generate_packet(
             self.ledger,
             task,
             depth,
             layers=layers,
             budget=budget,
-            pane=pane,
+            audience=audience,
             codebase=codebase,
             continues=continues,
         )
+        if not audience:
+            return made
+        delivered = deliver.deliver_packet(self.ledger, made, task=task, budget=budget)
+        return deliver.as_packet(delivered.packet)
 
     def recover(
         self, query: str, limit: int = 5, budget: int | None = None, *, scope: str = "session"

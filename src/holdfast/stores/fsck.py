@@ -1,17 +1,24 @@
-"""Check and repair a SQLite store file: the database, rows, blobs and references."""
+"""Check and repair a SQLite store file: the database, rows, blobs and references.
+
+Entry names must match their content, references must resolve, and the stored head must be equal to
+the head that its entries fold to.
+"""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import apsw
+from msgspec.structs import replace
 
 from holdfast.core.ledger.append import Batch
+from holdfast.core.ledger.chain import id_matches
+from holdfast.core.ledger.entry import Compressed, Entry, EntryId
 from holdfast.core.ledger.head import Head
+from holdfast.core.ledger.replay import replay_ledger
 from holdfast.core.ledger.snapshot import take_snapshot
 from holdfast.core.ledger.window import fold
 from holdfast.errors import StoreDamaged
 from holdfast.stores import packing
-from holdfast.stores.checks import check_session, replay_head
 from holdfast.stores.connection import Database
 from holdfast.stores.store import Damage, SessionInfo
 
@@ -134,7 +141,7 @@ def _check_project(store: "SqliteStore", db: Database) -> Iterator[Damage]:
 
 
 def _check_session(store: "SqliteStore", db: Database, info: SessionInfo) -> Iterator[Damage]:
-    yield from check_session(store, info)
+    yield from _check_entries(store, info)
     counts = {
         str(row[0]): row[1] for row in db.execute(SIGHTINGS_BY_SOURCE, (store.project, info.name))
     }
@@ -143,6 +150,65 @@ def _check_session(store: "SqliteStore", db: Database, info: SessionInfo) -> Ite
             what = f"{document.seen} sightings were written and {counts.get(source, 0)} are present"
             yield Damage("lost", info.name, what)
     yield from _check_windows(store, info)
+
+
+def _check_entries(store: "SqliteStore", info: SessionInfo) -> Iterator[Damage]:
+    """Yield the damage found in one session."""
+    entries = list(store.read(info.name))
+    names = {entry.id for entry in entries}
+    erased_ids = {tombstone.id for tombstone in store.tombstones(info.name)}
+    for number, entry in enumerate(entries, start=1):
+        yield from _check_entry(info.name, entry, number, names, erased_ids)
+    yield from _check_sightings(store, info, {entry.seq for entry in entries})
+    if info.head.seq != len(entries):
+        what = f"{info.head.seq} entries were written and {len(entries)} are present"
+        yield Damage("lost", info.name, what)
+    elif not _is_same_head(info.head, _replay_head(store, info, entries)):
+        yield Damage("cache", info.name, "the head is not what its entries fold to")
+
+
+def _check_entry(
+    session: str, entry: Entry, number: int, names: set[EntryId], erased: set[EntryId]
+) -> Iterator[Damage]:
+    where = f"{session}, entry {entry.seq}"
+    if entry.seq != number:
+        yield Damage("lost", f"{session}, entry {number}", "it is missing")
+    if entry.parent is not None and entry.parent not in names:
+        yield Damage("lost", where, f"it follows {entry.parent}, which is missing")
+    if entry.id not in erased and not id_matches(entry):
+        yield Damage("lost", where, "its content does not match its name")
+    if isinstance(entry.body, Compressed):
+        hidden = {name for step in entry.body.steps for name in step.hides}
+        if not hidden <= names:
+            yield Damage("lost", where, f"it hides {len(hidden - names)} entries that are missing")
+
+
+def _check_sightings(store: "SqliteStore", info: SessionInfo, seqs: set[int]) -> Iterator[Damage]:
+    for source, document in info.head.documents.items():
+        count = 0
+        for position, sighting in enumerate(store.sightings(info.name, source)):
+            count += 1
+            where = f"{info.name}{'/' + source if source else ''}, piece {position + 1}"
+            if sighting.pos != position:
+                yield Damage("lost", where, "it is missing")
+                return
+            if sighting.first and sighting.first not in seqs:
+                yield Damage("lost", where, f"it holds entry {sighting.first}, which is missing")
+        if count != document.length:
+            what = f"{document.length} pieces were written and {count} are present"
+            yield Damage("lost", info.name, what)
+
+
+def _replay_head(store: "SqliteStore", info: SessionInfo, entries: list[Entry]) -> Head:
+    """Return the head that the entries of a session fold to."""
+    return replay_ledger(entries, store.counts(info.name, info.head.vocabulary), info.head)
+
+
+def _is_same_head(stored: Head, replayed: Head) -> bool:
+    """Return whether a stored head equals the replayed one; a stale head is always accepted."""
+    return (
+        stored.stale or stored.stamp != replayed.stamp or replace(stored, stale=False) == replayed
+    )
 
 
 def _check_windows(store: "SqliteStore", info: SessionInfo) -> Iterator[Damage]:
@@ -175,7 +241,7 @@ def _drop_index(store: "SqliteStore") -> str:
 
 def _rebuild(store: "SqliteStore", info: SessionInfo) -> str:
     entries = list(store.read(info.name))
-    rebuilt = replay_head(store, info, entries)
+    rebuilt = _replay_head(store, info, entries)
 
     def build(head: Head) -> Batch:
         return Batch(rebuilt if head == info.head else head)

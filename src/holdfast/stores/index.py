@@ -9,9 +9,7 @@ The number of a row encodes its place: the session, the entry in it, and the pas
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
-from typing import cast
 
-import apsw
 import msgspec
 from msgspec import Struct
 
@@ -63,11 +61,6 @@ class Scope(Struct, frozen=True):
     keys: tuple[int, ...]
     whole: bool = False
     """Whether these are all sessions of the file, so that one query is enough."""
-
-
-def open_in_memory() -> Database:
-    """Open a database for an index in memory."""
-    return cast(Database, apsw.Connection(":memory:"))
 
 
 def read_mark(db: Database, key: int) -> IndexMark:

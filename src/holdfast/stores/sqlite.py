@@ -35,6 +35,7 @@ from holdfast.errors import StoreBusy, StoreDamaged, StoreFull, StoreRefused
 from holdfast.stores import packing
 from holdfast.stores.blobs import KIND_PREFIX_BYTES, BlobTable
 from holdfast.stores.connection import (
+    Database,
     Row,
     connect,
     make_durable,
@@ -135,12 +136,13 @@ LIST = "select name, touched, head from sessions where project = ? order by touc
 T = TypeVar("T")
 
 OPEN_LOCK = Lock()
-RECENT_ENTRIES = 128
-"""Decoded entries that are kept: several readers of a session ask for each new one in turn."""
 
 
 class SqliteStore:
     """A `Store` that keeps the sessions of one project in a SQLite file."""
+
+    RECENT_ENTRIES: int | None = 128
+    """Decoded entries that are kept: several readers of a session ask for each new one in turn."""
 
     def __init__(self, path: str, *, project: str = "", engine: str | None = None) -> None:
         """Open a store; create it if it does not exist.
@@ -152,13 +154,8 @@ class SqliteStore:
         self.project = project
         self._lock = RLock()
         self._orders: dict[tuple[int, str], LaneOrder] = {}
-        # One thread at a time: closing a file drops the POSIX locks that other threads have on it.
-        with OPEN_LOCK:
-            self.path = prepare_place(path)
-            with translate_errors(self.path):
-                self._db = connect(self.path)
-                self._unsafe = self._prepare_database(engine)
-            self.blobs = BlobTable(self._db, self.path)
+        self.path, self._db, self._unsafe = self._open(path, engine)
+        self.blobs = BlobTable(self._db, self.path)
         # The same row is the same entry, so its readers share one object.
         # A reference to the store from its own cache would keep a dropped store's file open.
         decode = WeakMethod(self._decode_entry)
@@ -168,7 +165,7 @@ class SqliteStore:
             assert method is not None
             return method(key, row)
 
-        self._entry = lru_cache(maxsize=RECENT_ENTRIES)(read)
+        self._entry = lru_cache(maxsize=self.RECENT_ENTRIES)(read)
 
     def __enter__(self) -> "SqliteStore":
         return self
@@ -181,16 +178,22 @@ class SqliteStore:
     ) -> None:
         self.close()
 
-    def _prepare_database(self, engine: str | None) -> bool:
-        try:
-            refuse_foreign(self._db, self.path)
-            make_private(self.path)
-            unsafe = make_durable(self._db, self.path, engine)
-            migrate(self._db, self.path)
-        except BaseException:
-            self._db.close()
-            raise
-        return unsafe
+    def _open(self, path: str, engine: str | None) -> tuple[str, Database, bool]:
+        """Open the file; return its real path, and whether the write-ahead log is not safe."""
+        # One thread at a time: closing a file drops the POSIX locks that other threads have on it.
+        with OPEN_LOCK:
+            path = prepare_place(path)
+            with translate_errors(path):
+                db = connect(path)
+                try:
+                    refuse_foreign(db, path)
+                    make_private(path)
+                    unsafe = make_durable(db, path, engine)
+                    migrate(db, path)
+                except BaseException:
+                    db.close()
+                    raise
+        return path, db, unsafe
 
     def append(self, session: str, build: Build) -> Batch:
         """See `Store.append`."""

@@ -6,13 +6,12 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from holdfast.core.measure.models import model_warning
 from holdfast.core.measure.sizes import SizedWindow
-from holdfast.core.measure.usage import scale_tokens
 from holdfast.core.observe.results.refetched import Refetches, refetches_after
 from holdfast.core.view.conversation import EntryRow, entry_rows, tokens_by_entry
 from holdfast.core.view.rules import metrics_of
 from holdfast.core.view.status import StatusReport, savings_of, shares_of, tokens_sent
 from holdfast.engine.fault_log import faults_in
-from holdfast.engine.status import sized_window, window_changes
+from holdfast.engine.status import scaled_counts, sized_window, window_changes
 from holdfast.errors import BadSetting
 from holdfast.session.session import Session
 
@@ -26,18 +25,10 @@ def current_time(zone: str) -> str:
     return datetime.now(UTC).astimezone(timezone).strftime("%Y-%m-%d %H:%M:%S %Z")
 
 
-def scaled_counts(session: Session) -> dict[int, int]:
-    """Return the tokens of each entry by its number, scaled to the session's model."""
-    head, model = session.ledger.head(), session.ledger.model()
-    calibration = head.lane(session.agent).calibration
-    counts = session.store.counts(session.name, head.vocabulary)
-    return {seq: scale_tokens(raw, model, calibration) for seq, raw in counts.items()}
-
-
 def session_rows(session: Session, now: SizedWindow) -> list[EntryRow]:
     """Return a row with the size of each entry on the path of a session."""
     sizes = {item.entry.id: size for item, size in zip(now.items, now.tokens, strict=True)}
-    tokens = tokens_by_entry(now, scaled_counts(session))
+    tokens = tokens_by_entry(now, scaled_counts(session.ledger))
     return list(
         entry_rows(session.ledger.redactor.entries(session.ledger.path()), now.items, tokens, sizes)
     )
@@ -57,7 +48,7 @@ def status_report(session: Session, at: str) -> StatusReport:
         shares=shares_of(now.items, now.tokens),
         overhead=now.usage.overhead,
         warnings=tuple(_warnings(session)),
-        caused=sum(refetches_after(mine, scaled_counts(session)).values(), Refetches()),
+        caused=sum(refetches_after(mine, scaled_counts(session.ledger)).values(), Refetches()),
         sent=tokens_sent(mine),
         metrics=metrics_of(mine),
         faults=len(faults_in(mine)),

@@ -68,11 +68,6 @@ class Pattern(Generic[AnyStr]):
         """`re.Pattern.sub`."""
         return self.compiled.sub
 
-    @cached_property
-    def subn(self):
-        """`re.Pattern.subn`."""
-        return self.compiled.subn
-
     def __repr__(self) -> str:
         return f"Pattern({self.pattern!r}, {self._flags})"
 

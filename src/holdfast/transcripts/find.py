@@ -110,10 +110,9 @@ def _opencode_files(environment: Mapping[str, str]) -> Iterator[SessionFile]:
 
 
 def _database_files(database: Path) -> list[SessionFile]:
-    sessions = opencode_db.sessions_in(database)
     return [
-        SessionFile(session.path, folder=session.folder, changed=session.changed)
-        for session in sessions
+        SessionFile(path, folder=folder, changed=changed)
+        for path, folder, changed in opencode_db.sessions_in(database)
     ]
 
 

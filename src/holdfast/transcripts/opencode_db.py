@@ -13,8 +13,6 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from msgspec import Struct
-
 from holdfast.errors import Unreadable
 from holdfast.text.jsontext import encode
 from holdfast.text.utf8 import to_bytes
@@ -40,28 +38,17 @@ MESSAGES = "select id, data from message where session_id = ? order by id"
 PARTS = "select id, message_id, data from part where session_id = ? order by id"
 
 
-class DatabaseSession(Struct, frozen=True):
-    """A session in the database."""
-
-    path: Path
-    folder: str
-    changed: float
-
-
 def is_inside(path: Path) -> bool:
     """Return whether a path names a session in the database."""
     return path.parent.name == DATABASE_NAME and path.parent.is_file()
 
 
-def sessions_in(database: Path) -> list[DatabaseSession]:
-    """Return the sessions in the database, oldest first; none if it is not opencode's."""
+def sessions_in(database: Path) -> list[tuple[Path, str, float]]:
+    """Return path, folder and last change of each session, oldest first; none if not opencode's."""
     with suppress(Unreadable), closing(_open_database(database)) as connection:
-        rows = _query(connection, database, SESSIONS)
         return [
-            DatabaseSession(
-                database / f"{name}{SESSION_ENDING}", str(folder), cast(int, changed) / 1000
-            )
-            for name, folder, changed in rows
+            (database / f"{name}{SESSION_ENDING}", str(folder), cast(int, changed) / 1000)
+            for name, folder, changed in _query(connection, database, SESSIONS)
         ]
     return []
 

@@ -2,10 +2,11 @@
 
 import base64
 import binascii
+from collections.abc import Sequence
 from hashlib import sha256
 
-from holdfast.core.ledger.entry import Media
-from holdfast.text.jsontext import Json, as_object, as_text, canonical
+from holdfast.core.ledger.entry import Attached, Media, Opaque, Source, text_of
+from holdfast.text.jsontext import Json, as_object, as_text, canonical, parse, stable_text
 from holdfast.text.utf8 import to_bytes
 
 PROBED_CHARS = 64 * 1024
@@ -22,6 +23,17 @@ def read_media(kind: str, source: Json) -> Media:
         url = as_text(data.get("url"))
         return _from_url(kind, url) if url else Media(kind, digest=_digest(canonical(source)))
     return _from_base64(kind, as_text(data.get("media_type") or data.get("format")), payload)
+
+
+def join_output(parts: Sequence[Source]) -> tuple[str, tuple[Media, ...]]:
+    """Return the text and the media of a tool result that has several parts."""
+    media = tuple(part.media for part in parts if isinstance(part, Attached))
+    words = [
+        stable_text(parse(part.json.encode())[0]) if isinstance(part, Opaque) else text_of(part)
+        for part in parts
+        if not isinstance(part, Attached)
+    ]
+    return "\n".join(words), media
 
 
 def _from_url(kind: str, url: str) -> Media:

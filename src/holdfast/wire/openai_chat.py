@@ -28,9 +28,8 @@ from holdfast.text.jsontext import (
     join_object,
     members,
     parse,
-    stable_text,
 )
-from holdfast.wire.media import read_media
+from holdfast.wire.media import join_output, read_media
 from holdfast.wire.part_types import ANTHROPIC_ONLY, CHAT_ONLY, RESPONSES_ONLY, part_types_of
 
 NAME = "openai_chat"
@@ -120,14 +119,8 @@ def _read_result(message: Mapping[str, Json]) -> ToolReturned:
     call = as_text(message.get("tool_call_id") or message.get("name"))
     if not isinstance(content, list):
         return ToolReturned(call, as_text(content))
-    bodies = [_read_part("tool", part) for part in content]
-    media = tuple(body.media for body in bodies if isinstance(body, Attached))
-    words = [_plain_text(body) for body in bodies if not isinstance(body, Attached)]
-    return ToolReturned(call, "\n".join(words), media=media)
-
-
-def _plain_text(body: Source) -> str:
-    return stable_text(parse(body.json.encode())[0]) if isinstance(body, Opaque) else text_of(body)
+    text, media = join_output([_read_part("tool", part) for part in content])
+    return ToolReturned(call, text, media=media)
 
 
 def rewrite(raw: bytes, changes: Mapping[int, Source | None]) -> bytes | None:

@@ -22,10 +22,8 @@ from holdfast.text.jsontext import (
     join_array,
     join_object,
     members,
-    parse,
-    stable_text,
 )
-from holdfast.wire.media import read_media
+from holdfast.wire.media import join_output, read_media
 from holdfast.wire.part_types import ANTHROPIC_ONLY, CHAT_ONLY, RESPONSES_ONLY, part_types_of
 
 NAME = "openai_responses"
@@ -115,20 +113,14 @@ def _read_result(call: str, item: Mapping[str, Json]) -> ToolReturned:
     failed = item.get("status") == "failed"
     if not isinstance(output, list):
         return ToolReturned(call, _json_text(output) if output is not None else "", failed)
-    bodies = [_read_part("tool", part) for part in output]
-    media = tuple(body.media for body in bodies if isinstance(body, Attached))
-    words = [_plain_text(body) for body in bodies if not isinstance(body, Attached)]
-    return ToolReturned(call, "\n".join(words), failed, media)
+    text, media = join_output([_read_part("tool", part) for part in output])
+    return ToolReturned(call, text, failed, media)
 
 
 def _read_thought(item: Mapping[str, Json]) -> Thought:
     parts = [*as_list(item.get("summary")), *as_list(item.get("content"))]
     words = [as_text(as_object(part).get("text")) for part in parts]
     return Thought("\n".join(words), as_text(item.get("encrypted_content")))
-
-
-def _plain_text(body: Source) -> str:
-    return stable_text(parse(body.json.encode())[0]) if isinstance(body, Opaque) else text_of(body)
 
 
 def rewrite(raw: bytes, changes: Mapping[int, Source | None]) -> bytes | None:

@@ -1,6 +1,7 @@
 """A JSON file is changed where it has to be and nowhere else."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from holdfast.errors import Unreadable
 from holdfast.surfaces.install import jsonc
+from holdfast.surfaces.install.plan import edit_bytes
 
 COMMENTED = """{
   // mine
@@ -62,14 +64,14 @@ def test_an_empty_file_becomes_one_object(text: str) -> None:
 )
 def test_what_is_no_json_is_refused_with_where(text: str) -> None:
     with pytest.raises(Unreadable, match="left as it is"):
-        jsonc.edit_bytes(
-            "settings.json", text.encode(), lambda it: jsonc.with_member(it, ("a",), 1)
+        edit_bytes(
+            Path("settings.json"), text.encode(), lambda it: jsonc.with_member(it, ("a",), 1)
         )
 
 
 def test_something_else_than_an_object_on_the_way_is_refused() -> None:
     with pytest.raises(Unreadable, match="a is no object"):
-        jsonc.edit_bytes("s.json", b'{"a": 7}', lambda it: jsonc.with_member(it, ("a", "b"), 1))
+        edit_bytes(Path("s.json"), b'{"a": 7}', lambda it: jsonc.with_member(it, ("a", "b"), 1))
 
 
 values = st.recursive(

@@ -1,9 +1,12 @@
 """One table in somebody's TOML file: put in and taken out, and nothing else is touched."""
 
+from pathlib import Path
+
 import pytest
 
 from holdfast.errors import Unreadable
-from holdfast.surfaces.install.toml import NotToml, edit_bytes, table_at, with_table, without_table
+from holdfast.surfaces.install.plan import edit_bytes
+from holdfast.surfaces.install.toml import NotToml, table_at, with_table, without_table
 
 NAME = "mcp_servers.holdfast"
 VALUES = {"command": "/opt/it's \\here/holdfast", "args": ["mcp"], "startup_timeout_sec": 20}
@@ -57,4 +60,4 @@ def test_what_is_not_understood_is_refused(text: str) -> None:
 
 def test_a_file_that_is_no_text_is_refused_by_its_name() -> None:
     with pytest.raises(Unreadable):
-        edit_bytes("config.toml", b"\xff\xfe", lambda text: text)
+        edit_bytes(Path("config.toml"), b"\xff\xfe", lambda text: text)

@@ -8,17 +8,16 @@ import fcntl
 import os
 import stat
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
-from secrets import token_hex
+from contextlib import contextmanager
 
 from holdfast.errors import NotWritten, Unreadable
+from holdfast.project.folders import open_folder, replace_file
 from holdfast.project.regular_files import read_regular
 
 MAX_FILE_BYTES = 16 * 1024 * 1024
 """Largest file that is read."""
 MAX_TRIES = 8
-FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+FOLDER_MODE = 0o755
 
 
 def resolve(root: str, path: str) -> str:
@@ -65,7 +64,7 @@ def read_file(root: str, path: str) -> bytes | None:
     if not exists(root, path):
         return None
     try:
-        with _open_folder(root, folders) as folder:
+        with open_folder(root, folders) as folder:
             return _read_at(folder, name, path)
     except OSError as error:
         raise Unreadable(path, (error.strerror or str(error)).lower()) from None
@@ -80,7 +79,7 @@ def rewrite_file(root: str, path: str, change: Callable[[bytes], bytes]) -> bool
     """
     *folders, name = resolve(root, path).split(os.sep)
     try:
-        with _open_folder(root, folders, make=True) as folder, _folder_lock(folder):
+        with open_folder(root, folders, mode=FOLDER_MODE) as folder, _folder_lock(folder):
             for _ in range(MAX_TRIES):
                 old = _read_at(folder, name, path)
                 new = change(old or b"")
@@ -103,30 +102,13 @@ def append_lines(root: str, path: str, lines: bytes) -> None:
     *folders, name = resolve(root, path).split(os.sep)
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
-        with _open_folder(root, folders, make=True) as folder:
+        with open_folder(root, folders, mode=FOLDER_MODE) as folder:
             descriptor = os.open(name, flags, 0o600, dir_fd=folder)
             with os.fdopen(descriptor, "ab", buffering=0) as file:
                 file.write(lines)
                 os.fsync(descriptor)
     except OSError as error:
         raise NotWritten(path, (error.strerror or str(error)).lower()) from None
-
-
-@contextmanager
-def _open_folder(root: str, names: list[str], *, make: bool = False) -> Generator[int]:
-    """Open a folder without following links; the caller has resolved them before."""
-    descriptor = os.open(os.path.realpath(root), os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        for name in names:
-            if make:
-                with suppress(FileExistsError):
-                    os.mkdir(name, 0o755, dir_fd=descriptor)
-            deeper = os.open(name, FOLDER_FLAGS, dir_fd=descriptor)
-            os.close(descriptor)
-            descriptor = deeper
-        yield descriptor
-    finally:
-        os.close(descriptor)
 
 
 @contextmanager
@@ -150,25 +132,7 @@ def _read_at(folder: int, name: str, path: str) -> bytes | None:
 
 def _replace_file(folder: int, name: str, new: bytes, old: bytes | None, path: str) -> bool:
     """Replace a file unless somebody changed it in the meantime; return whether it was replaced."""
-    draft = f".{name}.{token_hex(4)}"
     mode = 0o644
     if old is not None:
         mode = stat.S_IMODE(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
-    descriptor = os.open(draft, CREATE_FLAGS, 0o600, dir_fd=folder)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(new)
-            file.flush()
-            os.fchmod(descriptor, mode)
-            os.fsync(descriptor)
-        unchanged = _read_at(folder, name, path) == old
-        if unchanged:
-            os.rename(draft, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except BaseException:
-        os.unlink(draft, dir_fd=folder)
-        raise
-    if not unchanged:
-        os.unlink(draft, dir_fd=folder)
-        return False
-    os.fsync(folder)
-    return True
+    return replace_file(folder, name, new, mode, lambda: _read_at(folder, name, path) == old)

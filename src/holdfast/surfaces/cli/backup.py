@@ -6,7 +6,7 @@ import click
 
 from holdfast.errors import NotRecorded
 from holdfast.stores.sqlite import SqliteStore
-from holdfast.surfaces.cli.options import json_option, project_of, project_option
+from holdfast.surfaces.cli.options import Selection, project_options
 from holdfast.surfaces.cli.output import echo, print_json, sanitize, short_count
 
 EXAMPLE = """\b
@@ -18,16 +18,14 @@ Examples:
 
 @click.command(epilog=EXAMPLE)
 @click.argument("path", type=click.Path(path_type=Path))
-@project_option
-@json_option
-@click.pass_context
-def backup(ctx: click.Context, path: Path, root: str | None, as_json: bool) -> None:
+@project_options
+def backup(selection: Selection, path: Path, as_json: bool) -> None:
     """Copy this project's ledger to PATH, a file that must not exist yet.
 
     The copy is a consistent snapshot, also while agents write. It contains everything, including
     secrets, and only its owner can read it. `holdfast purge` does not change copies.
     """
-    project = project_of(ctx, root)
+    project = selection.project
     if not project.has_ledger:
         raise NotRecorded("ledger", "", where=str(project.root))
     store = project.store

@@ -14,7 +14,7 @@ from holdfast.engine.checkpoints import checkpoint_page
 from holdfast.errors import Ambiguous, NotRecorded
 from holdfast.session.session import Session
 from holdfast.surfaces.actions import reset_session
-from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
+from holdfast.surfaces.cli.options import Selection, session_options
 from holdfast.surfaces.cli.output import (
     echo,
     page,
@@ -36,30 +36,19 @@ Examples:
 @click.group(epilog=EXAMPLE, invoke_without_command=True)
 @click.option("--reset", is_flag=True, help="End the session and continue in a new one.")
 @click.option("--as", "new", metavar="NAME", help="With --reset: name of the new session.")
-@session_option
-@project_option
-@json_option
-@click.pass_context
-def checkpoint(
-    ctx: click.Context,
-    reset: bool,
-    new: str | None,
-    name: str | None,
-    agent: str,
-    root: str | None,
-    as_json: bool,
-) -> None:
+@session_options
+def checkpoint(selection: Selection, reset: bool, new: str | None, as_json: bool) -> None:
     """Save a checkpoint of a session: requests, constraints, files, decisions, next steps.
 
     The checkpoint becomes an entry of the ledger and a readable page in cache/checkpoints. No model
     is called and the window does not change. With --reset, the session ends, a new session
     continues it, and the text that the new session starts with is printed.
     """
-    if ctx.invoked_subcommand is not None:
+    if click.get_current_context().invoked_subcommand is not None:
         return
     if new is not None and not reset:
         raise click.UsageError("--as goes with --reset")
-    session = project_of(ctx, root).session(name, agent)
+    session = selection.session()
     if reset:
         _reset(session, new, as_json=as_json)
         return
@@ -92,15 +81,10 @@ def _reset(session: Session, name: str | None, *, as_json: bool) -> None:
 
 
 @checkpoint.command("list", epilog=EXAMPLE)
-@session_option
-@project_option
-@json_option
-@click.pass_context
-def list_(
-    ctx: click.Context, name: str | None, agent: str, root: str | None, as_json: bool
-) -> None:
+@session_options
+def list_(selection: Selection, as_json: bool) -> None:
     """List the checkpoints of a session, newest last."""
-    session = project_of(ctx, root).session(name, agent)
+    session = selection.session()
     found = [checkpoint_row(entry) for entry in _checkpoints(session)]
     if as_json:
         print_json("checkpoint", {"session": session.name, "checkpoints": to_builtins(found)})
@@ -119,20 +103,10 @@ def _row(row: CheckpointRow) -> str:
 
 @checkpoint.command(epilog=EXAMPLE)
 @click.argument("ref", required=False)
-@session_option
-@project_option
-@json_option
-@click.pass_context
-def show(
-    ctx: click.Context,
-    ref: str | None,
-    name: str | None,
-    agent: str,
-    root: str | None,
-    as_json: bool,
-) -> None:
+@session_options
+def show(selection: Selection, ref: str | None, as_json: bool) -> None:
     """Print the checkpoint REF, or the newest one."""
-    session = project_of(ctx, root).session(name, agent)
+    session = selection.session()
     entry = _find_checkpoint(session, ref)
     assert isinstance(entry.body, Checkpointed)
     if as_json:
@@ -146,21 +120,10 @@ def show(
 @checkpoint.command(epilog=EXAMPLE)
 @click.argument("old", required=False)
 @click.argument("new", required=False)
-@session_option
-@project_option
-@json_option
-@click.pass_context
-def diff(
-    ctx: click.Context,
-    old: str | None,
-    new: str | None,
-    name: str | None,
-    agent: str,
-    root: str | None,
-    as_json: bool,
-) -> None:
+@session_options
+def diff(selection: Selection, old: str | None, new: str | None, as_json: bool) -> None:
     """Show what changed from checkpoint OLD to NEW; default: between the last two."""
-    session = project_of(ctx, root).session(name, agent)
+    session = selection.session()
     later = _find_checkpoint(session, new)
     earlier = _find_checkpoint(session, old) if old is not None else _previous(session, later)
     assert isinstance(earlier.body, Checkpointed)

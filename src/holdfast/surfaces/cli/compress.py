@@ -35,11 +35,9 @@ from holdfast.surfaces.actions import (
 )
 from holdfast.surfaces.cli.options import (
     Project,
-    flags_of,
-    json_option,
+    Selection,
     policy_options,
-    project_of,
-    project_option,
+    project_options,
     session_option,
 )
 from holdfast.surfaces.cli.output import columns, echo, page, print_json, sanitize, sanitize_lines
@@ -89,23 +87,14 @@ class InputMessages(Struct, frozen=True):
 )
 @session_option
 @policy_options
-@project_option
-@json_option
-@click.pass_context
+@project_options
 def compress(
-    ctx: click.Context,
+    selection: Selection,
     file: Path | None,
     dry_run: bool,
     budget: int | None,
     output: Path | None,
     no_store: bool,
-    name: str | None,
-    agent: str,
-    model: str | None,
-    window: int | None,
-    profile: str | None,
-    role: str | None,
-    root: str | None,
     as_json: bool,
 ) -> None:
     """Shrink the window of a session, or the messages in FILE.
@@ -120,14 +109,14 @@ def compress(
     Without FILE, the newest session is planned, and the plan is applied if it pays. If the budget
     cannot be reached, nothing is changed and the exit code is 73.
     """
-    project = project_of(ctx, root, flags_of(model, window, profile, role))
+    project = selection.project
     if file is None:
         if output is not None or no_store:
             option = "--output" if output is not None else "--no-store"
             raise click.UsageError(f"{option} is for the messages of a FILE")
-        _compress_session(project.session(name, agent), budget, dry_run=dry_run, as_json=as_json)
+        _compress_session(selection.session(), budget, dry_run=dry_run, as_json=as_json)
         return
-    if name or agent:
+    if selection.name or selection.agent:
         raise click.UsageError("give a FILE or a --session, not both")
     _compress_file(
         project, file, budget, output, dry_run=dry_run, store=not no_store, as_json=as_json

@@ -3,7 +3,7 @@
 import click
 from msgspec.structs import asdict
 
-from holdfast.surfaces.cli.options import json_option, project_of, project_option
+from holdfast.surfaces.cli.options import Selection, project_options
 from holdfast.surfaces.cli.output import echo, print_json
 
 EXAMPLE = """\b
@@ -19,12 +19,10 @@ def config() -> None:
 
 @config.command(epilog=EXAMPLE)
 @click.option("--origin", is_flag=True, help="Show where each value is set.")
-@project_option
-@json_option
-@click.pass_context
-def show(ctx: click.Context, origin: bool, root: str | None, as_json: bool) -> None:
+@project_options
+def show(selection: Selection, origin: bool, as_json: bool) -> None:
     """Print all settings in force: flags > environment > project file > user file > defaults."""
-    project = project_of(ctx, root)
+    project = selection.project
     settings = project.settings.values
     if as_json:
         found = [asdict(setting) for setting in settings]

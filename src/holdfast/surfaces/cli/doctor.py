@@ -14,7 +14,7 @@ from holdfast.surfaces.cli.install import (
     print_agent_heading,
     scope_option,
 )
-from holdfast.surfaces.cli.options import Project, json_option, project_of, project_option
+from holdfast.surfaces.cli.options import Project, Selection, project_options
 from holdfast.surfaces.cli.output import echo, print_json, sanitize, styled
 from holdfast.surfaces.install.detect import AgentFailure, FoundAgent, find_agents, for_each_agent
 from holdfast.surfaces.install.plan import PROJECT, DoctorCheck, InstallTarget, installer_for
@@ -45,12 +45,8 @@ class AgentChecks(Struct, frozen=True):
 @click.command(epilog=EXAMPLE)
 @agent_argument
 @scope_option
-@project_option
-@json_option
-@click.pass_context
-def doctor(
-    ctx: click.Context, agent: str | None, scope: str, root: str | None, as_json: bool
-) -> None:
+@project_options
+def doctor(selection: Selection, agent: str | None, scope: str, as_json: bool) -> None:
     """Test every hook and every tool of AGENT and print one line per check.
 
     Each hook is run as the agent runs it, in a temporary project, and the server is started and
@@ -58,7 +54,7 @@ def doctor(
     project or for the user; installed agents without Holdfast are listed. Rules that failed on
     sessions of this project are counted. Exit code 1 if a check fails or if no agent has Holdfast.
     """
-    place, faults = place_of(ctx, root, scope), _faults(project_of(ctx, root))
+    place, faults = place_of(selection, scope), _faults(selection.project)
     if agent is None:
         _check_all(place, find_agents(place), faults, as_json=as_json)
         return

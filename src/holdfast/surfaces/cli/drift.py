@@ -4,7 +4,7 @@ import click
 
 from holdfast.core.view.drift import drifts_document, render_drifts
 from holdfast.engine.drift import review_session
-from holdfast.surfaces.cli.options import complete_session, json_option, project_of, project_option
+from holdfast.surfaces.cli.options import Selection, agent_option, complete_session, project_options
 from holdfast.surfaces.cli.output import columns, page, print_json, sanitize_lines
 
 EXAMPLE = """\b
@@ -14,24 +14,17 @@ Examples:
 
 
 @click.command(epilog=EXAMPLE)
-@click.argument("name", metavar="[SESSION]", required=False, shell_complete=complete_session)
-@click.option("--agent", default="", help="Name of a sub-agent; default: the main agent.")
+@click.argument(
+    "session_name", metavar="[SESSION]", required=False, shell_complete=complete_session
+)
+@agent_option
 @click.option(
     "--steps",
     type=click.IntRange(min=1),
     help="Check this many steps after each summary.  [drift.steps]",
 )
-@project_option
-@json_option
-@click.pass_context
-def drift(
-    ctx: click.Context,
-    name: str | None,
-    agent: str,
-    steps: int | None,
-    root: str | None,
-    as_json: bool,
-) -> None:
+@project_options
+def drift(selection: Selection, steps: int | None, as_json: bool) -> None:
     """Check what the agent did after each summary of SESSION, by rules and without a model.
 
     Seven signs of drift are checked: a clarification asked at once, work declared done without
@@ -39,7 +32,7 @@ def drift(
     nothing in the window explains, and repeated reads. Each sign is printed with its evidence and
     with the entries of the ledger that correct it. Exit code 1 if drift was found.
     """
-    session = project_of(ctx, root).session(name, agent)
+    session = selection.session()
     flagged, judged = review_session(session.ledger, steps or 0)
     if as_json:
         print_json("drift", {"session": session.name, **drifts_document(flagged, judged)})

@@ -7,12 +7,7 @@ from pathlib import Path
 import click
 
 from holdfast.errors import NotRecorded, Unreadable
-from holdfast.surfaces.cli.options import (
-    complete_session,
-    json_option,
-    project_of,
-    project_option,
-)
+from holdfast.surfaces.cli.options import Selection, complete_session, project_options
 from holdfast.surfaces.cli.output import echo, print_json
 from holdfast.transcripts.export import document_names, export_document
 from holdfast.transcripts.open import error_reason
@@ -32,19 +27,12 @@ Examples:
 @click.option(
     "--source", default="", help="Write another file of the session, such as a sub-agent's."
 )
-@project_option
-@json_option
-@click.pass_context
+@project_options
 def export(
-    ctx: click.Context,
-    name: str | None,
-    output: Path | None,
-    source: str,
-    root: str | None,
-    as_json: bool,
+    selection: Selection, name: str | None, output: Path | None, source: str, as_json: bool
 ) -> None:
     """Write the original bytes of SESSION, or of the newest session."""
-    session = project_of(ctx, root).session(name)
+    session = selection.project.session(name)
     sources = document_names(session.ledger)
     if source not in sources:
         raise NotRecorded("source", source, where=f"session {session.name!r}")

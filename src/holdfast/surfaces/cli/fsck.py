@@ -6,7 +6,7 @@ from msgspec.structs import asdict
 from holdfast.errors import NotRecorded, StoreDamaged
 from holdfast.project.paths import ledger_path
 from holdfast.stores.sqlite import SqliteStore
-from holdfast.surfaces.cli.options import json_option, project_of, project_option
+from holdfast.surfaces.cli.options import Selection, project_options
 from holdfast.surfaces.cli.output import echo, print_json, sanitize, styled
 
 EXAMPLE = """\b
@@ -18,15 +18,13 @@ LOST = 74
 
 @click.command(epilog=EXAMPLE)
 @click.option("--repair", "repairs", is_flag=True, help="Rebuild caches from the entries.")
-@project_option
-@json_option
-@click.pass_context
-def fsck(ctx: click.Context, repairs: bool, root: str | None, as_json: bool) -> None:
+@project_options
+def fsck(selection: Selection, repairs: bool, as_json: bool) -> None:
     """Check every byte of this project's ledger and list the damage.
 
     Exit code 0 if there is none, 1 if only caches are damaged, 74 if content was lost.
     """
-    project = project_of(ctx, root)
+    project = selection.project
     if not project.has_ledger:
         raise NotRecorded("ledger", "", where=str(project.root))
     path = ledger_path(project.root)

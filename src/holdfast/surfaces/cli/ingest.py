@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from holdfast.errors import Erased, Unreadable
-from holdfast.surfaces.cli.options import Project, json_option, project_of, project_option
+from holdfast.surfaces.cli.options import Project, Selection, project_options
 from holdfast.surfaces.cli.output import echo, print_json, sanitize, short_count, styled
 from holdfast.transcripts.find import SessionFile, agent_sessions, session_files
 from holdfast.transcripts.ingest import ByteProgress, Ingested
@@ -36,18 +36,15 @@ Examples:
 )
 @click.option("--again", is_flag=True, help="Also read sessions that were purged or have expired.")
 @click.option("--quiet", "-q", is_flag=True, help="Print errors only.")
-@project_option
-@json_option
-@click.pass_context
+@project_options
 def ingest(
-    ctx: click.Context,
+    selection: Selection,
     paths: tuple[Path, ...],
     wire: str | None,
     name: str | None,
     everything: bool,
     again: bool,
     quiet: bool,
-    root: str | None,
     as_json: bool,
 ) -> None:
     """Read session files into this project's ledger.
@@ -57,7 +54,7 @@ def ingest(
     recorded for this project. A session that was purged or has expired is skipped unless --again
     is given. If a file cannot be read, the others are still read, and the exit code is not 0.
     """
-    project = project_of(ctx, root)
+    project = selection.project
     done: list[Ingested] = []
     failed: list[Unreadable] = []
     found = _files_to_read(project, paths, everything, failed)

@@ -8,7 +8,7 @@ from typing import TypeVar
 import click
 from msgspec import Struct, to_builtins
 
-from holdfast.surfaces.cli.options import json_option, project_of, project_option
+from holdfast.surfaces.cli.options import Selection, project_options
 from holdfast.surfaces.cli.output import echo, print_json, sanitize, styled
 from holdfast.surfaces.install.apply import FileChange, apply_plan, pending_edits
 from holdfast.surfaces.install.detect import AgentFailure, FoundAgent, find_agents, for_each_agent
@@ -51,26 +51,19 @@ def scope_option(command: F) -> F:
     return here(mine(command))
 
 
-def place_of(ctx: click.Context, root: str | None, scope: str) -> InstallTarget:
+def place_of(selection: Selection, scope: str) -> InstallTarget:
     """Return the place of the agent settings to read or change."""
     home = Path(os.environ.get("HOME") or Path.home())
-    return InstallTarget(project_of(ctx, root).root, scope, home, dict(os.environ))
+    return InstallTarget(selection.project.root, scope, home, dict(os.environ))
 
 
 @click.command(epilog=EXAMPLE)
 @agent_argument
 @scope_option
 @click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
-@project_option
-@json_option
-@click.pass_context
+@project_options
 def install(
-    ctx: click.Context,
-    agent: str | None,
-    scope: str,
-    dry_run: bool,
-    root: str | None,
-    as_json: bool,
+    selection: Selection, agent: str | None, scope: str, dry_run: bool, as_json: bool
 ) -> None:
     """Add Holdfast to AGENT: hooks, tools, commands and instructions.
 
@@ -79,7 +72,7 @@ def install(
     each changed file is backed up, and `holdfast uninstall` restores the original bytes. A second
     run changes nothing.
     """
-    place = place_of(ctx, root, scope)
+    place = place_of(selection, scope)
 
     def act(name: str) -> InstallResult:
         return _install(name, place, dry_run=dry_run)

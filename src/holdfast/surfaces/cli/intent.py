@@ -4,7 +4,7 @@ import click
 
 from holdfast.core.view.summary import intent_document, render_intent
 from holdfast.surfaces.actions import user_intent
-from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
+from holdfast.surfaces.cli.options import Selection, session_options
 from holdfast.surfaces.cli.output import echo, print_json, sanitize_for_terminal
 
 EXAMPLE = """\b
@@ -14,19 +14,14 @@ Examples:
 
 
 @click.command(epilog=EXAMPLE)
-@session_option
-@project_option
-@json_option
-@click.pass_context
-def intent(
-    ctx: click.Context, name: str | None, agent: str, root: str | None, as_json: bool
-) -> None:
+@session_options
+def intent(selection: Selection, as_json: bool) -> None:
     """Show the user's requests and constraints word for word, each with its entry.
 
     Printed are the first and the current request, changes of scope, and all constraints: found in
     the conversation, pinned, and lifted.
     """
-    session = project_of(ctx, root).session(name, agent)
+    session = selection.session()
     asked = user_intent(session)
     if as_json:
         print_json("intent", {"session": session.name, **intent_document(asked)})

@@ -5,7 +5,7 @@ from msgspec import to_builtins
 
 from holdfast.core.view.log import Event, render_log
 from holdfast.surfaces.actions import DEFAULT_LOG_EVENTS, events_of
-from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
+from holdfast.surfaces.cli.options import Selection, session_options
 from holdfast.surfaces.cli.output import (
     columns,
     echo,
@@ -42,21 +42,10 @@ COLOURS = {
     help="Number of events; 0 for all.",
 )
 @click.option("--all", "everything", is_flag=True, help="Also list plans that were postponed.")
-@session_option
-@project_option
-@json_option
-@click.pass_context
-def log(
-    ctx: click.Context,
-    limit: int,
-    everything: bool,
-    name: str | None,
-    agent: str,
-    root: str | None,
-    as_json: bool,
-) -> None:
+@session_options
+def log(selection: Selection, limit: int, everything: bool, as_json: bool) -> None:
     """List the compressions of a session, newest last."""
-    session = project_of(ctx, root).session(name, agent)
+    session = selection.session()
     events = events_of(session, limit, everything=everything)
     if as_json:
         print_json("log", {"session": session.name, "events": to_builtins(events)})

@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 
 import click
 
@@ -12,25 +11,15 @@ from holdfast.core.faults import collecting
 from holdfast.engine.fault_log import new_faults
 from holdfast.errors import HoldfastError
 from holdfast.surfaces import commands
+from holdfast.surfaces.cli.groups import LazyGroup
 from holdfast.surfaces.cli.output import echo, sanitize
 
 COMMANDS = {command.name: command.about for command in commands.COMMANDS}
 """Help line by command; each command is in the module of its name."""
 
 
-class LazyGroup(click.Group):
-    """A group that imports the module of a command when the command is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order of the table."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return a command, or None if there is none of that name."""
-        if cmd_name not in COMMANDS:
-            return None
-        module = import_module(f"holdfast.surfaces.cli.{cmd_name}")
-        return getattr(module, cmd_name)
+class MainGroup(LazyGroup):
+    """The group of all commands."""
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; exit without a message if the reader closes the pipe."""
@@ -41,14 +30,11 @@ class LazyGroup(click.Group):
             raise click.exceptions.Exit(_discard_output()) from None
         return result
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
 
 @click.command(
-    cls=LazyGroup,
+    cls=MainGroup,
+    package="holdfast.surfaces.cli",
+    about=COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Example:  holdfast ingest && holdfast status",
 )

@@ -1,7 +1,8 @@
 """Options that commands share (`--root`, `--json`, `--session`, `--model` …), and their project."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from functools import cached_property, partial, wraps
+from typing import Any, TypeVar
 
 import click
 from click.shell_completion import CompletionItem
@@ -9,10 +10,13 @@ from click.shell_completion import CompletionItem
 from holdfast.core.measure.models import model_warning
 from holdfast.core.plan.policy import PROFILES, Redact, SettingValue
 from holdfast.engine.redact import redacted_title
+from holdfast.session.session import Session
 from holdfast.surfaces.cli.output import echo, sanitize
 from holdfast.surfaces.project import Project
 
 F = TypeVar("F", bound=Callable[..., object])
+POLICY_OPTIONS = ("model", "window", "profile", "role")
+"""Options that override the settings of the same name."""
 
 
 def project_option(command: F) -> F:
@@ -29,18 +33,22 @@ def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")(command)
 
 
+def agent_option(command: F) -> F:
+    """Add `--agent`."""
+    return click.option(
+        "--agent", "agent_name", default="", help="Name of a sub-agent; default: the main agent."
+    )(command)
+
+
 def session_option(command: F) -> F:
     """Add `--session` and `--agent`, which choose the window."""
     session = click.option(
         "--session",
-        "name",
+        "session_name",
         shell_complete=complete_session,
         help="Session name or its beginning; default: the newest.",
     )
-    agent = click.option(
-        "--agent", default="", help="Name of a sub-agent; default: the main agent."
-    )
-    return session(agent(command))
+    return session(agent_option(command))
 
 
 def policy_options(command: F) -> F:
@@ -79,19 +87,6 @@ def _warn_unknown_model(
     return value
 
 
-def flags_of(
-    model: str | None, window: int | None, profile: str | None, role: str | None
-) -> dict[str, SettingValue]:
-    """Return the given `policy_options` by the names of the settings."""
-    given: dict[str, SettingValue | None] = {
-        "model": model,
-        "window": window,
-        "profile": profile,
-        "role": role,
-    }
-    return {name: value for name, value in given.items() if value}
-
-
 def complete_session(
     ctx: click.Context, param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
@@ -114,5 +109,43 @@ def project_of(
     ctx: click.Context, root: str | None, flags: dict[str, SettingValue] | None = None
 ) -> Project:
     """Return the project of the command's `--root`, or of the one before the command."""
-    given = root or ctx.find_object(str)
-    return Project(given, {name: value for name, value in (flags or {}).items() if value})
+    return Project(root or ctx.find_object(str), flags)
+
+
+class Selection:
+    """The project and the session that the shared options of a command name."""
+
+    def __init__(self, ctx: click.Context, options: dict[str, Any]) -> None:
+        """Take the shared options out of those that the command was called with."""
+        root = options.pop("root")
+        # An argument ROLE without a window is the role of a worker or an orchestrator.
+        names = POLICY_OPTIONS if "window" in options else ()
+        given = {name: options.pop(name) for name in names if name in options}
+        flags: dict[str, SettingValue] = {name: value for name, value in given.items() if value}
+        self.open_project = partial(project_of, ctx, root, flags)
+        self.name: str | None = options.pop("session_name", None)
+        self.agent: str = options.pop("agent_name", "")
+
+    @cached_property
+    def project(self) -> Project:
+        """The project, opened on first use."""
+        return self.open_project()
+
+    def session(self) -> Session:
+        """Open the session."""
+        return self.project.session(self.name, self.agent)
+
+
+def project_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add `--root` and `--json`; pass a `Selection` in place of the shared options."""
+
+    @wraps(command)
+    def run(ctx: click.Context, **options: Any) -> None:
+        command(Selection(ctx, options), **options)
+
+    return project_option(json_option(click.pass_context(run)))
+
+
+def session_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add `--session`, `--agent`, `--root` and `--json`; pass a `Selection` in their place."""
+    return session_option(project_options(command))

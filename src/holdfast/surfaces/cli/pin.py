@@ -5,7 +5,7 @@ import click
 from holdfast.core.ledger.entry import Derived, text_of
 from holdfast.errors import NotRecorded
 from holdfast.session.session import Session
-from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
+from holdfast.surfaces.cli.options import Selection, session_options
 from holdfast.surfaces.cli.output import echo, print_json, sanitize
 from holdfast.text.clip import clip_line
 
@@ -19,26 +19,15 @@ MAX_CHARS_SHOWN = 60
 @click.command(epilog=EXAMPLE)
 @click.argument("text", required=False)
 @click.option("--ref", help="Pin the text of this entry: the beginning of its id, or #NUMBER.")
-@session_option
-@project_option
-@json_option
-@click.pass_context
-def pin(
-    ctx: click.Context,
-    text: str | None,
-    ref: str | None,
-    name: str | None,
-    agent: str,
-    root: str | None,
-    as_json: bool,
-) -> None:
+@session_options
+def pin(selection: Selection, text: str | None, ref: str | None, as_json: bool) -> None:
     """Pin TEXT, or the text of the entry --ref: every summary contains it word for word.
 
     A pin is a constraint of the user. `holdfast intent` lists pins, `holdfast unpin` lifts them.
     """
     if (text is None) == (ref is None):
         raise click.UsageError("give a TEXT or a --ref")
-    session = project_of(ctx, root).session(name, agent)
+    session = selection.session()
     words = text if text is not None else _text_of_entry(session, ref or "")
     if not words.strip():
         raise click.UsageError("the text to pin is empty")

@@ -11,7 +11,7 @@ from holdfast.core.plan.preserve import PreservedState, preserved_items
 from holdfast.core.view.rules import render_preserved_items
 from holdfast.engine.preserve import creatable, create_missing, find_preserved, missing_message
 from holdfast.errors import BadSetting
-from holdfast.surfaces.cli.options import json_option, project_of, project_option
+from holdfast.surfaces.cli.options import Selection, project_options
 from holdfast.surfaces.cli.output import echo, is_interactive, print_json, sanitize_lines
 
 EXAMPLE = """\b
@@ -25,19 +25,15 @@ EXIT_MISSING = 1
 @click.command(epilog=EXAMPLE)
 @click.argument("section", required=False)
 @click.option("--create", is_flag=True, help="Create the missing sections.")
-@project_option
-@json_option
-@click.pass_context
-def preserve(
-    ctx: click.Context, section: str | None, create: bool, root: str | None, as_json: bool
-) -> None:
+@project_options
+def preserve(selection: Selection, section: str | None, create: bool, as_json: bool) -> None:
     """Check that SECTION, or each section that must survive compression, exists.
 
     `NOTES.md`, beads, trajectory, sprint plan and run state are checked if the project has them or
     uses `layout = "loa"`; the ledger holds the other sections. Exit code 1 if a section is missing
     or cannot be read, 2 if there is no section of that name.
     """
-    project = project_of(ctx, root)
+    project = selection.project
     policy = project.settings.policy
     names = [item.name for item in preserved_items(policy.preservation) if item.on]
     if section is not None and section not in names:

@@ -13,7 +13,7 @@ from holdfast.core.view.probes import (
 )
 from holdfast.models.tokenizers import counter
 from holdfast.session.session import Session
-from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
+from holdfast.surfaces.cli.options import Selection, session_options
 from holdfast.surfaces.cli.output import columns, page, print_json, sanitize_lines
 
 EXAMPLE = """\b
@@ -23,13 +23,8 @@ Examples:
 
 
 @click.command(epilog=EXAMPLE)
-@session_option
-@project_option
-@json_option
-@click.pass_context
-def probe(
-    ctx: click.Context, name: str | None, agent: str, root: str | None, as_json: bool
-) -> None:
+@session_options
+def probe(selection: Selection, as_json: bool) -> None:
     """Test how much of the content behind the newest summary the window still answers.
 
     Questions are made by rules, without a model, from each row of the summary: requests,
@@ -38,7 +33,7 @@ def probe(
     no summary, the summary of `holdfast show --summary` is tested. Exit code 1 if a dimension
     misses its target.
     """
-    session = project_of(ctx, root).session(name, agent)
+    session = selection.session()
     result = probe_session(session)
     if as_json:
         print_json("probe", {"session": session.name, **probe_report_document(result)})

@@ -10,13 +10,7 @@ from holdfast.engine.purge.purge import Purge, apply_purge, plan_message_purge, 
 from holdfast.engine.purge.retention import retain
 from holdfast.errors import NotRecorded
 from holdfast.project.clock import timestamp
-from holdfast.surfaces.cli.options import (
-    Project,
-    complete_session,
-    json_option,
-    project_of,
-    project_option,
-)
+from holdfast.surfaces.cli.options import Project, Selection, complete_session, project_options
 from holdfast.surfaces.cli.output import echo, print_json, sanitize, short_count
 from holdfast.text.patterns import Pattern
 
@@ -56,18 +50,15 @@ def _parse_age(ctx: click.Context, param: click.Parameter, value: str | None) ->
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be erased; change nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
-@project_option
-@json_option
-@click.pass_context
+@project_options
 def purge(
-    ctx: click.Context,
+    selection: Selection,
     name: str | None,
     ref: str | None,
     before: int | None,
     retention: bool,
     dry_run: bool,
     yes: bool,
-    root: str | None,
     as_json: bool,
 ) -> None:
     """Erase SESSION, one message of it, or old sessions permanently. There is no undo.
@@ -80,7 +71,7 @@ def purge(
         raise click.UsageError("give a SESSION, --before or --retention")
     if ref and name is None:
         raise click.UsageError("--ref goes with a SESSION")
-    project = project_of(ctx, root)
+    project = selection.project
     if retention:
         _purge_by_retention(project, dry=dry_run, as_json=as_json)
         return

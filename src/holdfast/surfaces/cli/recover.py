@@ -5,8 +5,11 @@ import sys
 import click
 from msgspec import to_builtins
 
+from holdfast.core.view.levels import LEVELS
 from holdfast.core.view.search.excerpts import Hit, fence_hit
+from holdfast.engine.levels import full_pages
 from holdfast.errors import NotRecorded, Unreadable
+from holdfast.models.tokenizers import counter
 from holdfast.session.session import Session
 from holdfast.surfaces.actions import (
     ALL_LINES,
@@ -17,8 +20,7 @@ from holdfast.surfaces.actions import (
     read_lines,
     remaining_lines,
 )
-from holdfast.surfaces.cli.levels import print_level_or_all
-from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
+from holdfast.surfaces.cli.options import Selection, session_options
 from holdfast.surfaces.cli.output import echo, print_json, sanitize_for_terminal
 from holdfast.text.clip import clip_and_mark
 
@@ -73,12 +75,9 @@ def _line_range(
 @click.option(
     "--all", "all_", is_flag=True, help="Search the sessions of all projects in the ledger file."
 )
-@session_option
-@project_option
-@json_option
-@click.pass_context
+@session_options
 def recover(
-    ctx: click.Context,
+    selection: Selection,
     query: str | None,
     ref: str | None,
     lines: tuple[int, int] | None,
@@ -88,9 +87,6 @@ def recover(
     full: bool,
     everywhere: bool,
     all_: bool,
-    name: str | None,
-    agent: str,
-    root: str | None,
     as_json: bool,
 ) -> None:
     """Search QUERY in everything that was said, or print the entry --ref.
@@ -106,11 +102,14 @@ def recover(
     if (query is not None) + (ref is not None) + (level is not None) + full != 1:
         raise click.UsageError("give a QUERY, a --ref, a --level or --full")
     _check_usage(query, ref, lines, wide=everywhere or all_)
-    project = project_of(ctx, root)
-    elsewhere = ref is not None and name is None and not agent
-    session = project.session_with_entry(ref or "") if elsewhere else project.session(name, agent)
-    if level is not None or full:
-        print_level_or_all(session, level, as_json=as_json)
+    project = selection.project
+    elsewhere = ref is not None and selection.name is None and not selection.agent
+    session = project.session_with_entry(ref or "") if elsewhere else selection.session()
+    if full:
+        _print_conversation(session, as_json=as_json)
+        return
+    if level is not None:
+        _print_level(session, level, as_json=as_json)
         return
     if ref is not None:
         session = session.holding(ref)
@@ -174,3 +173,28 @@ def _print_rest_hint(found: list[Hit], ref: str | None, lines: tuple[int, int] |
     if rest:
         more = f"--lines {rest}"
         echo(f"holdfast: cut at the budget; the rest: {more} (or `holdfast show --ref`)", err=True)
+
+
+def _print_level(session: Session, number: int, *, as_json: bool) -> None:
+    text = session.level(number)
+    if not as_json:
+        echo(sanitize_for_terminal(text))
+        return
+    document = {
+        "session": session.name,
+        "level": number,
+        "budget": LEVELS[number],
+        "tokens": counter(session.ledger.head().vocabulary)(text),
+        "text": text,
+    }
+    print_json("recover", document)
+
+
+def _print_conversation(session: Session, *, as_json: bool) -> None:
+    if as_json:
+        print_json(
+            "recover", {"session": session.name, "text": "".join(full_pages(session.ledger))}
+        )
+        return
+    for part in full_pages(session.ledger):
+        click.echo(sanitize_for_terminal(part), nl=False)

@@ -29,14 +29,7 @@ from holdfast.engine.replay import replay as run_replay
 from holdfast.errors import HoldfastError, Unreadable
 from holdfast.session.session import Session
 from holdfast.stores.memory import MemoryStore
-from holdfast.surfaces.cli.options import (
-    Project,
-    flags_of,
-    json_option,
-    policy_options,
-    project_of,
-    project_option,
-)
+from holdfast.surfaces.cli.options import Project, Selection, policy_options, project_options
 from holdfast.surfaces.cli.output import columns, echo, print_json, sanitize, sanitize_lines
 from holdfast.surfaces.install.plan import AGENT_MODULES
 from holdfast.transcripts.find import SessionFile, session_files
@@ -83,20 +76,13 @@ def _parse_prices(
 )
 @click.option("--quiet", "-q", is_flag=True, help="Print only totals and errors.")
 @policy_options
-@project_option
-@json_option
-@click.pass_context
+@project_options
 def replay(
-    ctx: click.Context,
+    selection: Selection,
     paths: tuple[Path, ...],
     prices: tuple[float, float] | None,
     prefix: int,
     quiet: bool,
-    model: str | None,
-    window: int | None,
-    profile: str | None,
-    role: str | None,
-    root: str | None,
     as_json: bool,
 ) -> None:
     """Simulate compression on the sessions in PATHS, request by request, and report the cost.
@@ -113,7 +99,7 @@ def replay(
     `holdfast install` sets for that agent, unless --profile is given. A file that cannot be read is
     skipped, and the exit code is not 0.
     """
-    project = project_of(ctx, root, flags_of(model, window, profile, role))
+    project = selection.project
     failed: list[SkippedFile] = []
     done: list[ReplayCosts] = []
     found = list(_session_files(paths, failed))
@@ -201,18 +187,10 @@ def replay_file(
         )
     if not result.none.requests:
         raise Unreadable(str(path), "no agent speaks in it, so there is nothing to replay")
-    return ReplayCosts(
-        name=name,
-        ours=result.ours,
-        none=result.none,
+    return replace(
+        result,
         model=policy.model or (store.head(name) or Head()).model,
         window=window,
-        compressions=result.compressions,
-        postponed=result.postponed,
-        scores=result.scores,
-        used=result.used,
-        seen=result.seen,
-        tasks=result.tasks,
         profile=policy.profile,
         reported=reported,
     )

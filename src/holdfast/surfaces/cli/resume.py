@@ -6,7 +6,7 @@ from holdfast.core.view.levels import RecoveryLevel
 from holdfast.errors import NotRecorded
 from holdfast.session.resume import RESUME_BUDGET, find_resumable, resume_point
 from holdfast.session.resume import resume as resume_session
-from holdfast.surfaces.cli.options import Project, json_option, project_of, project_option
+from holdfast.surfaces.cli.options import Project, Selection, project_options
 from holdfast.surfaces.cli.output import echo, print_json, sanitize, sanitize_for_terminal
 
 EXAMPLE = """\b
@@ -29,23 +29,16 @@ Examples:
 @click.option(
     "--as", "new", metavar="NAME", help="Create a session of this name that continues SESSION."
 )
-@project_option
-@json_option
-@click.pass_context
+@project_options
 def resume(
-    ctx: click.Context,
-    session: str | None,
-    budget: int,
-    new: str | None,
-    root: str | None,
-    as_json: bool,
+    selection: Selection, session: str | None, budget: int, new: str | None, as_json: bool
 ) -> None:
     """Print what a new session needs to continue SESSION, a session or a checkpoint.
 
     With --as, a new session is created that starts with this text as data, and the ledger links the
     two sessions. Without --as, nothing is changed.
     """
-    project = project_of(ctx, root)
+    project = selection.project
     name = _find_name(project, session)
     if new is None:
         old, checkpoint = find_resumable(name, project.root)

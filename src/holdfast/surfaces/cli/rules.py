@@ -7,13 +7,7 @@ from holdfast.core.plan.policy import COMPACTABLE, Policy, for_model
 from holdfast.core.plan.rules import rules_for
 from holdfast.core.view.rules import SettingInForce, render_rules, render_xml
 from holdfast.project.settings import Setting, Settings
-from holdfast.surfaces.cli.options import (
-    flags_of,
-    json_option,
-    policy_options,
-    project_of,
-    project_option,
-)
+from holdfast.surfaces.cli.options import Selection, policy_options, project_options
 from holdfast.surfaces.cli.output import echo, page, print_json, sanitize_lines
 
 EXAMPLE = """\b
@@ -46,23 +40,12 @@ RULE_SECTIONS = ("at.", "offload.", "truncate.", "tail.", "batch.", "summary.", 
     help="Print text, or the gates as XML.",
 )
 @policy_options
-@project_option
-@json_option
-@click.pass_context
-def rules(
-    ctx: click.Context,
-    form: str,
-    model: str | None,
-    window: int | None,
-    profile: str | None,
-    role: str | None,
-    root: str | None,
-    as_json: bool,
-) -> None:
+@project_options
+def rules(selection: Selection, form: str, as_json: bool) -> None:
     """Print the rules in force: values with origin, levels, gates, rules, triggers, tree."""
     if as_json and form == "xml":
         raise click.UsageError("--json and --format xml exclude each other")
-    project = project_of(ctx, root, flags_of(model, window, profile, role))
+    project = selection.project
     policy = project.settings.policy
     values = rule_settings(project.settings)
     in_force = rules_for(for_model(policy, policy.model))

@@ -6,7 +6,7 @@ from holdfast.core.measure.models import find_model
 from holdfast.core.measure.usage import Usage
 from holdfast.engine.redact import redacted_title
 from holdfast.stores.store import sessions_newest_first
-from holdfast.surfaces.cli.options import Project, json_option, project_of, project_option
+from holdfast.surfaces.cli.options import Project, Selection, project_options
 from holdfast.surfaces.cli.output import (
     COLOURS,
     columns,
@@ -26,16 +26,14 @@ Examples:
 
 @click.command(epilog=EXAMPLE)
 @click.option("--limit", default=50, show_default=True, help="Number of sessions; 0 for all.")
-@project_option
-@json_option
-@click.pass_context
-def sessions(ctx: click.Context, limit: int, root: str | None, as_json: bool) -> None:
+@project_options
+def sessions(selection: Selection, limit: int, as_json: bool) -> None:
     """List the sessions of this project, newest first.
 
     The newest session is the one with the latest message; commands use it if no session is given.
     Sessions without times come last.
     """
-    project = project_of(ctx, root)
+    project = selection.project
     rows = _rows(project, limit) if project.has_ledger else []
     if as_json:
         found = [row for row, _ in rows]

@@ -15,7 +15,7 @@ from holdfast.core.view.plan import usage_document
 from holdfast.engine.status import sized_window
 from holdfast.project.layout import archive_path
 from holdfast.session.session import Session
-from holdfast.surfaces.cli.options import complete_session, json_option, project_of, project_option
+from holdfast.surfaces.cli.options import Selection, agent_option, complete_session, project_options
 from holdfast.surfaces.cli.output import (
     columns,
     echo,
@@ -44,10 +44,12 @@ WINDOW_FORM = "ctx-001"
 
 
 @click.command(epilog=EXAMPLE)
-@click.argument("name", required=False, metavar="[SESSION]", shell_complete=complete_session)
+@click.argument(
+    "session_name", required=False, metavar="[SESSION]", shell_complete=complete_session
+)
 @click.option("--from", "start", default=0, help="First step to list.")
 @click.option("--limit", default=0, help="Number of entries; 0 for all.")
-@click.option("--agent", default="", help="Name of a sub-agent; default: the main agent.")
+@agent_option
 @click.option("--ref", help="Print the text of one entry: its id or #NUMBER.")
 @click.option(
     "--summary", "as_summary", is_flag=True, help="Print the summary of the session so far."
@@ -62,20 +64,15 @@ WINDOW_FORM = "ctx-001"
     type=click.IntRange(min=1),
     help=f"With --summary in ctx-001: maximum tokens; default: {SUMMARY_BUDGET:,}.",
 )
-@project_option
-@json_option
-@click.pass_context
+@project_options
 def show(
-    ctx: click.Context,
-    name: str | None,
+    selection: Selection,
     start: int,
     limit: int,
-    agent: str,
     ref: str | None,
     as_summary: bool,
     form: str | None,
     budget: int | None,
-    root: str | None,
     as_json: bool,
 ) -> None:
     """List the entries of SESSION: step, size, id, kind, and the beginning of the text.
@@ -87,8 +84,7 @@ def show(
         raise click.UsageError("--form and --budget go with --summary")
     if as_summary and (ref or start or limit):
         raise click.UsageError("--summary is about the whole session")
-    project = project_of(ctx, root)
-    session = project.session(name, agent)
+    session = selection.session()
     if as_summary:
         _show_summary(session, form or WINDOW_FORM, budget or SUMMARY_BUDGET, as_json=as_json)
         return

@@ -9,10 +9,9 @@ import click
 import msgspec
 from msgspec.structs import asdict, replace
 
-from holdfast.core.plan.policy import SettingValue
 from holdfast.core.view.conversation import bar
 from holdfast.core.view.status import StatusReport, describe_faults, render_status
-from holdfast.surfaces.cli.options import complete_session, json_option, project_of, project_option
+from holdfast.surfaces.cli.options import Selection, project_options, session_option
 from holdfast.surfaces.cli.output import (
     COLOURS,
     columns,
@@ -37,13 +36,7 @@ WATCH_SECONDS = 2.0
 
 
 @click.command(epilog=EXAMPLE)
-@click.option(
-    "--session",
-    "name",
-    shell_complete=complete_session,
-    help="Session name or its beginning; default: the newest.",
-)
-@click.option("--agent", default="", help="Name of a sub-agent; default: the main agent.")
+@session_option
 @click.option("--model", help="The agent's model; default: the session's.")
 @click.option("--window", type=click.IntRange(min=1), help="Size of the model's window in tokens.")
 @click.option("--report", is_flag=True, help="Print the Markdown report also on a terminal.")
@@ -57,32 +50,18 @@ WATCH_SECONDS = 2.0
     show_default=True,
     help="With --watch: seconds between two checks.",
 )
-@project_option
-@json_option
-@click.pass_context
-def status(
-    ctx: click.Context,
-    name: str | None,
-    agent: str,
-    model: str | None,
-    window: int | None,
-    report: bool,
-    watch: bool,
-    every: float,
-    root: str | None,
-    as_json: bool,
-) -> None:
+@project_options
+def status(selection: Selection, report: bool, watch: bool, every: float, as_json: bool) -> None:
     """Show how full a session's window is, what uses the tokens, and how many were saved.
 
     With --watch, the status is printed again whenever it changes: on a terminal in place, with
     --json as one document per line.
     """
-    flags: dict[str, SettingValue] = {"model": model or "", "window": window or 0}
 
     def read_report() -> StatusReport:
-        project = project_of(ctx, root, flags)
+        project = selection.open_project()
         try:
-            session = project.session(name, agent)
+            session = project.session(selection.name, selection.agent)
             return status_report(session, current_time(project.settings.policy.timezone))
         finally:
             project.close()

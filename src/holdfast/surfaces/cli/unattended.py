@@ -6,7 +6,7 @@ from msgspec import to_builtins
 from holdfast.core.observe.unattended import RunStatus
 from holdfast.engine.unattended import run_status, start_run, stop_run
 from holdfast.session.session import Session
-from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
+from holdfast.surfaces.cli.options import Selection, session_options
 from holdfast.surfaces.cli.output import echo, print_json, sanitize
 from holdfast.text.patterns import Pattern
 
@@ -48,47 +48,28 @@ def unattended() -> None:
     metavar="TIME",
     help="How long the permission lasts: 90m, 12h, 2d.",
 )
-@session_option
-@project_option
-@json_option
-@click.pass_context
-def start(
-    ctx: click.Context,
-    plan: str,
-    max_age: int,
-    name: str | None,
-    agent: str,
-    root: str | None,
-    as_json: bool,
-) -> None:
+@session_options
+def start(selection: Selection, plan: str, max_age: int, as_json: bool) -> None:
     """Allow the agent of a session to continue a plan without asking, for a limited time."""
-    session = project_of(ctx, root).session(name, agent)
+    session = selection.session()
     _print(session, start_run(session.ledger, plan, max_age=max_age), as_json=as_json)
 
 
 @unattended.command(epilog=EXAMPLE)
-@session_option
-@project_option
-@json_option
-@click.pass_context
-def status(
-    ctx: click.Context, name: str | None, agent: str, root: str | None, as_json: bool
-) -> None:
+@session_options
+def status(selection: Selection, as_json: bool) -> None:
     """Show whether the agent may continue without asking; exit code 1 if it must ask."""
-    session = project_of(ctx, root).session(name, agent)
+    session = selection.session()
     found = run_status(session.ledger)
     _print(session, found, as_json=as_json)
     raise click.exceptions.Exit(0 if found.unattended else 1)
 
 
 @unattended.command(epilog=EXAMPLE)
-@session_option
-@project_option
-@json_option
-@click.pass_context
-def stop(ctx: click.Context, name: str | None, agent: str, root: str | None, as_json: bool) -> None:
+@session_options
+def stop(selection: Selection, as_json: bool) -> None:
     """End the permission: from now on the agent asks."""
-    session = project_of(ctx, root).session(name, agent)
+    session = selection.session()
     _print(session, stop_run(session.ledger), as_json=as_json)
 
 

@@ -9,7 +9,7 @@ from holdfast.engine.status import sized_window
 from holdfast.errors import NotRecorded
 from holdfast.session.session import Session
 from holdfast.surfaces.actions import notes_after_compression
-from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
+from holdfast.surfaces.cli.options import Selection, session_options
 from holdfast.surfaces.cli.output import columns, echo, print_json, sanitize
 from holdfast.surfaces.status import session_rows
 
@@ -21,13 +21,10 @@ MAX_ROWS_SHOWN = 8
 
 
 @click.command(epilog=EXAMPLE)
-@session_option
-@project_option
-@json_option
-@click.pass_context
-def undo(ctx: click.Context, name: str | None, agent: str, root: str | None, as_json: bool) -> None:
+@session_options
+def undo(selection: Selection, as_json: bool) -> None:
     """Undo the newest compression: the window shows the hidden entries again, unchanged."""
-    session = project_of(ctx, root).session(name, agent)
+    session = selection.session()
     newest, before = _newest_compression(session), sized_window(session.ledger)
     hidden = {row.ref for row in session_rows(session, before) if row.hidden}
     session.undo()

@@ -13,7 +13,7 @@ from holdfast.surfaces.cli.install import (
     results_document,
     scope_option,
 )
-from holdfast.surfaces.cli.options import json_option, project_option
+from holdfast.surfaces.cli.options import Selection, project_options
 from holdfast.surfaces.cli.output import print_json
 from holdfast.surfaces.install.apply import FileChange, read_record, undo_installation
 from holdfast.surfaces.install.detect import FoundAgent, for_each_agent
@@ -30,23 +30,16 @@ Examples:
 @agent_argument
 @scope_option
 @click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
-@project_option
-@json_option
-@click.pass_context
+@project_options
 def uninstall(
-    ctx: click.Context,
-    agent: str | None,
-    scope: str,
-    dry_run: bool,
-    root: str | None,
-    as_json: bool,
+    selection: Selection, agent: str | None, scope: str, dry_run: bool, as_json: bool
 ) -> None:
     """Remove Holdfast from AGENT, or from every agent that has it.
 
     Changed files get their original bytes back; if a file was changed since, only Holdfast's parts
     are removed. The ledger stays; `holdfast purge` erases recorded sessions.
     """
-    place = place_of(ctx, root, scope)
+    place = place_of(selection, scope)
 
     def act(name: str) -> InstallResult:
         return _uninstall(name, place, dry_run=dry_run)

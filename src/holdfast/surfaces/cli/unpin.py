@@ -5,7 +5,7 @@ import click
 from holdfast.core.observe.requests.pins import matching_constraints
 from holdfast.errors import NotRecorded
 from holdfast.surfaces.actions import user_intent
-from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
+from holdfast.surfaces.cli.options import Selection, session_options
 from holdfast.surfaces.cli.output import echo, print_json, sanitize
 from holdfast.text.clip import and_more, clip_line
 
@@ -20,24 +20,13 @@ MAX_LISTED = 3
 @click.command(epilog=EXAMPLE)
 @click.argument("pin")
 @click.option("--all", "all_", is_flag=True, help="Lift all constraints of that entry.")
-@session_option
-@project_option
-@json_option
-@click.pass_context
-def unpin(
-    ctx: click.Context,
-    pin: str,
-    all_: bool,
-    name: str | None,
-    agent: str,
-    root: str | None,
-    as_json: bool,
-) -> None:
+@session_options
+def unpin(selection: Selection, pin: str, all_: bool, as_json: bool) -> None:
     """Lift the constraint PIN: the id of a pin or of the constraint's entry, or its text.
 
     The next summary no longer contains it; the ledger keeps it, marked as lifted.
     """
-    session = project_of(ctx, root).session(name, agent)
+    session = selection.session()
     lifted = matching_constraints(user_intent(session).constraints, pin)
     if not lifted:
         raise NotRecorded("constraint", pin, where=f"session {session.name!r} that could be lifted")

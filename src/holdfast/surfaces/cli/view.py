@@ -9,7 +9,7 @@ from holdfast.core.view.sent import render_sent
 from holdfast.engine.live_window import message_dicts
 from holdfast.errors import NotRecorded
 from holdfast.session.session import Session
-from holdfast.surfaces.cli.options import complete_session, json_option, project_of, project_option
+from holdfast.surfaces.cli.options import Selection, agent_option, complete_session, project_options
 from holdfast.surfaces.cli.output import page, print_json, sanitize_for_terminal
 from holdfast.wire.detect import DEFAULT_MESSAGE_WIRE, MESSAGE_WIRES, TRANSCRIPT_WIRES
 
@@ -21,26 +21,18 @@ Examples:
 
 
 @click.command(epilog=EXAMPLE)
-@click.argument("name", required=False, metavar="[SESSION]", shell_complete=complete_session)
+@click.argument(
+    "session_name", required=False, metavar="[SESSION]", shell_complete=complete_session
+)
 @click.option(
     "--session", "named", shell_complete=complete_session, help="The same as the argument SESSION."
 )
-@click.option("--agent", default="", help="Name of a sub-agent; default: the main agent.")
+@agent_option
 @click.option(
     "--wire", "as_bytes", is_flag=True, help="Print the JSON array of messages, byte for byte."
 )
-@project_option
-@json_option
-@click.pass_context
-def view(
-    ctx: click.Context,
-    name: str | None,
-    named: str | None,
-    agent: str,
-    as_bytes: bool,
-    root: str | None,
-    as_json: bool,
-) -> None:
+@project_options
+def view(selection: Selection, named: str | None, as_bytes: bool, as_json: bool) -> None:
     """Print the window of SESSION exactly as it would be sent, including stand-ins.
 
     The current window is printed: nothing is planned, compressed or written.
@@ -49,7 +41,7 @@ def view(
     """
     if as_bytes and as_json:
         raise click.UsageError("give --wire or --json, not both")
-    session = project_of(ctx, root).session(name or named, agent)
+    session = selection.project.session(selection.name or named, selection.agent)
     raws = session.ledger.live_window.messages()
     if not raws:
         raise NotRecorded("message to send", "", where=f"session {session.name!r}")

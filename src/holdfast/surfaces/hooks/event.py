@@ -74,10 +74,6 @@ class WindowMessage(Struct, frozen=True, omit_defaults=True):
 
     role: str
     text: str = ""
-    handle: str = ""
-    """The program's id of the message."""
-    is_waiting: bool = False
-    """Whether it calls a tool that has not answered yet."""
 
 
 class HookReply(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -97,8 +93,6 @@ class HookReply(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Text that only the user sees."""
     anchor: str | None = None
     """The summary that replaces the compacted messages."""
-    kept_messages: int = 0
-    """Number of messages at the end that stay unchanged after the summary."""
     replacements: dict[str, dict[str, str]] = {}
     """Call to its new `input` (arguments as JSON) or `output`, used from now on."""
 

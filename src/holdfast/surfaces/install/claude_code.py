@@ -21,6 +21,7 @@ from holdfast.surfaces.install.plan import (
     FileEdit,
     InstallPlan,
     InstallTarget,
+    edit_bytes,
 )
 from holdfast.text.jsontext import Json, as_object, as_text
 
@@ -137,9 +138,9 @@ def _settings_edits(target: InstallTarget) -> Iterator[FileEdit]:
             else jsonc.with_member(text, (STATUS_LINE,), _status_line())
         )
 
-    yield FileEdit(path, jsonc.edit_bytes(path, content_of(path), change), "the plugin switched on")
+    yield FileEdit(path, edit_bytes(path, content_of(path), change), "the plugin switched on")
     marketplaces = _user_folder(target) / "plugins" / MARKETPLACES_FILE
-    content = jsonc.edit_bytes(
+    content = edit_bytes(
         marketplaces, content_of(marketplaces), lambda text: _with_marketplace(text, folder)
     )
     yield FileEdit(marketplaces, content, "the marketplace made known")
@@ -203,7 +204,7 @@ def without_our_parts(path: Path, content: bytes) -> bytes | None:
         ours = _is_our_status_line(jsonc.value_at(text, (STATUS_LINE,)))
         return jsonc.without_member(text, (STATUS_LINE,)) if ours else text
 
-    return jsonc.edit_bytes(path, content, change)
+    return edit_bytes(path, content, change)
 
 
 def run_checks(target: InstallTarget) -> Iterator[DoctorCheck]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from holdfast.errors import Unreadable
-from holdfast.surfaces.install import jsonc, toml
+from holdfast.surfaces.install import toml
 from holdfast.surfaces.install.apply import check_installed, content_of
 from holdfast.surfaces.install.commands import holdfast_program
 from holdfast.surfaces.install.hooks import hook_command, with_hooks, without_hooks
@@ -22,6 +22,7 @@ from holdfast.surfaces.install.plan import (
     FileEdit,
     InstallPlan,
     InstallTarget,
+    edit_bytes,
 )
 from holdfast.text.jsontext import Json, as_object
 
@@ -81,14 +82,12 @@ def plan(target: InstallTarget) -> InstallPlan:
         (
             FileEdit(
                 hooks,
-                jsonc.edit_bytes(
-                    hooks, content_of(hooks), lambda text: with_hooks(text, _hook_groups())
-                ),
+                edit_bytes(hooks, content_of(hooks), lambda text: with_hooks(text, _hook_groups())),
                 f"{len(HOOK_TIMEOUTS)} hooks",
             ),
             FileEdit(
                 settings,
-                toml.edit_bytes(
+                edit_bytes(
                     settings,
                     content_of(settings),
                     lambda text: toml.with_table(text, SERVER_TABLE, _server_table()),
@@ -126,9 +125,9 @@ def without_our_parts(path: Path, content: bytes) -> bytes | None:
         Unreadable: the file cannot be parsed, so our parts cannot be found.
     """
     if path.name == HOOKS_FILE:
-        cleaned = jsonc.edit_bytes(path, content, without_hooks)
+        cleaned = edit_bytes(path, content, without_hooks)
         return None if cleaned.strip() == b"{}" else cleaned
-    return toml.edit_bytes(path, content, lambda text: toml.without_table(text, SERVER_TABLE))
+    return edit_bytes(path, content, lambda text: toml.without_table(text, SERVER_TABLE))
 
 
 def run_checks(target: InstallTarget) -> Iterator[DoctorCheck]:

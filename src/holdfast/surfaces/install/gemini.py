@@ -16,6 +16,7 @@ from holdfast.surfaces.install.plan import (
     FileEdit,
     InstallPlan,
     InstallTarget,
+    edit_bytes,
 )
 from holdfast.text.jsontext import Json
 
@@ -61,7 +62,7 @@ def plan(target: InstallTarget) -> InstallPlan:
         Unreadable: a settings file cannot be parsed; nothing is changed.
     """
     path = settings_path(target)
-    content = jsonc.edit_bytes(path, content_of(path), _with_our_parts)
+    content = edit_bytes(path, content_of(path), _with_our_parts)
     about = f"{len(HOOK_TIMEOUTS)} hooks and the server `holdfast mcp`"
     return InstallPlan(
         NAME,
@@ -101,7 +102,7 @@ def without_our_parts(path: Path, content: bytes) -> bytes | None:
     Raises:
         Unreadable: the file cannot be parsed, so our parts cannot be found.
     """
-    cleaned = jsonc.edit_bytes(
+    cleaned = edit_bytes(
         path, content, lambda text: jsonc.without_member(without_hooks(text), SERVER_PATH)
     )
     return None if cleaned.strip() == b"{}" else cleaned

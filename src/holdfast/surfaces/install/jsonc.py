@@ -5,13 +5,11 @@ of the text is replaced. Text that is not JSON with comments is refused.
 """
 
 import json
-import os
 from collections.abc import Callable
 from typing import TypeAlias, cast
 
 from msgspec import Struct
 
-from holdfast.errors import Unreadable
 from holdfast.text.jsontext import Json
 
 MemberPath: TypeAlias = tuple[str, ...]
@@ -313,19 +311,3 @@ def _offset_after(text: str, start: int, length: int) -> int:
 def _with_line_number(text: str, at: int, what: str) -> str:
     line = text.count("\n", 0, at) + 1
     return f"line {line}: {what}"
-
-
-def edit_bytes(
-    path: os.PathLike[str] | str, content: bytes | None, change: Callable[[str], str]
-) -> bytes:
-    """Apply a change to the text of a file's content; `None`, for no file, is an empty text.
-
-    Raises:
-        Unreadable: the content is not JSON with comments; nothing is changed.
-    """
-    try:
-        return change((content or b"").decode("utf-8")).encode("utf-8")
-    except UnicodeDecodeError:
-        raise Unreadable(str(path), "it is not UTF-8; it is left as it is") from None
-    except NotJsonc as error:
-        raise Unreadable(str(path), f"{error}; it is left as it is") from None

@@ -17,6 +17,7 @@ from holdfast.surfaces.install.plan import (
     FileEdit,
     InstallPlan,
     InstallTarget,
+    edit_bytes,
 )
 from holdfast.text.jsontext import Json
 
@@ -63,7 +64,7 @@ def plan(target: InstallTarget) -> InstallPlan:
     """
     path, plugin = settings_path(target), config_folder(target) / "plugin" / PLUGIN_FILE
     server: Json = {"type": "local", "command": [*holdfast_program(), "mcp"], "enabled": True}
-    content = jsonc.edit_bytes(
+    content = edit_bytes(
         path, content_of(path), lambda text: jsonc.with_member(text, SERVER_PATH, server)
     )
     return InstallPlan(
@@ -87,7 +88,7 @@ def without_our_parts(path: Path, content: bytes) -> bytes | None:
     Raises:
         Unreadable: the file cannot be parsed, so our parts cannot be found.
     """
-    cleaned = jsonc.edit_bytes(path, content, lambda text: jsonc.without_member(text, SERVER_PATH))
+    cleaned = edit_bytes(path, content, lambda text: jsonc.without_member(text, SERVER_PATH))
     return None if cleaned.strip() == b"{}" else cleaned
 
 

@@ -3,14 +3,14 @@
 A plan is a plain value, so that it can be printed (`--dry-run`), applied, and undone.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Protocol, cast
 
 from msgspec import Struct
 
-from holdfast.errors import NotRecorded
+from holdfast.errors import NotRecorded, Unreadable
 
 PROJECT, USER = "project", "user"
 SCOPES = (PROJECT, USER)
@@ -72,6 +72,20 @@ class DoctorCheck(Struct, frozen=True):
     holds: bool
     detail: str = ""
     """What is wrong and how to repair it, in one line; or how long the check took."""
+
+
+def edit_bytes(path: Path, content: bytes | None, change: Callable[[str], str]) -> bytes:
+    """Apply a change to the text of a file's content; `None`, for no file, is an empty text.
+
+    Raises:
+        Unreadable: the content cannot be parsed, or changed safely; nothing is changed.
+    """
+    try:
+        return change((content or b"").decode("utf-8")).encode("utf-8")
+    except UnicodeDecodeError:
+        raise Unreadable(str(path), "it is not UTF-8; it is left as it is") from None
+    except ValueError as error:  # NotJsonc or NotToml
+        raise Unreadable(str(path), f"{error}; it is left as it is") from None
 
 
 class AgentInstaller(Protocol):

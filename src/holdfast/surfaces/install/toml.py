@@ -4,12 +4,9 @@ The table is appended as text, and the rest of the text stays the same. Every re
 and refused if the table is not as intended.
 """
 
-import os
 import re
 import tomllib
-from collections.abc import Callable, Mapping
-
-from holdfast.errors import Unreadable
+from collections.abc import Mapping
 
 
 class NotToml(ValueError):
@@ -90,19 +87,3 @@ def _render(value: object) -> str:
         case _:
             plain = str(value).replace("\\", "\\\\").replace('"', '\\"')
             return f'"{plain}"'
-
-
-def edit_bytes(
-    path: os.PathLike[str] | str, content: bytes | None, change: Callable[[str], str]
-) -> bytes:
-    """Apply a change to the text of a file's content; `None`, for no file, is an empty text.
-
-    Raises:
-        Unreadable: the content is not TOML, or cannot be changed safely; nothing is changed.
-    """
-    try:
-        return change((content or b"").decode("utf-8")).encode("utf-8")
-    except UnicodeDecodeError:
-        raise Unreadable(str(path), "it is not UTF-8; it is left as it is") from None
-    except NotToml as error:
-        raise Unreadable(str(path), f"{error}; it is left as it is") from None

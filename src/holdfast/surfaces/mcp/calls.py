@@ -4,9 +4,10 @@ Hooks, the command line and this server may use one session at the same time; ea
 others wrote.
 """
 
-from collections.abc import Mapping
-from typing import Annotated
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Generic, TypeVar
 
+import msgspec
 from msgspec import Meta, Struct
 
 from holdfast.core.view.plan import render_plan
@@ -16,10 +17,18 @@ from holdfast.session.session import Session
 from holdfast.surfaces import actions
 from holdfast.surfaces.actions import ALL_LINES, parse_line_range, read_lines, remaining_lines
 from holdfast.surfaces.mcp import packet_calls
-from holdfast.surfaces.mcp.arguments import ToolHandler, make_handler
 from holdfast.surfaces.mcp.project_cache import RequestContext
 from holdfast.text.clip import clip_line
 from holdfast.text.jsontext import Json
+
+T = TypeVar("T", bound=Struct)
+
+
+class ToolHandler(Struct, Generic[T], frozen=True):
+    """The function of a tool, and the type of its arguments."""
+
+    arguments: type[T]
+    run: Callable[[RequestContext, T], str]
 
 
 class NoArguments(Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,35 +57,42 @@ def call_tool(context: RequestContext, name: str, arguments: Mapping[str, Json])
     Raises:
         HoldfastError: the call cannot be done; the message says why.
     """
-    return HANDLERS[name].run(context, name, arguments)
+    handler = HANDLERS[name]
+    return handler.run(context, _convert(handler.arguments, name, arguments))
 
 
-def _status(context: RequestContext, arguments: NoArguments) -> str:
-    del arguments
-    with context.session() as session:
-        return actions.status(session)
+def _convert(kind: type[T], tool: str, arguments: Mapping[str, Json]) -> T:
+    """Convert the arguments of a call to a type; numbers written as text are accepted.
+
+    Raises:
+        Unreadable: an argument is missing, unknown or of the wrong type.
+    """
+    given = {name: value for name, value in arguments.items() if value is not None}
+    try:
+        return msgspec.convert(given, kind, strict=False)
+    except msgspec.ValidationError as error:
+        wrong, _, where = str(error).removeprefix("Object ").partition(" - at `$.")
+        reason = f"{where.strip('`')}: {wrong.lower()}" if where else wrong
+        raise Unreadable(tool, reason) from None
 
 
-def _intent(context: RequestContext, arguments: NoArguments) -> str:
-    del arguments
-    with context.session() as session:
-        return actions.intent(session)
+def _quick(act: Callable[[Session], str]) -> ToolHandler[NoArguments]:
+    """Make the handler of a tool that runs a quick command without an argument."""
+
+    def run(context: RequestContext, arguments: NoArguments) -> str:
+        del arguments
+        with context.session() as session:
+            return act(session)
+
+    return ToolHandler(NoArguments, run)
 
 
-def _log(context: RequestContext, arguments: NoArguments) -> str:
-    del arguments
-    with context.session() as session:
-        return actions.log(session)
-
-
-def _checkpoint(context: RequestContext, arguments: NoArguments) -> str:
-    del arguments
-    with context.session() as session:
-        checkpoint = session.checkpoint()
-        lines = [f"checkpoint {checkpoint.ref} of session {session.name}"]
-        lines += [f"to be read in {checkpoint.path}"] if checkpoint.path else []
-        lines.append(f"a fresh session goes on from it with: holdfast resume {checkpoint.ref}")
-        return "\n".join(lines)
+def _checkpoint(session: Session) -> str:
+    checkpoint = session.checkpoint()
+    lines = [f"checkpoint {checkpoint.ref} of session {session.name}"]
+    lines += [f"to be read in {checkpoint.path}"] if checkpoint.path else []
+    lines.append(f"a fresh session goes on from it with: holdfast resume {checkpoint.ref}")
+    return "\n".join(lines)
 
 
 def _compress(context: RequestContext, arguments: CompressArguments) -> str:
@@ -128,15 +144,15 @@ def _read_part(session: Session, ref: str, lines: str) -> str:
     return fence_hit(part) + more
 
 
-HANDLERS: dict[str, ToolHandler] = {
-    "context_generate": make_handler(packet_calls.GenerateArguments, packet_calls.generate),
-    "context_read": make_handler(packet_calls.ReadArguments, packet_calls.read),
-    "context_feedback": make_handler(packet_calls.FeedbackArguments, packet_calls.feedback),
-    "context_query": make_handler(packet_calls.QueryArguments, packet_calls.query),
-    "context_status": make_handler(NoArguments, _status),
-    "context_compress": make_handler(CompressArguments, _compress),
-    "context_recover": make_handler(RecoverArguments, _recover),
-    "context_intent": make_handler(NoArguments, _intent),
-    "context_log": make_handler(NoArguments, _log),
-    "context_checkpoint": make_handler(NoArguments, _checkpoint),
+HANDLERS: dict[str, ToolHandler[Any]] = {
+    "context_generate": ToolHandler(packet_calls.GenerateArguments, packet_calls.generate),
+    "context_read": ToolHandler(packet_calls.ReadArguments, packet_calls.read),
+    "context_feedback": ToolHandler(packet_calls.FeedbackArguments, packet_calls.feedback),
+    "context_query": ToolHandler(packet_calls.QueryArguments, packet_calls.query),
+    "context_status": _quick(actions.status),
+    "context_compress": ToolHandler(CompressArguments, _compress),
+    "context_recover": ToolHandler(RecoverArguments, _recover),
+    "context_intent": _quick(actions.intent),
+    "context_log": _quick(actions.log),
+    "context_checkpoint": _quick(_checkpoint),
 }

@@ -1,8 +1,8 @@
 """`holdfast context`: create, read, revise and evaluate context packets for workers."""
 
-from importlib import import_module
-
 import click
+
+from holdfast.surfaces.cli.groups import LazyGroup
 
 COMMANDS = {
     "generate": "create a packet for a task",
@@ -29,25 +29,6 @@ Examples:
   holdfast context clear --pane 1"""
 
 
-class ContextGroup(click.Group):
-    """A group that imports the module of a command when the command is called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order of the table."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return a command, or None if there is none of that name."""
-        if cmd_name not in COMMANDS:
-            return None
-        return getattr(import_module(f"{__name__}.{cmd_name}"), cmd_name)
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands without importing them."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-@click.group(cls=ContextGroup, epilog=EXAMPLE)
+@click.group(cls=LazyGroup, package=__name__, about=COMMANDS, epilog=EXAMPLE)
 def context() -> None:
     """Create and manage context packets: what a worker needs for a task, in 100 to 800 tokens."""

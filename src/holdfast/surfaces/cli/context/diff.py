@@ -9,7 +9,7 @@ from holdfast.errors import NotRecorded
 from holdfast.packets.records import PacketRecord, packet_records
 from holdfast.session.session import Session
 from holdfast.surfaces.cli.context.options import find_worker, pane_option
-from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
+from holdfast.surfaces.cli.options import Selection, session_options
 from holdfast.surfaces.cli.output import echo, print_json, sanitize
 
 EXAMPLE = """\b
@@ -22,22 +22,12 @@ Examples:
 @click.argument("old", required=False, type=click.IntRange(min=1))
 @click.argument("new", required=False, type=click.IntRange(min=1))
 @pane_option
-@session_option
-@project_option
-@json_option
-@click.pass_context
+@session_options
 def diff(
-    ctx: click.Context,
-    old: int | None,
-    new: int | None,
-    pane: str | None,
-    name: str | None,
-    agent: str,
-    root: str | None,
-    as_json: bool,
+    selection: Selection, old: int | None, new: int | None, pane: str | None, as_json: bool
 ) -> None:
     """Show what changed from revision OLD to NEW of a packet; default: the last two."""
-    session, audience = find_worker(project_of(ctx, root), pane, name, agent)
+    session, audience = find_worker(selection, pane)
     later = _revision(session, audience, new)
     earlier = _revision(session, audience, old or later.packet.revision - 1, later)
     found = packet_differences(earlier.packet, later.packet)

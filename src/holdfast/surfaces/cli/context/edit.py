@@ -12,7 +12,7 @@ from holdfast.surfaces.cli.context.options import (
     packet_with_state,
     pane_option,
 )
-from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
+from holdfast.surfaces.cli.options import Selection, session_options
 from holdfast.surfaces.cli.output import echo, print_json, sanitize
 
 EXAMPLE = """\b
@@ -37,26 +37,20 @@ Examples:
 )
 @click.option("--why", default="", help="Reason for the changelog.")
 @pane_option
-@session_option
-@project_option
-@json_option
-@click.pass_context
+@session_options
 def edit(
-    ctx: click.Context,
+    selection: Selection,
     parts: tuple[str, ...],
     file: TextIO | None,
     why: str,
     pane: str | None,
-    name: str | None,
-    agent: str,
-    root: str | None,
     as_json: bool,
 ) -> None:
     """Change parts of a worker's packet. This makes a new revision; updates keep the changes."""
     if not parts and file is None:
         raise click.UsageError("give a --set PART=TEXT or a --file")
     rows = _rows(parts)
-    session, audience = find_worker(project_of(ctx, root), pane, name, agent)
+    session, audience = find_worker(selection, pane)
     text = file.read() if file is not None else ""
     record = edit_packet(session.ledger, audience, rows, text=text, why=why)
     if as_json:

@@ -29,7 +29,7 @@ from holdfast.packets.records import audience_of, packet_records, unread_packets
 from holdfast.project.regular_files import read_regular
 from holdfast.session.session import Session
 from holdfast.surfaces.cli.context.options import pane_option, session_for
-from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
+from holdfast.surfaces.cli.options import Selection, session_options
 from holdfast.surfaces.cli.output import echo, page, print_json, sanitize_lines
 from holdfast.surfaces.cli.stdin import read_stdin
 
@@ -67,12 +67,9 @@ Examples:
 )
 @click.option("--refresh", is_flag=True, help="Ask for an updated packet.")
 @click.option("--collect", "collecting", is_flag=True, help="Read all feedback files of workers.")
-@session_option
-@project_option
-@json_option
-@click.pass_context
+@session_options
 def feedback(
-    ctx: click.Context,
+    selection: Selection,
     pane: str | None,
     gaps: tuple[str, ...],
     unused: tuple[str, ...],
@@ -85,9 +82,6 @@ def feedback(
     escalate: str | None,
     refresh: bool,
     collecting: bool,
-    name: str | None,
-    agent: str,
-    root: str | None,
     as_json: bool,
 ) -> None:
     """Report on your packet as its worker, or list the reports of all workers.
@@ -97,8 +91,7 @@ def feedback(
     unread packets and open requests of workers are listed.
     """
     audience = audience_of(pane, os.environ)
-    project = project_of(ctx, root)
-    session = session_for(project, name, agent, audience)
+    session = session_for(selection, audience)
     given = Feedback(
         gaps=gaps,
         unused=unused,

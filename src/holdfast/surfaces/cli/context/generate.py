@@ -19,13 +19,7 @@ from holdfast.surfaces.cli.context.options import (
     parse_layers,
     render_packet,
 )
-from holdfast.surfaces.cli.options import (
-    Project,
-    json_option,
-    project_of,
-    project_option,
-    session_option,
-)
+from holdfast.surfaces.cli.options import Selection, session_options
 from holdfast.surfaces.cli.output import echo, print_json, sanitize, sanitize_for_terminal
 from holdfast.surfaces.cli.stdin import read_stdin
 from holdfast.surfaces.handoff import packet_for
@@ -63,12 +57,9 @@ Examples:
     "--continues", default="", metavar="SESSION", help="Session whose work the task continues."
 )
 @format_option
-@session_option
-@project_option
-@json_option
-@click.pass_context
+@session_options
 def generate(
-    ctx: click.Context,
+    selection: Selection,
     task: str | None,
     depth: str | None,
     layers: str | None,
@@ -79,9 +70,6 @@ def generate(
     scanned: bool,
     continues: str,
     form: str | None,
-    name: str | None,
-    agent: str,
-    root: str | None,
     as_json: bool,
 ) -> None:
     """Create a packet for TASK (`-` for stdin) from the content of a session.
@@ -94,11 +82,11 @@ def generate(
     words = read_stdin(MAX_TASK_BYTES).decode("utf-8", "replace") if task == "-" else task or ""
     if not words.strip() and not shared:
         raise click.UsageError("TASK is empty: say what the worker should do")
-    project = project_of(ctx, root)
+    project = selection.project
     if continues:
         continues = project.session(continues).name
     audience = SHARED if shared else audience_of(pane)
-    session = _source_session(project, file, name, agent, record=bool(audience))
+    session = _source_session(selection, file, record=bool(audience))
     record = packet_for(
         session,
         project_decisions(session.ledger),
@@ -117,16 +105,15 @@ def generate(
     echo(sanitize(f"holdfast: {packet_line(session, record)}"), err=True)
 
 
-def _source_session(
-    project: Project, file: Path | None, name: str | None, agent: str, *, record: bool
-) -> Session:
+def _source_session(selection: Selection, file: Path | None, *, record: bool) -> Session:
     """Return the session that the packet is made from: in the ledger, or of a file."""
     if file is None:
-        return project.session(name, agent)
+        return selection.session()
+    project, name, agent = selection.project, selection.name or "", selection.agent
     policy = project.settings.policy
     if record:
-        done = ingest(file, project.store, session=name or "", policy=policy)
+        done = ingest(file, project.store, session=name, policy=policy)
         return project.session(done.session, agent)
     store = MemoryStore()
-    done = ingest(file, store, session=name or "", policy=policy)
+    done = ingest(file, store, session=name, policy=policy)
     return Session(done.session, store, policy=policy, agent=agent)

@@ -5,7 +5,7 @@ import click
 from holdfast.core.view.decisions.render import as_dot, as_mermaid, graph_document, render_graph
 from holdfast.packets.decisions import decision_graph
 from holdfast.packets.questions import project_decisions
-from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
+from holdfast.surfaces.cli.options import Selection, session_options
 from holdfast.surfaces.cli.output import echo, page, print_json, sanitize_lines
 
 EXAMPLE = """\b
@@ -24,26 +24,16 @@ Examples:
     show_default=True,
     help="Format of the output.",
 )
-@session_option
-@project_option
-@json_option
-@click.pass_context
-def graph(
-    ctx: click.Context,
-    form: str,
-    name: str | None,
-    agent: str,
-    root: str | None,
-    as_json: bool,
-) -> None:
+@session_options
+def graph(selection: Selection, form: str, as_json: bool) -> None:
     """Show each decision: author, reason, replacement, and the sessions that refer to it.
 
     All sessions of the project are read, or only --session.
     """
     if as_json and form not in ("text", "json"):
         raise click.UsageError(f"--json and --format {form} exclude each other")
-    session = project_of(ctx, root).session(name, agent)
-    only = [session.name] if name is not None else None
+    session = selection.session()
+    only = [session.name] if selection.name is not None else None
     decisions = decision_graph(project_decisions(session.ledger), sessions=only)
     if as_json or form == "json":
         print_json("context.graph", graph_document(decisions))

@@ -14,7 +14,7 @@ from holdfast.packets.decisions import decision_graph
 from holdfast.packets.questions import project_decisions
 from holdfast.packets.records import audience_of, packet_entries
 from holdfast.surfaces.cli.context.options import pane_option
-from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
+from holdfast.surfaces.cli.options import Selection, session_options
 from holdfast.surfaces.cli.output import page, print_json, sanitize_lines
 
 EXAMPLE = """\b
@@ -27,26 +27,15 @@ Examples:
 @click.command(epilog=EXAMPLE)
 @pane_option
 @click.option("--all", "single", is_flag=True, help="Also list decisions that never changed.")
-@session_option
-@project_option
-@json_option
-@click.pass_context
-def history(
-    ctx: click.Context,
-    pane: str | None,
-    single: bool,
-    name: str | None,
-    agent: str,
-    root: str | None,
-    as_json: bool,
-) -> None:
+@session_options
+def history(selection: Selection, pane: str | None, single: bool, as_json: bool) -> None:
     """List the versions of each decision, and the revisions of packets with their results.
 
     All sessions of the project are read, or only --session; --pane limits the packets.
     """
-    session = project_of(ctx, root).session(name, agent)
+    session = selection.session()
     settled = project_decisions(session.ledger)
-    only = [session.name] if name is not None else None
+    only = [session.name] if selection.name is not None else None
     names = only or [listed.name for listed in reversed(session.store.sessions())]
     audience = audience_of(pane, os.environ) if pane is not None else ""
     packets = [

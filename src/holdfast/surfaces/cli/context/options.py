@@ -10,11 +10,11 @@ from msgspec import to_builtins
 from holdfast.core.ledger.packet import Packet as Stored
 from holdfast.core.view.packet.document import packet_document
 from holdfast.packets.packet import as_packet
-from holdfast.packets.records import PacketRecord
+from holdfast.packets.records import PacketRecord, newest_of_each_worker, packet_records
 from holdfast.packets.revise import stale_reason
 from holdfast.session.session import Session
+from holdfast.surfaces.cli.options import Selection
 from holdfast.surfaces.handoff import packet_sessions, worker_of
-from holdfast.surfaces.project import Project
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -46,24 +46,36 @@ def parse_layers(text: str | None) -> tuple[int, ...]:
     return tuple(sorted({int(part) for part in parts}))
 
 
-def session_for(project: Project, name: str | None, agent: str, audience: str) -> Session:
+def session_for(selection: Selection, audience: str) -> Session:
     """Return the named session, else the session of the worker's packet, else the newest."""
+    name = selection.name
     if name is None and audience:
-        name = packet_sessions(project).get(audience)
-    return project.session(name, agent)
+        name = packet_sessions(selection.project).get(audience)
+    return selection.project.session(name, selection.agent)
 
 
-def find_worker(
-    project: Project, pane: str | None, name: str | None, agent: str
-) -> tuple[Session, str]:
+def find_worker(selection: Selection, pane: str | None) -> tuple[Session, str]:
     """Return the session and the name of a worker: given, from the environment, or the only one.
 
     Raises:
         Ambiguous: no worker is named and several have packets.
         NotRecorded: the worker has no packet, or there are no packets.
     """
-    found, audience = worker_of(project, pane, environment=os.environ, session=name or "")
-    return project.session(found, agent), audience
+    project, session = selection.project, selection.name or ""
+    found, audience = worker_of(project, pane, environment=os.environ, session=session)
+    return project.session(found, selection.agent), audience
+
+
+def find_workers(
+    selection: Selection, pane: str | None, *, every: bool
+) -> tuple[Session, list[str]]:
+    """Return the session, and the worker or `every` one whose packet is not cleared."""
+    if not every:
+        session, audience = find_worker(selection, pane)
+        return session, [audience]
+    session = selection.session()
+    newest = newest_of_each_worker(packet_records(session.ledger))
+    return session, [record.packet.audience for record in newest if not record.cleared]
 
 
 def render_packet(packet: Stored, form: str) -> str:

@@ -12,7 +12,7 @@ from holdfast.surfaces.cli.context.options import (
     pane_option,
     render_packet,
 )
-from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
+from holdfast.surfaces.cli.options import Selection, session_options
 from holdfast.surfaces.cli.output import echo, print_json, sanitize, sanitize_for_terminal
 
 EXAMPLE = """\b
@@ -25,27 +25,16 @@ Examples:
 @click.argument("task", required=False)
 @pane_option
 @format_option
-@session_option
-@project_option
-@json_option
-@click.pass_context
+@session_options
 def preview(
-    ctx: click.Context,
-    task: str | None,
-    pane: str | None,
-    form: str | None,
-    name: str | None,
-    agent: str,
-    root: str | None,
-    as_json: bool,
+    selection: Selection, task: str | None, pane: str | None, form: str | None, as_json: bool
 ) -> None:
     """Print the packet of a worker, or the packet that TASK would get now; record nothing."""
-    project = project_of(ctx, root)
     if task is not None:
-        session = project.session(name, agent)
+        session = selection.session()
         record = PacketRecord("", session.name, generate_packet(session.ledger, task))
     else:
-        session, audience = find_worker(project, pane, name, agent)
+        session, audience = find_worker(selection, pane)
         record = find_packet(session.ledger, audience)
     if as_json:
         print_json("context.preview", packet_with_state(session, record))

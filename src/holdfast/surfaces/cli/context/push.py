@@ -2,15 +2,15 @@
 
 import click
 
-from holdfast.packets.records import PacketRecord, packet_records
+from holdfast.packets.records import PacketRecord
 from holdfast.packets.revise import refresh_packet
 from holdfast.surfaces.cli.context.options import (
-    find_worker,
+    find_workers,
     packet_line,
     packet_with_state,
     pane_option,
 )
-from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
+from holdfast.surfaces.cli.options import Selection, session_options
 from holdfast.surfaces.cli.output import echo, print_json, sanitize
 
 EXAMPLE = """\b
@@ -24,36 +24,13 @@ Examples:
 @click.option("-m", "--message", "why", default="", help="Reason for the changelog.")
 @click.option("--all", "every", is_flag=True, help="Update all packets that are not cleared.")
 @pane_option
-@session_option
-@project_option
-@json_option
-@click.pass_context
-def push(
-    ctx: click.Context,
-    why: str,
-    every: bool,
-    pane: str | None,
-    name: str | None,
-    agent: str,
-    root: str | None,
-    as_json: bool,
-) -> None:
+@session_options
+def push(selection: Selection, why: str, every: bool, pane: str | None, as_json: bool) -> None:
     """Update a worker's packet from the current session; manual edits are kept.
 
     If something changed, a new revision is made, and its changelog says what changed and why.
     """
-    project = project_of(ctx, root)
-    if every:
-        session = project.session(name, agent)
-        last = {
-            record.packet.audience: record
-            for record in packet_records(session.ledger)
-            if record.packet.audience
-        }
-        audiences = [audience for audience, packet in last.items() if not packet.cleared]
-    else:
-        session, audience = find_worker(project, pane, name, agent)
-        audiences = [audience]
+    session, audiences = find_workers(selection, pane, every=every)
     pushed: list[PacketRecord] = [
         refresh_packet(session.ledger, audience, why=why, act="push") for audience in audiences
     ]

@@ -4,7 +4,7 @@ import click
 
 from holdfast.core.view.questions.answer import answer_document, render_answer
 from holdfast.packets.questions import context_query, project_decisions
-from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
+from holdfast.surfaces.cli.options import Selection, session_options
 from holdfast.surfaces.cli.output import echo, print_json, sanitize_lines
 
 EXAMPLE = """\b
@@ -15,18 +15,8 @@ Examples:
 
 @click.command(epilog=EXAMPLE)
 @click.argument("question")
-@session_option
-@project_option
-@json_option
-@click.pass_context
-def query(
-    ctx: click.Context,
-    question: str,
-    name: str | None,
-    agent: str,
-    root: str | None,
-    as_json: bool,
-) -> None:
+@session_options
+def query(selection: Selection, question: str, as_json: bool) -> None:
     """Answer QUESTION with a recorded decision, rule or sentence, its author and its entry.
 
     All sessions of the project are searched, or only --session. For a replaced decision, its
@@ -34,8 +24,8 @@ def query(
     """
     if not question.strip():
         raise click.UsageError("the question is empty")
-    session = project_of(ctx, root).session(name, agent)
-    only = [session.name] if name is not None else None
+    session = selection.session()
+    only = [session.name] if selection.name is not None else None
     answer = context_query(project_decisions(session.ledger), question, sessions=only)
     if as_json:
         print_json("context.query", answer_document(answer))

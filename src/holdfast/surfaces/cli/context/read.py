@@ -13,7 +13,7 @@ from holdfast.surfaces.cli.context.options import (
     parse_layers,
     render_packet,
 )
-from holdfast.surfaces.cli.options import json_option, project_of, project_option, session_option
+from holdfast.surfaces.cli.options import Selection, session_options
 from holdfast.surfaces.cli.output import echo, print_json, sanitize, sanitize_for_terminal
 
 EXAMPLE = """\b
@@ -27,25 +27,15 @@ Examples:
 @pane_option
 @click.option("--layers", metavar="2,3", help="Print only these layers.")
 @format_option
-@session_option
-@project_option
-@json_option
-@click.pass_context
+@session_options
 def read(
-    ctx: click.Context,
-    pane: str | None,
-    layers: str | None,
-    form: str | None,
-    name: str | None,
-    agent: str,
-    root: str | None,
-    as_json: bool,
+    selection: Selection, pane: str | None, layers: str | None, form: str | None, as_json: bool
 ) -> None:
     """Print your packet (goal, constraints, decisions, attempts) and record that you read it.
 
     If the packet file was changed by hand, it is refused and the differences are printed.
     """
-    session, audience = find_worker(project_of(ctx, root), pane, name, agent)
+    session, audience = find_worker(selection, pane)
     packet = read_for_worker(session.ledger, audience, layers=parse_layers(layers))
     stale = stale_reason(session.ledger, find_packet(session.ledger, audience).packet)
     if as_json:

@@ -8,7 +8,7 @@ import click
 from holdfast.errors import NotWritten, Unreadable
 from holdfast.project.integrations.files import rewrite_file
 from holdfast.project.integrations.notes import decode, encode
-from holdfast.surfaces.cli.options import json_option, project_of, project_option
+from holdfast.surfaces.cli.options import Selection, project_options
 from holdfast.surfaces.cli.output import echo, print_json, sanitize
 from holdfast.surfaces.roles import ROLES, role_text, role_variables, with_block, without_block
 
@@ -26,17 +26,14 @@ Examples:
 @click.option("--prefix", default="", help="Prefix of tool names in the client.")
 @click.option("--install", metavar="FILE", help="Add the text to this file, or update it there.")
 @click.option("--remove", metavar="FILE", help="Remove the text from this file.")
-@project_option
-@json_option
-@click.pass_context
+@project_options
 def roles(
-    ctx: click.Context,
+    selection: Selection,
     role: str | None,
     pane: int | None,
     prefix: str,
     install: str | None,
     remove: str | None,
-    root: str | None,
     as_json: bool,
 ) -> None:
     """Print the instructions on context packets for ROLE, or add them to a file.
@@ -46,7 +43,7 @@ def roles(
     """
     if install and remove:
         raise click.UsageError("give --install or --remove, not both")
-    spelling = role_variables(project_of(ctx, root).settings.policy.layout, prefix)
+    spelling = role_variables(selection.project.settings.policy.layout, prefix)
     texts = {name: role_text(name, spelling, pane) for name in ([role] if role else ROLES)}
     changed = None
     if install or remove:

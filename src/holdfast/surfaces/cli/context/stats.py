@@ -8,7 +8,7 @@ from holdfast.core.view.packet_stats.report import render_stats, stats_document
 from holdfast.engine.redact import Redactor
 from holdfast.packets.stats import compare_around, efficiency_of, records_in
 from holdfast.packets.tuning import read_tunings
-from holdfast.surfaces.cli.options import json_option, project_of, project_option
+from holdfast.surfaces.cli.options import Selection, project_options
 from holdfast.surfaces.cli.output import page, print_json, sanitize_lines
 
 EXAMPLE = """\b
@@ -36,17 +36,15 @@ def _check_time(ctx: click.Context, param: click.Parameter, value: str) -> str:
     metavar="MOMENT",
     help="Compare before and after this time; default: the newest tuning, else packet or none.",
 )
-@project_option
-@json_option
-@click.pass_context
-def stats(ctx: click.Context, since: str, root: str | None, as_json: bool) -> None:
+@project_options
+def stats(selection: Selection, since: str, as_json: bool) -> None:
     """Show average context size, worker success rate, top context gaps, and what follows.
 
     For each type of task: the smallest sufficient context, context that is usually unused, and gaps
     that go with failures. Shares have confidence bounds; "not enough yet" means too few tasks.
     Then the five measures of success, before and after.
     """
-    project = project_of(ctx, root)
+    project = selection.project
     redactor = Redactor(project.settings.policy.redact)
     store = project.session(None).store
     records = records_in(store, redactor, read_tunings(project.root))

@@ -13,7 +13,7 @@ from holdfast.engine.redact import Redactor
 from holdfast.packets.stats import efficiency_of, records_in
 from holdfast.packets.tuning import TUNING_FILE, apply_recommendation, read_tunings
 from holdfast.packets.tuning import undo_recommendation as take_back
-from holdfast.surfaces.cli.options import json_option, project_of, project_option
+from holdfast.surfaces.cli.options import Selection, project_options
 from holdfast.surfaces.cli.output import echo, print_json, sanitize_lines
 
 EXAMPLE = """\b
@@ -26,10 +26,8 @@ Examples:
 @click.command(epilog=EXAMPLE)
 @click.option("--dry-run", is_flag=True, help="Show the recommendation; change nothing.")
 @click.option("--undo", is_flag=True, help="Return to the previous version.")
-@project_option
-@json_option
-@click.pass_context
-def tune(ctx: click.Context, dry_run: bool, undo: bool, root: str | None, as_json: bool) -> None:
+@project_options
+def tune(selection: Selection, dry_run: bool, undo: bool, as_json: bool) -> None:
     """Recommend depth, budget and order of packet parts from workers' reports, and apply it.
 
     A type of task gets a recommendation only after enough reports. Each version is stored with its
@@ -37,7 +35,7 @@ def tune(ctx: click.Context, dry_run: bool, undo: bool, root: str | None, as_jso
     """
     if dry_run and undo:
         raise click.UsageError("--dry-run and --undo exclude each other")
-    project = project_of(ctx, root)
+    project = selection.project
     if undo:
         _print_active(take_back(str(project.root)), as_json)
         return

@@ -127,14 +127,7 @@ def _source(document: Mapping[str, Json]) -> str:
 
 def _window_message(message: Json) -> WindowMessage:
     fields = as_object(message)
-    uses = [as_object(use) for use in as_list(fields.get("toolUses"))]
-    waiting = any("result" not in use and "text" not in use for use in uses)
-    return WindowMessage(
-        role=as_text(fields.get("role")),
-        text=as_text(fields.get("text")),
-        handle=as_text(fields.get("handle")),
-        is_waiting=waiting,
-    )
+    return WindowMessage(as_text(fields.get("role")), as_text(fields.get("text")))
 
 
 def _output(event: str, document: Mapping[str, Json]) -> str:
@@ -257,7 +250,7 @@ def _write_summary(event: str, document: dict[str, Json], reply: HookReply) -> b
     del event, document
     if reply.anchor is None:
         return b""
-    return encode({"anchor": reply.anchor, "keeps": reply.kept_messages})
+    return encode({"anchor": reply.anchor})
 
 
 def _write_appended(event: str, document: dict[str, Json], reply: HookReply) -> bytes:
