@@ -217,8 +217,13 @@ class Ledger:
 
     def path(self) -> list[Entry]:
         """Return every source entry that leads to the end, hidden or not."""
+        window = self.window()
+        path = path_to(window.end, window.ledger)
+        if path and path[0].parent is None:
+            return path
+        # The window has dropped entries that it hides.
         entries = self.store.read(self.name)
-        return path_to(self.window().end, [e for e in entries if e.lane == self.agent])
+        return path_to(window.end, [e for e in entries if e.lane == self.agent])
 
     def events(self) -> list[Entry]:
         """Return the derived entries of this agent: compressions, notes, packets, checkpoints."""
