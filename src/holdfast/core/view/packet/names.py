@@ -14,7 +14,7 @@ from msgspec import Struct
 from holdfast.core.faults import rule
 from holdfast.core.ledger.entry import Said, Source, ToolCalled
 from holdfast.core.measure.tokens import CountTokens
-from holdfast.core.observe.files.touch import arguments_of, touch_of
+from holdfast.core.observe.files.touch import Touch, arguments_of, touch_of
 from holdfast.core.observe.moments.moment import Moment
 from holdfast.core.observe.results.todos import is_list_tool
 from holdfast.core.observe.scene import Scene
@@ -33,7 +33,7 @@ BETWEEN_NAMES, LABEL_TOKENS = 1, 4
 """Tokens after a name, and of a row besides its path and names."""
 MAX_RANKED = 400
 """Names from which is chosen."""
-WRITTEN_FACTOR = 8.0
+WRITTEN_FACTOR = 16.0
 """How much more a word of a moment is worth that is the name most needed."""
 MAX_LOOSE_NAMES = 20
 """Names of no file that are shown."""
@@ -78,7 +78,7 @@ def _names_written(scene: Scene) -> list[UsedName]:
         left -= len(text)
         if left < 0:
             break
-        path = touch_of(item.body).path if text and isinstance(item.body, ToolCalled) else ""
+        path = _file_of(item.body) if text else ""
         for name in {bare_name(name) for name in names_in(text)}:
             times[name] = times.get(name, 0) + 1
             last.setdefault(name, step)
@@ -91,6 +91,12 @@ def _names_written(scene: Scene) -> list[UsedName]:
     ]
 
 
+def _file_of(body: Source) -> str:
+    """Return the file that a call reads or changes; empty for a search, and for any other body."""
+    touch = touch_of(body) if isinstance(body, ToolCalled) else Touch()
+    return touch.path if touch.verb in ("read", "write", "edit") else ""
+
+
 def _names_seen(
     scene: Scene, moments: Sequence[Moment], path_of: Callable[[Moment], str]
 ) -> Iterator[UsedName]:
@@ -101,6 +107,9 @@ def _names_seen(
         last.update(dict.fromkeys(words, at))
     steps = {item.entry.id: step for item, step in zip(scene.items, scene.steps, strict=True)}
     for word, at in last.items():
+        # Most words are plain: no pattern has to be asked.
+        if word.isalpha() and word.islower():
+            continue
         name = name_in_place(word, moments[at].text) if says_itself(_LINE.sub("", word)) else ""
         if name:
             since = scene.step_count - steps.get(moments[at].entry, 0)
