@@ -6,8 +6,10 @@ it only read. A name is worth more the more often and the more recently it was w
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from heapq import nlargest
 from itertools import chain, islice
 from math import log
+from operator import itemgetter
 
 from msgspec import Struct
 
@@ -32,7 +34,7 @@ MIN_NAME_CHARS, MAX_NAME_CHARS = 4, 80
 BETWEEN_NAMES, LABEL_TOKENS = 1, 4
 """Tokens after a name, and of a row besides its path and names."""
 MAX_RANKED = 400
-"""Names from which is chosen."""
+"""Names from which is chosen, and as many that were only seen."""
 WRITTEN_FACTOR = 16.0
 """How much more a word of a moment is worth that is the name most needed."""
 MAX_LOOSE_NAMES = 20
@@ -106,15 +108,17 @@ def _names_seen(
     for at, words in enumerate(places):
         last.update(dict.fromkeys(words, at))
     steps = {item.entry.id: step for item, step in zip(scene.items, scene.steps, strict=True)}
-    for word, at in last.items():
-        # Most words are plain: no pattern has to be asked.
-        if word.isalpha() and word.islower():
-            continue
-        name = name_in_place(word, moments[at].text) if says_itself(_LINE.sub("", word)) else ""
-        if name:
-            since = scene.step_count - steps.get(moments[at].entry, 0)
-            worth = SEEN_SHARE * _worth(times[word], since)
-            yield UsedName(name, worth, path_of(moments[at]), written=False)
+    since = [scene.step_count - steps.get(moment.entry, 0) for moment in moments]
+    # Most words are plain: no pattern has to be asked.
+    named = (
+        (word, _worth(times[word], since[at]))
+        for word, at in last.items()
+        if not (word.isalpha() and word.islower()) and says_itself(_LINE.sub("", word))
+    )
+    for word, worth in nlargest(MAX_RANKED, named, key=itemgetter(1)):
+        moment = moments[last[word]]
+        if name := name_in_place(word, moment.text):
+            yield UsedName(name, SEEN_SHARE * worth, path_of(moment), written=False)
 
 
 def name_in_place(word: str, text: str) -> str:
@@ -216,11 +220,13 @@ class NameChoice:
         """Return names that a text does not show, as many as fit, by file; of no file by ``."""
         taken = dict[str, list[str]]()
         for one, price in self._ranked:
+            if room <= BETWEEN_NAMES:
+                break
             path = self._path_of(one) or ""
             own = one.text in self._aim.files and bool(path)
             if not path and len(taken.get("", ())) == MAX_LOOSE_NAMES:
                 continue
-            if stands_in(one.text, shown if own else f"{shown}\n{path}"):
+            if stands_in(one.text, shown) or (stands_in(one.text, path) and not own):
                 continue
             cost = 0 if own else price
             if path not in taken:
