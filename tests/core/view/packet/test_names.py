@@ -85,6 +85,7 @@ def test_a_word_of_a_moment_is_a_name_as_it_stands_there() -> None:
     assert name_in_place("load_plan:12", "plan.py defines _load_plan:12") == "_load_plan"
     assert name_in_place("app/plan.py", "read ../app/plan.py") == "../app/plan.py"
     assert name_in_place("load_pl", "def load_pl…") == ""
+    assert name_in_place("plan.py", "read src/a…plan.py") == ""
 
 
 def test_a_name_stands_in_a_text_as_a_word() -> None:
@@ -114,6 +115,11 @@ def test_a_file_that_was_used_gets_a_row_by_its_path_or_name() -> None:
 def test_a_name_that_the_packet_shows_is_not_shown_again() -> None:
     names = (UsedName("load_cart", 3.0), UsedName("new_total", 2.0))
     assert selected(names, shown="Fix load_cart().").state == ("Other names used: new_total",)
+
+
+def test_a_path_takes_the_place_of_the_name_of_its_file() -> None:
+    names = (UsedName("rates.sql", 2.0), UsedName("make_rates", 1.5), UsedName("db/rates.sql", 1.0))
+    assert selected(names).state == ("Other names used: make_rates, db/rates.sql",)
 
 
 def test_names_of_no_file_are_few_and_fit_the_room() -> None:

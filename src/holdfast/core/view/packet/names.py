@@ -43,6 +43,7 @@ MAX_LOOSE_NAMES = 20
 _LINE = Pattern(r":\d{1,7}$")
 _SIGNS = frozenset("_./~@")
 """Signs before a word of a moment that are a part of its name."""
+CUT = "…"
 # `3f2a91c`, `10_000`, `1.8M`, `main...HEAD`: it says nothing without its line; but not `v2_plan`.
 _VALUE = Pattern(r"(?:[\W\d_]{1,80}[A-Za-z]{0,2}|[0-9a-f-]{7,80}|[^/]{0,80}\.\.[^/]{0,80})$")
 
@@ -124,11 +125,11 @@ def _names_seen(
 def name_in_place(word: str, text: str) -> str:
     """Return a word of a text as a name, with the signs before it; empty if it is cut there."""
     at = text.find(word)
-    if text[at + len(word) :][:1] == "…":
-        return ""
-    start = at
+    start, end = at, at + len(word)
     while start and text[start - 1] in _SIGNS:
         start -= 1
+    if CUT in (text[end : end + 1], text[max(start - 1, 0) : start]):
+        return ""
     return bare_name(text[start:at] + _LINE.sub("", word))
 
 
@@ -223,17 +224,21 @@ class NameChoice:
             if room <= BETWEEN_NAMES:
                 break
             path = self._path_of(one) or ""
-            own = one.text in self._aim.files and bool(path)
-            if not path and len(taken.get("", ())) == MAX_LOOSE_NAMES:
+            row = taken.get(path, ())
+            has_row = bool(path) and one.text in self._aim.files
+            if not path and len(row) == MAX_LOOSE_NAMES:
                 continue
-            if stands_in(one.text, shown) or (stands_in(one.text, path) and not own):
+            if stands_in(one.text, shown) or (not has_row and stands_in(one.text, path)):
                 continue
-            cost = 0 if own else price
+            # A path says the name of its file again.
+            again = [name for name in row if one.text.endswith(f"/{name}")]
+            cost = 0 if has_row else price - sum(map(self._count, again))
             if path not in taken:
                 cost += LABEL_TOKENS + (0 if stands_in(path, shown) else self._count(path))
             if cost <= room:
                 room -= cost
-                taken.setdefault(path, []).extend(() if own else (one.text,))
+                new = () if has_row else (one.text,)
+                taken[path] = [*(name for name in row if name not in again), *new]
                 shown = f"{shown}\n{path}\n{one.text}"
         return taken
 
