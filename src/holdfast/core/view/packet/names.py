@@ -1,4 +1,4 @@
-"""Find the names that the agent wrote last, and choose those that a packet does not show yet.
+"""Find the names that an agent wrote and saw last; choose those that a packet does not show yet.
 
 An agent comes back to the names of its newest calls and sentences far more often than to those that
 it only read. A name is worth more the more often and the more recently it was written.
