@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 import holdfast
 from benchmarks.recall import (
+    END,
     OFTEN,
     SCORES,
     Case,
@@ -39,6 +40,7 @@ from benchmarks.recall import (
     text_of,
     tokens_in,
     tokens_of,
+    with_whole_paths,
 )
 from benchmarks.table import print_table
 from holdfast.core.observe.requests.intent import has_substance
@@ -82,7 +84,7 @@ def run() -> None:
         return
     made = {depth: [_packet(cut, depth) for cut in cuts] for depth in BUDGETS}
     for depth, budget in BUDGETS.items():
-        rows = [("packet", *_rates(cuts, [packet.to_prompt() for packet in made[depth]]))]
+        rows = [("packet", *_rates(cuts, list(map(_text_of, made[depth]))))]
         for what, way in WAYS.items():
             rows.append((what, *_rates(cuts, [way(cut, budget) for cut in cuts])))
         title = (
@@ -135,6 +137,12 @@ def _session(messages: Window) -> Session:
 
 def _packet(cut: Cut, depth: str) -> Packet:
     return _session(cut.case.before).packet(cut.task, depth)
+
+
+def _text_of(packet: Packet) -> str:
+    """What a worker reads, with its relative paths written out as well."""
+    text = packet.to_prompt()
+    return f"{text}{END}{with_whole_paths(text)}"
 
 
 def _rates(cuts: list[Cut], texts: list[str]) -> tuple[str, ...]:

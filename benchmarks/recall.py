@@ -58,12 +58,12 @@ ENOUGH = 3
 OFTEN = 3
 """Messages from which on a name is one that the work comes back to."""
 
-_ROOT = re.compile(r"(?m)^\*\*Paths are below:\*\* (\S+)$")
-_HEAD = 2_000
-"""Characters of a summary in which its folder is named."""
+_ROOT = re.compile(r"(?m)^(?:\*\*Paths are below:\*\*|- Paths are below) (\S+)$")
+_HEAD = 4_000
+"""Characters of a summary or packet in which its folder is named."""
 _RELATIVE = re.compile(r"(?<![\w/.~-])(?:[\w-][\w.-]*/)*[\w-][\w.-]*\.\w{1,6}(?![\w/.])")
 """A path or a name of a file, not below `/`, `./` or `~`."""
-_END = "\0"
+END = "\0"
 """Between messages, so that no name has neighbours in another message."""
 _ESCAPE = re.compile(r"\\+[nrt\"]")
 _WORD = re.compile(r"\w(?:[\w./-]*\w)?")
@@ -386,7 +386,7 @@ def _needed(before: str, after: Window) -> set[str]:
             continue
         fresh = entities(_written(message)) - judged
         judged |= fresh
-        since = _END.join(shown)
+        since = END.join(shown)
         needed |= {name for name in fresh if _stands(before, name) and not _stands(since, name)}
     return needed
 
@@ -412,8 +412,8 @@ def _wordlike(character: str) -> bool:
 def _beside(text: str, name: str, place: int, reach: int) -> frozenset[str]:
     """The telling words within reach of a name at its place, in the same message."""
     end, span = place + len(name), reach * 100
-    left = text[max(0, place - span) : place].rpartition(_END)[2]
-    right = text[end : end + span].partition(_END)[0]
+    left = text[max(0, place - span) : place].rpartition(END)[2]
+    right = text[end : end + span].partition(END)[0]
     words = _WORD.findall(left)[-reach:] + _WORD.findall(right)[:reach]
     return frozenset(
         word for word in map(str.lower, words) if len(word) > 2 and word not in _STOP
@@ -440,11 +440,11 @@ def text_of(messages: Iterable[Message]) -> str:
     A summary says once which folder its paths are below, so they are written out as well.
     """
     texts = list(map(_text, messages))
-    return _END.join((*texts, *(whole for text in texts if (whole := _with_whole_paths(text)))))
+    return END.join((*texts, *(whole for text in texts if (whole := with_whole_paths(text)))))
 
 
-def _with_whole_paths(text: str) -> str:
-    """A summary with the folder before its relative paths; empty for any other text."""
+def with_whole_paths(text: str) -> str:
+    """A summary or packet with the folder before its relative paths; empty for any other text."""
     root = _ROOT.search(text[:_HEAD])
     return _RELATIVE.sub(lambda found: f"{root[1]}/{found[0]}", text) if root else ""
 

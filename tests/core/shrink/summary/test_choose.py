@@ -70,6 +70,11 @@ def test_words_like_those_of_the_focus_are_worth_more() -> None:
     assert TEXTS[2] in about
 
 
+def test_words_with_a_factor_are_worth_more() -> None:
+    factors = dict.fromkeys(words_of_moment(TEXTS[2]), 9.0)
+    assert TEXTS[2] in texts(choose(POOL, 22, count=words, factors=factors))
+
+
 def test_a_text_without_spaces_has_its_pairs_of_signs_as_words() -> None:
     assert words_of_moment("数据库迁移 in src/db.py") == (
         "in",

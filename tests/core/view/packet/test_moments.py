@@ -12,11 +12,13 @@ from holdfast.core.view.packet.moments import (
     PacketAim,
     PacketSelection,
     bare_command,
+    file_of,
     full_paths,
     outlines_in,
     packet_moments,
     place_moments,
 )
+from holdfast.core.view.packet.names import names_used
 from tests.core.building import Told, answer, ask, back, bash, call, scene
 
 
@@ -24,7 +26,8 @@ def found_in(*told: Told, task: str = "Go on", room: int = 400) -> PacketSelecti
     """What a room is filled with from a record."""
     record = scene(*told)
     moments = tuple(packet_moments(moments_in(record), outlines_in(record)))
-    return MomentChoice(moments, room, PacketAim(task, (1, 2, 3))).fill(room)
+    names = names_used(record, moments, file_of)
+    return MomentChoice(moments, PacketAim(task, (1, 2, 3), names=names)).fill(room)
 
 
 def test_names_without_a_place_are_not_shown() -> None:
@@ -110,6 +113,7 @@ def test_a_file_is_summarized_by_its_docstring_signatures_and_fields() -> None:
     )
     assert file_summary("README.md", "# Shop\n\nText.\n\n## Usage\n") == "sections: Shop, Usage"
     assert file_summary("main.go", "//go:build e2e\n\nfunc Load() error {\n") == "func Load() error"
+    assert file_summary("main.go", "const (\n\tA = 1\n)\nfunc Load() {\n") == "func Load()"
 
 
 def test_a_command_loses_what_only_frames_it() -> None:

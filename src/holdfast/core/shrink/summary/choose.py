@@ -61,6 +61,7 @@ MAX_CACHED_WORDS = 8_192
 MAX_CACHED_TEXTS, MAX_CACHED_CHARS = 64, 65_536
 """Longer texts whose words are cached: messages of the user, of which each fit asks again."""
 MAX_CACHED_FACTORS = 16_384
+NO_FACTORS: Mapping[str, float] = {}
 
 
 class _Candidate(Struct, frozen=True):
@@ -116,23 +117,30 @@ def choose(
     covered: Iterable[str] = (),
     must: Container[str] = (),
     focus: str = "",
+    factors: Mapping[str, float] = NO_FACTORS,
 ) -> tuple[Moment, ...]:
     """Return the chosen moments in their order.
 
     Texts in `must` are taken first, up to half of the room. `covered` are words that the reader
-    sees anyway. Words like those of the text `focus` are worth more.
+    sees anyway. Words like those of the text `focus` are worth more; so are those in `factors`.
     """
-    return Choices(moments, count, focus).choose(room, covered=covered, must=must)
+    return Choices(moments, count, focus, factors).choose(room, covered=covered, must=must)
 
 
 class Choices:
     """Moments that are chosen from again and again, in rooms of several sizes."""
 
-    def __init__(self, moments: Iterable[Moment], count: CountTokens, focus: str = "") -> None:
+    def __init__(
+        self,
+        moments: Iterable[Moment],
+        count: CountTokens,
+        focus: str = "",
+        factors: Mapping[str, float] = NO_FACTORS,
+    ) -> None:
         self._all = tuple(_last_of_each(moments).values())
         """The moments, and those of names without their lines, which take part in no choice."""
         self.moments = tuple(moment for moment in self._all if moment.kind != "named")
-        self._count, self._focus = count, focus
+        self._count, self._focus, self._factors = count, focus, factors
         self._start: _Start | None = None
         """Where the last choice began: the next one often differs only in its room."""
 
@@ -157,7 +165,11 @@ class Choices:
 
     @cached_property
     def _worth(self) -> dict[str, float]:
-        return _word_worths(self._pool, _forms_in(self._focus))
+        worth = _word_worths(self._pool, _forms_in(self._focus))
+        for word, factor in self._factors.items():
+            if word in worth:
+                worth[word] *= factor
+        return worth
 
     def choose(
         self,
@@ -307,12 +319,13 @@ def _pairs_in(text: str) -> list[str]:
     return [pair for run in runs for pair in pairs_of(run)]
 
 
-def _focus_factor(word: str, focus: frozenset[str]) -> float:
-    lowered = word.lower()
+def _words_like(focus: frozenset[str], words: Iterable[str]) -> list[str]:
+    """Return the words that share a form with a focus."""
     # Every form of a Latin word is a part of it: for most words this shows that none is asked for.
-    if word.isascii() and not any(form in lowered for form in focus):
-        return 1.0
-    return FOCUS_FACTOR if not focus.isdisjoint(_forms_in(word)) else 1.0
+    found = (
+        word for word in words if not word.isascii() or any(map(word.lower().__contains__, focus))
+    )
+    return [word for word in found if not focus.isdisjoint(_forms_in(word))]
 
 
 def _word_worths(pool: Sequence[_Candidate], focus: frozenset[str]) -> dict[str, float]:
@@ -334,8 +347,8 @@ def _word_worths(pool: Sequence[_Candidate], focus: frozenset[str]) -> dict[str,
         * (1.0 if word.isalpha() and word.islower() else _name_factor(word))
         for word, count in counts.items()
     }
-    if focus:
-        worth = {word: value * _focus_factor(word, focus) for word, value in worth.items()}
+    for word in _words_like(focus, worth):
+        worth[word] *= FOCUS_FACTOR
     return worth
 
 

@@ -53,6 +53,8 @@ _ORDERS = Pattern(
 # `auth`, `Never`; but not `auth.py` and `load_plan`.
 _PLAIN_WORD = Pattern(r"[a-z]{2,20}|[A-Z][a-z]{1,20}|I|a")
 MIN_PROSE_WORDS = 4
+_BLOCKS = frozenset(("const", "type"))
+"""Words that open a block of definitions and define nothing themselves."""
 _PROSE = (".md", ".mdx", ".rst", ".markdown", ".txt")
 _OPENS = " {:("
 
@@ -107,6 +109,8 @@ def _definitions(lines: Sequence[str]) -> list[str]:
             continue
         fields = _fields_below(lines, at) if _CLASS.match(line) else ()
         told = line.strip().rstrip(_OPENS)
+        if told in _BLOCKS:
+            continue
         told += ")" if told.count("(") > told.count(")") else ""
         found.append(f"{told}: {', '.join(fields)}" if fields else told)
     return found

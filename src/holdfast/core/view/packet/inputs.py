@@ -14,7 +14,8 @@ from holdfast.core.observe.moments.story import PathContent
 from holdfast.core.observe.scene import Scene
 from holdfast.core.view.packet.code import touched_files
 from holdfast.core.view.packet.history import decisions_in_force, failures_of
-from holdfast.core.view.packet.moments import outlines_in, packet_moments
+from holdfast.core.view.packet.moments import file_of, outlines_in, packet_moments
+from holdfast.core.view.packet.names import UsedName, names_used
 from holdfast.core.view.packet.select import Similar
 
 
@@ -29,6 +30,8 @@ class RecordInputs(Struct, frozen=True):
     """The step of the agent at which each decision was made."""
     now: int = 0
     entries: int = 0
+    names: tuple[UsedName, ...] = ()
+    """Names that the agent wrote or saw last, the most needed first."""
 
 
 def gather_record_inputs(content: PathContent, scene: Scene) -> RecordInputs:
@@ -42,6 +45,7 @@ def gather_record_inputs(content: PathContent, scene: Scene) -> RecordInputs:
         steps=_steps(rows, scene),
         now=scene.step_count,
         entries=len(scene.items),
+        names=names_used(scene, moments, file_of),
     )
 
 

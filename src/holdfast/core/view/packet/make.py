@@ -259,7 +259,7 @@ class _Making:
         base = self._finished(packet)
         best = base
         room, step = self._cap - base.token_count, 1
-        choice = self._choice(base, room)
+        choice = self._choice(base)
         for _ in range(TRIES):
             if room < SLACK:
                 break
@@ -275,7 +275,7 @@ class _Making:
             step = step * 2 if over > 0 else 1
         return self._with_more_decisions(best)
 
-    def _choice(self, base: Packet, room: int) -> MomentChoice:
+    def _choice(self, base: Packet) -> MomentChoice:
         # The words of the task are shown too, and wanted all the same.
         shown = to_prompt(replace(base, goal="", not_included=()))
         aim = PacketAim(
@@ -285,11 +285,13 @@ class _Making:
             named=self._named,
             ranks={path: rank for rank, path in enumerate(self._files)},
             root=self._root,
+            shown=to_prompt(replace(base, not_included=())),
+            names=self._record.names,
         )
         failed = tuple(one.approach.removesuffix("…") for one in base.failed_attempts)
         undecided = without_decided(self._record.moments, self._rows)
         moments = [one for one in undecided if not one.text.startswith(failed)]
-        return MomentChoice(moments, room, aim)
+        return MomentChoice(moments, aim)
 
     @rule_keeping(1)
     def _with_plan(self, packet: Packet) -> Packet:

@@ -4,6 +4,7 @@ What a tool printed is not passed on when it orders its reader to do something. 
 to layer 4, requests and constraints to layer 1.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
@@ -16,15 +17,17 @@ from holdfast.core.observe.files.touch import touch_of
 from holdfast.core.observe.moments.moment import Moment
 from holdfast.core.observe.moments.said import ANNOUNCED_SHARE, CLOSING_WEIGHT
 from holdfast.core.observe.scene import Scene
-from holdfast.core.shrink.summary.choose import choose, words_of_moment
+from holdfast.core.shrink.summary.choose import Choices, words_of_moment
 from holdfast.core.shrink.summary.root import relative_path, relative_text
 from holdfast.core.view.packet.code import OUTLINE_WEIGHT, gives_orders, outline_moment
+from holdfast.core.view.packet.names import NameChoice, NamesAim, UsedName, word_factors
 from holdfast.text.clip import clip_and_mark
 from holdfast.text.patterns import Pattern
 
 FILE_KINDS = ("changed", "content", "looked")
 """Moments that are shown below the path of their file."""
 NO_OUTLINES: Mapping[EntryId, Moment] = {}
+NO_NAMES: Mapping[str, Sequence[str]] = {}
 MAX_OUTLINED = 60
 """Files whose newest reading is outlined."""
 FILE_VERBS = ("read ", "wrote ", "edited ", "proposed edit of ", "edit applied to ")
@@ -33,12 +36,12 @@ MIN_SAID_WEIGHT = CLOSING_WEIGHT * ANNOUNCED_SHARE
 """Announcements weigh no more than this."""
 MIN_SAID_CHARS = 40
 """`All tests pass.` says no more than the row of the tests does."""
-POOL_FACTOR = 4
-"""The first choice fills so many rooms; what is tried for the room is chosen from it."""
 FILE_SHARE = 0.55
 """The share of the room that lines of files may take; the rest is for the state of the work."""
+NAMES_SHARE = 0.4
+"""The share of the room that is kept for names that no chosen line has."""
 MAX_FILE_LINES = 8
-MAX_STATE_CHARS = 260
+MAX_STATE_CHARS = 200
 MAX_CHANGE_CHARS = 130
 """Characters of a line about a file besides its path."""
 MIN_LINE_CHARS = 8
@@ -47,6 +50,7 @@ PER_TOKEN = 3.4
 STATE = "<state>"
 """The place of moments that belong to no file."""
 BETWEEN = "; "
+OTHER_NAMES = "Other names used: "
 ARROW = " → "
 UNKNOWN_CHANGES = (" +0", "edit applied to")
 """Ends of changes of which nothing is known."""
@@ -85,6 +89,10 @@ class PacketAim(Struct, frozen=True):
     """The order of files."""
     root: str = ""
     """The directory that paths are relative to."""
+    shown: str = ""
+    """The text that the packet shows anyway."""
+    names: Sequence[UsedName] = ()
+    """Names that the agent wrote or saw last, the most needed first."""
 
 
 @row_rule
@@ -153,6 +161,11 @@ def _placed(moment: Moment, path: str) -> Moment:
     return replace(moment, text=clip_and_mark(moment.text, len(path) + MAX_CHANGE_CHARS), turn=path)
 
 
+def file_of(moment: Moment) -> str:
+    """Return the file that a placed moment is about; empty if it is about none."""
+    return moment.turn if moment.turn != STATE else ""
+
+
 def is_shown(moment: Moment) -> bool:
     """Return whether a packet may show a moment: a statement, or an outcome that orders nothing."""
     match moment.kind:
@@ -192,40 +205,37 @@ def estimate_tokens(text: str) -> int:
 
 
 class MomentChoice:
-    """The choice of moments for one task: made once in a wide room, then for each room tried."""
+    """The choice of moments for one task, for each room tried."""
 
-    def __init__(self, moments: Sequence[Moment], room: int, aim: PacketAim) -> None:
+    def __init__(self, moments: Sequence[Moment], aim: PacketAim) -> None:
         self._aim = aim
         of_files = [one for one in moments if one.turn != STATE and 3 in aim.layers]
         others = [one for one in moments if one.turn == STATE and 2 in aim.layers]
         self._share = FILE_SHARE if others else 1.0
         self._must = _newest_of(of_files, aim.named)
-        self._of_files = self._choose(of_files, int(room * POOL_FACTOR * self._share))
-        self._others = self._choose(others, room * POOL_FACTOR)
+        factors = word_factors(aim.names)
+        self._of_files = Choices(of_files, self._count, aim.task, factors)
+        self._others = Choices(others, self._count, aim.task, factors)
+        self._covered = frozenset(aim.covered)
+        files = NamesAim(paths_by_name(aim.ranks), 3 in aim.layers, 2 in aim.layers)
+        self._names = NameChoice(aim.names, files, self._count)
 
     def fill(self, room: int) -> PacketSelection:
         """Return the rows for a room: files up to their share, then the state of the work."""
-        of_files = self._choose(self._of_files, int(room * self._share))
+        lines = int(room * (1 - NAMES_SHARE)) if self._aim.names else room
+        share = int(lines * self._share)
+        of_files = self._of_files.choose(share, covered=self._covered, must=self._must)
         prices = {one.turn: self._count(one.turn) for one in of_files}
-        left = room - sum(self._count(one.text) for one in of_files) - sum(prices.values())
+        left = lines - sum(self._count(one.text) for one in of_files) - sum(prices.values())
         words = (word for one in of_files for word in words_of_moment(one.text))
-        others = self._choose(self._others, left, tuple(words))
-        return place_moments((*of_files, *others), self._aim)
+        others = self._others.choose(left, covered=self._covered.union(words))
+        moments = (*of_files, *others)
+        left += room - lines - sum(self._count(one.text) for one in others)
+        text = "\n".join((self._aim.shown, *prices, *(one.text for one in moments)))
+        return place_moments(moments, self._aim, self._names.fill(left, text))
 
     def _count(self, text: str) -> int:
         return estimate_tokens(relative_text(text, self._aim.root))
-
-    def _choose(
-        self, pool: Sequence[Moment], room: int, covered: Iterable[str] = ()
-    ) -> tuple[Moment, ...]:
-        return choose(
-            pool,
-            room,
-            count=self._count,
-            covered=(*self._aim.covered, *covered),
-            must=self._must,
-            focus=self._aim.task,
-        )
 
 
 def _newest_of(moments: Iterable[Moment], paths: Sequence[str]) -> frozenset[str]:
@@ -240,11 +250,16 @@ def _newest_of(moments: Iterable[Moment], paths: Sequence[str]) -> frozenset[str
 
 
 @rule(PacketSelection())
-def place_moments(moments: Iterable[Moment], aim: PacketAim) -> PacketSelection:
-    """Place moments under their files, the first in rank first, and all others as rows of state."""
+def place_moments(
+    moments: Iterable[Moment], aim: PacketAim, named: Mapping[str, Sequence[str]] = NO_NAMES
+) -> PacketSelection:
+    """Place moments under their files, the first in rank first, and all others as rows of state.
+
+    The names in `named` are added to the rows of their files.
+    """
     ranks, root = aim.ranks, aim.root
     chosen = tuple(moments)
-    names = full_paths((*(one.turn for one in chosen if one.turn != STATE), *ranks))
+    names = full_paths((*(one.turn for one in chosen if one.turn != STATE), *named, *ranks))
     state, lines = list[str](), dict[str, list[str]]()
     refs = dict[str, EntryId]()
     for one in chosen:
@@ -254,8 +269,19 @@ def place_moments(moments: Iterable[Moment], aim: PacketAim) -> PacketSelection:
             path = names[one.turn]
             lines.setdefault(path, []).extend(_lines_of(one))
             refs[path] = one.entry
+    lines = {path: _few(rows) for path, rows in lines.items()}
+    for path, others in named.items():
+        if path:
+            row = (f"names {', '.join(others)}",) if others else ()
+            lines.setdefault(names[path], []).extend(row)
+        else:
+            state.append(relative_text(f"{OTHER_NAMES}{', '.join(others)}", root))
     files = (
-        RelevantFile(relative_path(path, root), BETWEEN.join(_few(lines[path])), (refs[path],))
+        RelevantFile(
+            relative_path(path, root),
+            relative_text(BETWEEN.join(lines[path]), root),
+            (refs[path],) if path in refs else (),
+        )
         for path in sorted(lines, key=lambda path: ranks.get(path, len(ranks)))
     )
     return PacketSelection(tuple(files), tuple(dict.fromkeys(state)))
@@ -279,6 +305,14 @@ def _lines_of(moment: Moment) -> Iterator[str]:
         line = _TAIL.sub("", moment.text.removeprefix(name).lstrip(": "))
         if len(line) >= MIN_LINE_CHARS:
             yield line
+
+
+def paths_by_name(paths: Iterable[str]) -> dict[str, str]:
+    """Map each path to itself, and the name of its file to it where only one file has that name."""
+    known = tuple(paths)
+    files = Counter(path.rpartition("/")[2] for path in known)
+    names = {name: path for path in known if files[name := path.rpartition("/")[2]] == 1}
+    return {**names, **{path: path for path in known}}
 
 
 def full_paths(paths: Iterable[str]) -> dict[str, str]:

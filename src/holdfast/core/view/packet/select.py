@@ -102,7 +102,7 @@ LAYER = {2: "decisions", 3: "code", 4: "failures"}
 """The content of each layer that was not asked for, in one word."""
 TAGS = 6
 """Tags of old decisions that are named."""
-LEFT_ROWS, LEFT_CHARS = 2, 40
+LEFT_ROWS, LEFT_CHARS = 1, 32
 """Rows of each kind that are named, and characters of each."""
 
 
