@@ -97,13 +97,15 @@ def test_a_sentence_knows_the_two_headings_above_it() -> None:
     text = (
         "# Report\n\nThe parser drops rows.\n\n## Gap 1: `rows`\n\n### Plan:\n\n"
         "- Rewrite the parser in one week, with the tests that are there, and no more.\n\n"
-        "## Gap 2\n\nThe store keeps no plans.\n\n**Risks:**\n\nThe disk may be full by then."
+        "## Gap 2\n\nThe store keeps no plans.\n\n**Risks:**\n\n- The disk may be full by then.\n\n"
+        "All of that was measured twice."
     )
     assert [moment.under for moment in moments_in(scene(answer(text)))] == [
         "Report",
         "Gap 1: `rows` › Plan",
         "Report › Gap 2",
         "Gap 2 › Risks",
+        "Report › Gap 2",
     ]
 
 

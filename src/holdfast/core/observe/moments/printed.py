@@ -71,8 +71,6 @@ _DIFF_LINE = Pattern(
     r"(?m)^(?:diff --git a/(?P<path>[^\n ]{1,300}) b/[^\n]{1,300}|(?P<new>\+)(?!\+\+ )"
     r"|(?P<old>-)(?!-- )|@@ [^@\n]{3,60} @@ ?(?P<place>[^\n]{0,100}))"
 )
-# `/src/a.ts:` and `src/a.py`, above hits; but not `Found 5 matches`.
-_FILE_ABOVE = Pattern(r"(?P<path>[^\s:]{1,300}[./][^\s:]{1,300}):?$")
 # `  Line 106:   return x` and `106:return x`, below their file; but not `src/a.py:106: x`.
 _HIT_BELOW = Pattern(r"\s{0,8}(?:Line )?(?P<number>\d{1,7}): {0,9}(?P<text>[^\n]{0,2000})$")
 
@@ -94,10 +92,16 @@ def hits_with_files(text: str) -> str:
         if hit and path:
             rows.append(f"{path}:{hit['number']}: {hit['text']}")
             continue
-        named = _FILE_ABOVE.match(line) if _HIT_BELOW.match(following) else None
-        path = named["path"] if named else ""
-        rows += [] if named else [line]
+        path = _path_alone(line) if _HIT_BELOW.match(following) else ""
+        rows += [] if path else [line]
     return "\n".join(rows)
+
+
+def _path_alone(line: str) -> str:
+    """Return the path that a line is; empty for any other line, such as `Found 5 matches`."""
+    path = line.removesuffix(":")
+    is_path = not path.isdecimal() and path.split() == [path] and ":" not in path
+    return path if is_path and ("/" in path or "." in path) else ""
 
 
 @rule(NO_OUTCOME)

@@ -121,13 +121,17 @@ def _sections(found: Sequence[Sentence]) -> Iterator[tuple[str, list[Sentence]]]
     path, part = dict[int, str](), list[Sentence]()
     for sentence in found:
         level = _heading_level(sentence)
-        if not level:
+        # A bold line is the title of one list: the text after the list is not below it.
+        ends_list = sentence.kind == "plain" and part[-1:] and part[-1].kind == "item"
+        if level or (ends_list and LEVEL_OF_TITLE in path):
+            yield _heading_of(path), part
+            last = level or LEVEL_OF_TITLE
+            path, part = {above: text for above, text in path.items() if above < last}, []
+        if level:
+            title = plain_line(sentence.text).replace("**", "").strip("#: ")
+            path[level] = clip_and_mark(title, MAX_HEADING_CHARS)
+        else:
             part.append(sentence)
-            continue
-        yield _heading_of(path), part
-        path, part = {above: text for above, text in path.items() if above < level}, []
-        title = plain_line(sentence.text).replace("**", "").strip("#: ")
-        path[level] = clip_and_mark(title, MAX_HEADING_CHARS)
     yield _heading_of(path), part
 
 

@@ -44,8 +44,10 @@ _LINE = Pattern(r":\d{1,7}$")
 _SIGNS = frozenset("_./~@")
 """Signs before a word of a moment that are a part of its name."""
 CUT = "…"
-# `3f2a91c`, `10_000`, `1.8M`, `main...HEAD`: it says nothing without its line; but not `v2_plan`.
-_VALUE = Pattern(r"(?:[\W\d_]{1,80}[A-Za-z]{0,2}|[0-9a-f-]{7,80}|[^/]{0,80}\.\.[^/]{0,80})$")
+# `3f2a91c`, `10_000`, `1.8M`: it says nothing without its line; but not `v2_plan`.
+_VALUE = Pattern(r"(?:[\W\d_]{1,80}[A-Za-z]{0,2}|[0-9a-f-]{7,80})$")
+_RANGE = ".."
+"""In `main...HEAD`: no name either."""
 
 
 class UsedName(Struct, frozen=True):
@@ -170,6 +172,7 @@ def says_itself(name: str) -> bool:
         and is_name(name)
         and not is_ordinary(name)
         and not _VALUE.match(name)
+        and (_RANGE not in name or "/" in name)
         and ("/" not in name or _is_path(name))
     )
 
