@@ -29,9 +29,14 @@ class NameIndex:
         """The place of the newest moment that has a name."""
         for at, moment in enumerate(moments):
             names = names_in(_LINE_NUMBER.sub("", moment.text))
-            times.update(names)
+            times.update(frozenset(names))
             self.last.update(dict.fromkeys(names, at))
-        worth = {name: -log(1 + times[name]) * (at + 1) for name, at in self.last.items()}
+        worth = {
+            name: -log(1 + times[name]) * (at + 1)
+            for name, at in self.last.items()
+            # A number that did not come back says nothing without its line.
+            if times[name] > 1 or not name.isdecimal()
+        }
         self.ranked = sorted(worth, key=lambda name: (worth[name], name))
 
 
