@@ -20,8 +20,10 @@ from holdfast.core.ledger.summary import (
     Summary,
 )
 from holdfast.core.measure.tokens import CountTokens
+from holdfast.core.observe.moments.moment import Moment
 from holdfast.core.view.levels import LEVELS, MIN_CUT_TOKENS, render_level
 from holdfast.models.tokenizers import VOCABULARIES, counter
+from tests.core.building import named, words
 from tests.core.view.goldens import RICH, SESSION
 from tests.examples import examples
 
@@ -200,3 +202,26 @@ def test_a_budget_in_which_nothing_fits_gives_nothing_rather_than_too_much() -> 
     assert [render_level(RICH, budget, O200K).tokens <= budget for budget in range(40)] == [
         True
     ] * 40
+
+
+def test_a_level_counts_the_rows_of_a_small_room_that_have_no_entries() -> None:
+    request = Quote("Fix the parser.", named(1))
+    summary = Summary(
+        intent=Intent(request, request),
+        state=(Quote("git branch: main", named(2)), Quote("not committed: a.py", named(3))),
+        words=(Quote("/audit", named(4)), Quote("", named(1))),
+    )
+    level = render_level(summary, 2_000, words)
+    assert level.whole
+    assert "rows cut" not in level.text
+
+
+def test_a_list_of_names_is_no_row_of_a_level() -> None:
+    moments = [
+        Moment("said", "The parser drops empty_rows.", named(2)),
+        Moment("named", "a.py names load_plan, first_row", named(3)),
+    ]
+    request = Quote("Fix the parser.", named(1))
+    level = render_level(Summary(intent=Intent(request, request)), 6_000, words, moments=moments)
+    assert level.shown == level.rows
+    assert level.rows["story"] == 1

@@ -161,6 +161,8 @@ class Summary(Struct, frozen=True, omit_defaults=True):
     """Branch, commits and the last run of each check. A newer one replaces it."""
     root: str = ""
     """The directory that the paths of the text are relative to; empty if there is none."""
+    findings: tuple[Quote, ...] = ()
+    """Only in ledgers of earlier builds: the names of their entries are made of all fields."""
     revision: int = 0
     """The number of extensions."""
     hidden: int = 0

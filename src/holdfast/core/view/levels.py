@@ -161,7 +161,9 @@ def render_level(
     small = _small_sections(summary, run, moments)
     sections = small if brief else _sections(summary, run)
     rows = {section.name: len(section.rows) for section in sections}
-    story = len({moment.text for moment in moments}) + len(summary.words)
+    # Words without text only mark the place of a message, and names without lines are no rows.
+    said = sum(bool(quote.text) for quote in summary.words)
+    story = len({moment.text for moment in moments if moment.kind != "named"}) + said
     rows |= {STORY: story} if story else {}
     page = _Page(about, more, budget, rows, lru_cache(maxsize=None)(count_any_text(count)))
     level = (
@@ -174,7 +176,7 @@ def _fitted_level(
     summary: Summary, run: str, choices: Choices, page: _Page
 ) -> RecoveryLevel | None:
     """Render the rows of a summary that is fitted into the room; None if that does not fit."""
-    known = {row for section in _sections(summary, run) for row in section.rows}
+    known = {_nameless(row) for section in _sections(summary, run) for row in section.rows}
     most_for_run = int(page.budget * RUN_SHARE)
     best: RecoveryLevel | None = None
     room = page.budget
@@ -188,21 +190,33 @@ def _fitted_level(
             most = most_for_run if section.name == RUN_MODE else MAX_CUT_CHARS
             lines += [section.title] if section.title else []
             lines += [_whole_or_cut(row, most, page) for row in section.rows]
-            shown[section.name] = sum(row in known for row in section.rows)
+            shown[section.name] = sum(_nameless(row) in known for row in section.rows)
         if story := _story_lines(fitted):
             lines += ["Story:", *story]
-            shown[STORY] = len(fitted.facts) + sum(bool(quote.text) for quote in fitted.words)
+            told = len(fitted.facts) + sum(bool(quote.text) for quote in fitted.words)
+            # A list of names is a line of the story, but none of its rows.
+            shown[STORY] = min(told, page.rows.get(STORY, 0))
         level = page.level(lines, shown)
         over = level.tokens - page.budget
-        if over <= 0 and (best is None or level.tokens > best.tokens):
+        if over <= 0 and (best is None or _rank(level) > _rank(best)):
             best = level
-        if over <= 0 and -over * SLACK <= page.budget:
+        if over <= 0 and (level.whole or -over * SLACK <= page.budget):
             break
         # The frame of a summary and of a level differ: what one has too much is given to the other.
         room -= over + 1
         if room <= 0:
             break
     return best
+
+
+def _rank(level: RecoveryLevel) -> tuple[int, int]:
+    """Return how much a level shows: rows, then tokens."""
+    return sum(level.shown.values()), level.tokens
+
+
+def _nameless(row: LevelRow) -> LevelRow:
+    """Return a row without its entry, which a small room has no place for."""
+    return replace(row, entry="")
 
 
 def _whole_or_cut(row: LevelRow, room: int, page: _Page) -> str:

@@ -72,6 +72,8 @@ def test_hits_below_the_name_of_their_file_have_that_name() -> None:
     assert texts(bash("b", "rg load"), back("b", under)) == [
         "searched rg load → src/a.py:5: def load(path): · src/a.py:9: load(y) · No more."
     ]
+    numbered = texts(bash("c", "rg one"), back("c", "Done.\n1: one_x"))
+    assert numbered == ["searched rg one → Done. · 1: one_x"]
 
 
 def test_a_command_that_only_looks_is_a_search() -> None:

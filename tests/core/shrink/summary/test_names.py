@@ -36,8 +36,8 @@ def test_in_little_room_the_newest_names_and_those_that_came_back_are_shown() ->
 
 def test_numbers_are_names_if_they_came_back_and_are_not_those_of_lines() -> None:
     pool = [
-        Moment("content", "notes.md:104: Step 2048 of load:104 follows 8443", named(1)),
-        Moment("said", "The port 8443 is taken.", named(2)),
+        Moment("content", "notes.md:104: Step 2048 follows localhost:8443", named(1)),
+        Moment("said", "See notes.md:104: the port 8443 is taken.", named(2)),
     ]
     found = choose_names(NameIndex(pool), 100, seen=frozenset[str](), count=words)
     assert [moment.text for moment in found] == ["the session names 8443, notes.md"]

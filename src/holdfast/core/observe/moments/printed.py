@@ -100,8 +100,8 @@ def hits_with_files(text: str) -> str:
 def _path_alone(line: str) -> str:
     """Return the path that a line is; empty for any other line, such as `Found 5 matches`."""
     path = line.removesuffix(":")
-    is_path = not path.isdecimal() and path.split() == [path] and ":" not in path
-    return path if is_path and ("/" in path or "." in path) else ""
+    is_path = "/" in path or ("." in path and path.rpartition(".")[2][:1].isalpha())
+    return path if is_path and path.split() == [path] and ":" not in path else ""
 
 
 @rule(NO_OUTCOME)

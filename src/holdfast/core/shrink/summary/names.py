@@ -15,8 +15,8 @@ from holdfast.text.patterns import Pattern
 BETWEEN_NAMES, LABEL_TOKENS = 1, 6
 """Tokens after a name, and of a line besides its names."""
 OTHER_NAMES = "the session"
-# The number of a line: `a.py:104: x`, `load:31`; but not `104 rows` and `10:30`.
-_LINE_NUMBER = Pattern(r"(?<=[A-Za-z_)]):\d{1,7}\b")
+# The number of a line: `a.py:104: x`; but not `10:30` and `localhost:8443`.
+_LINE_NUMBER = Pattern(r"(\.[A-Za-z]{1,5}):\d{1,7}\b")
 
 
 class NameIndex:
@@ -28,7 +28,7 @@ class NameIndex:
         self.last: dict[str, int] = {}
         """The place of the newest moment that has a name."""
         for at, moment in enumerate(moments):
-            names = names_in(_LINE_NUMBER.sub("", moment.text))
+            names = names_in(_LINE_NUMBER.sub(r"\1", moment.text))
             times.update(frozenset(names))
             self.last.update(dict.fromkeys(names, at))
         worth = {
