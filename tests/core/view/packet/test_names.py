@@ -132,3 +132,7 @@ def test_names_of_no_file_are_few_and_fit_the_room() -> None:
 def test_a_command_that_failed_gives_the_names_that_the_agent_wrote_in_it() -> None:
     found = names_of(ask("Go on"), bash("a", "make check_rates"), back("a", "Exit code 2"))
     assert found == [("check_rates", "")]
+
+
+def test_a_word_that_a_text_does_not_have_is_no_name_of_it() -> None:
+    assert name_in_place("load_plan", "See rows.py.") == ""

@@ -125,12 +125,15 @@ def _names_seen(
 
 
 def name_in_place(word: str, text: str) -> str:
-    """Return a word of a text as a name, with the signs before it; empty if it is cut there."""
+    """Return a word of a text as a name, with the signs before it.
+
+    Empty if the word is cut there, or not there at all.
+    """
     at = text.find(word)
     start, end = at, at + len(word)
-    while start and text[start - 1] in _SIGNS:
+    while start > 0 and text[start - 1] in _SIGNS:
         start -= 1
-    if CUT in (text[end : end + 1], text[max(start - 1, 0) : start]):
+    if at < 0 or CUT in (text[end : end + 1], text[max(start - 1, 0) : start]):
         return ""
     return bare_name(text[start:at] + _LINE.sub("", word))
 
