@@ -44,6 +44,11 @@ _PARTICIPLE = Pattern(
 )
 # "it has not been committed", "not yet"; not "nothing else".
 _NOT_DONE = Pattern(r"(?i)\b(?:have|has|is|are|was|were|did|do)(?: not|n['’]t)\b|\bnot yet\b")
+# "All done.", "Everything is in place", "All three steps are complete"; not "Step 1 is done".
+_ALL_DONE = Pattern(
+    r"(?i)^\W{0,6}(?:(?:all|everything)(?: [\w ]{1,30}?)? (?:is|are)(?: now| all)? "
+    r"(?:done|complete[d]?|finished|implemented|in place)|all (?:done|set)|done)\b"
+)
 _SHORTEST = 10
 
 
@@ -55,3 +60,8 @@ def says_done(sentence: str, *, acted: bool) -> bool:
     if title or _NOT_DONE.search(sentence):
         return False
     return bool(_FINISHED.match(sentence) or (acted and _PARTICIPLE.match(sentence)))
+
+
+def says_all_done(sentence: str) -> bool:
+    """Return whether a sentence reports that nothing is left to do."""
+    return _ALL_DONE.match(sentence) is not None

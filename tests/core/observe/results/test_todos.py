@@ -2,8 +2,8 @@ import json
 
 import pytest
 
-from holdfast.core.ledger.entry import ToolCalled
-from holdfast.core.observe.results.todos import DONE, PENDING, WORKING, TodoList, todos_of
+from holdfast.core.ledger.entry import Said, ToolCalled
+from holdfast.core.observe.results.todos import DONE, PENDING, WORKING, Todo, TodoList, todos_of
 from tests.core.building import Told, answer, ask, back, bash, call, scene
 
 
@@ -130,14 +130,95 @@ def test_tasks_are_made_and_changed_one_by_one() -> None:
     ]
 
 
-def test_a_list_in_words_is_told_by_the_story_and_is_none_of_a_tool() -> None:
-    assert listed(answer("Plan:\n1. Write\n2. Test"), answer("- [x] Read\n- [ ] Test")) == []
+def test_a_checklist_in_the_agents_words_is_a_list() -> None:
+    text = "## Porting\n\n- [x] Read\n- [~] Write\n- [ ] Test\n\n```\n- [ ] not this\n```"
+    items = tuple(Todo(name, status) for name, status in PLANNED)
+    assert todos_of(scene(ask("Go"), answer(text))) == TodoList(items, 1, spoken=True)
+
+
+@pytest.mark.parametrize(
+    "heading", ["Next steps:", "**Remaining:**", "## TODO", "Still to do", "Plan:"]
+)
+def test_the_list_under_a_heading_of_next_steps_is_one(heading: str) -> None:
+    text = f"It works.\n\n{heading}\n\n1. Write\n   with care\n2. Test\n\nBye."
+    assert listed(answer(text)) == [("Write", PENDING), ("Test", PENDING)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "- [ ] a single box",
+        "Next steps:\nnone",
+        "Remaining:\n- None.",
+        "Plan:",
+        "```\nTODO:\n- a\n- b\n```",
+        "- one\n- two",
+    ],
+)
+def test_what_is_no_list_of_steps_is_none(text: str) -> None:
+    assert listed(answer(text)) == []
+
+
+def test_a_list_in_words_ends_with_the_turn_that_closes_without_it() -> None:
+    plan = answer("Plan:\n1. Write\n2. Test")
+    held = [("Write", PENDING), ("Test", PENDING)]
+    assert (
+        listed(plan, bash("a", "ls"), back("a", "x"), answer("Now the rest."), bash("b", "ls"))
+        == held
+    )
+    assert listed(plan, bash("a", "ls"), back("a", "x"), answer("All is done.")) == []
+    assert listed(plan, answer("All is done."), ask("And?")) == []
+
+
+def test_a_list_in_words_ends_when_work_goes_on_past_it() -> None:
+    plan = answer("Plan:\n1. Write\n2. Test")
+    assert listed(plan, ask("Yes")) != []
+    assert listed(plan, ask("Something else"), bash("a", "ls")) == []
+    assert listed(plan, *(bash(f"c{n}", "ls") for n in range(8))) != []
+    assert listed(plan, *(bash(f"c{n}", "ls") for n in range(9))) == []
+
+
+def test_the_users_word_to_go_on_changes_no_list() -> None:
+    plan = answer("Plan:\n1. Write the parser\n2. Test it on the corpus")
+    held = [("Write the parser", PENDING), ("Test it on the corpus", PENDING)]
+    for words in ("continue", "ok, go on with the rest", "yes", "use ply for the parser"):
+        assert listed(plan, ask(words), bash("a", "ls"), back("a", "x")) == held
+    assert listed(plan, ask("Which license do we have?")) == []
+
+
+def test_a_step_that_the_agent_reports_as_done_is_done() -> None:
+    plan = answer("Plan:\n1. Write the parser\n2. Test it on the corpus")
+    reported = answer("I've written the parser, and it works.")
+    shown = listed(plan, bash("a", "make"), back("a", "ok"), reported, ask("continue"))
+    assert shown == [("Write the parser", PENDING), ("Test it on the corpus", PENDING)]
+    plan = answer("Plan:\n1. Added parser\n2. Test it on the corpus")
+    reported = answer("Added the parser in parse.py.")
+    shown = listed(plan, bash("a", "make"), back("a", "ok"), reported, ask("continue"))
+    assert shown == [("Added parser", DONE), ("Test it on the corpus", PENDING)]
+
+
+def test_a_list_in_words_gives_way_to_the_one_that_a_tool_keeps() -> None:
+    kept = call("a", "TodoWrite", todos=["Kept"])
+    plan = answer("Plan:\n1. Write\n2. Test")
+    assert listed(kept, plan) == [("Write", PENDING), ("Test", PENDING)]
+    assert listed(plan, kept) == [("Kept", PENDING)]
+    assert listed(kept, plan, answer("All is done.")) == [("Kept", PENDING)]
+
+
+def test_what_programs_say_is_no_list() -> None:
+    assert listed(Said("assistant", "Plan:\n- a\n- b", "summary"), Said("user", "Plan:\n- a")) == []
 
 
 def test_a_list_without_end_keeps_its_newest_tasks() -> None:
     tasks = [call(f"c{n}", "TaskCreate", subject=f"Task {n}") for n in range(150)]
     found = listed(*tasks)
     assert len(found) == 100 and found[-1] == ("Task 149", PENDING)
+
+
+def test_far_from_either_end_of_a_very_long_text_nothing_is_looked_for() -> None:
+    plan, filler = "\nPlan:\n- Write\n- Test\n\n", "word " * 10_000
+    assert listed(answer(filler + plan)) != []
+    assert listed(answer(filler + plan + filler)) == []
 
 
 def test_an_item_is_one_line_of_bounded_length() -> None:
