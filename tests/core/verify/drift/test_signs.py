@@ -270,6 +270,14 @@ def test_names_that_stand_nowhere_are_ghosts() -> None:
     assert "settle_shard" in finding.evidence
 
 
+def test_a_name_that_is_almost_one_that_left_is_told_with_the_right_one() -> None:
+    finding = finding_of(
+        "vocabulary", says("I call `RetryBudgit` and `spend_tokem` there."), evidence()
+    )
+    assert finding.strength >= SIGN_THRESHOLD
+    assert finding.missing == ("RetryBudget", "spend_token")
+
+
 def test_a_name_that_left_is_looked_for_and_no_sign_by_itself() -> None:
     finding = finding_of("vocabulary", says("Next I use `RetryBudget` for it."), evidence())
     assert 0 < finding.strength < SIGN_THRESHOLD

@@ -1,5 +1,7 @@
 """Detect a message off the session's topic: repeated calls, unrelated work, unknown names."""
 
+from collections.abc import Set
+
 from holdfast.core.ledger.notes import Finding
 from holdfast.core.observe.files.touch import touch_of
 from holdfast.core.observe.worth import find_names
@@ -111,12 +113,18 @@ def _is_related(name: str, evidence: Evidence) -> bool:
 # Unknown names: names used as if they were known, which nothing in the window explains.
 #
 # Some are nowhere in the ledger: the agent invented them. Others left the window with the summary:
-# the agent remembers them only partly. Names in the window and names that the
+# the agent remembers them only partly, and perhaps wrongly. Names in the window and names that the
 # message itself creates do not count.
 
 
-NOWHERE_STRENGTH, LEFT_WINDOW_STRENGTH = 0.17, 0.03
-"""Strength that one name adds: it is nowhere in the ledger, or it left the window."""
+MIN_NAME_CHARS = 5
+"""Characters from which a name can be mistaken for another."""
+PREFIX_CHARS = 4
+MAX_NAMES_COMPARED = 40
+"""Names with the same prefix that a name is compared with, at most."""
+NOWHERE_STRENGTH, LEFT_WINDOW_STRENGTH, MISTAKEN_STRENGTH = 0.17, 0.03, 0.25
+"""Strength that one name adds: it is nowhere in the ledger, it left the window, or it nearly equals
+a name that left."""
 REPORT_NAMES = 12
 """Names from which a message counts as a report, which may well introduce new names."""
 MAX_STRENGTH = 0.95
@@ -131,15 +139,20 @@ def find_unknown_names(message: AgentMessage, evidence: Evidence) -> Finding:
         return NO_FINDING
     left = names & evidence.names
     nowhere = unrelated_names(names - left, evidence)
+    mistaken = _near_misses(names - left, left_out=evidence.names - evidence.names_in_window)
     share = len(nowhere) / (len(used) + 2)
     strength = LEFT_WINDOW_STRENGTH * min(len(left), 6) + min(1.0, REPORT_NAMES / len(used)) * (
         2 * share * NOWHERE_STRENGTH * min(len(nowhere), 6)
+        + MISTAKEN_STRENGTH * min(len(mistaken), 2)
     )
+    shown = [*(f"{wrong} (was {right}?)" for wrong, right in sorted(mistaken.items()))]
+    shown += [*sorted(nowhere - mistaken.keys()), *sorted(left)]
     return Finding(
         strength=min(strength, MAX_STRENGTH) * evidence.novelty_weight,
-        why=f"{len(nowhere)} names stand nowhere in the ledger, {len(left)} left the window",
-        evidence=", ".join([*sorted(nowhere), *sorted(left)][:MAX_NAMES_SHOWN]),
-        missing=tuple(sorted(left)[:MAX_NAMES_SHOWN]),
+        why=f"{len(nowhere)} names stand nowhere in the ledger, {len(left)} left the window"
+        + (f", {len(mistaken)} look like ones that left" if mistaken else ""),
+        evidence=", ".join(shown[:MAX_NAMES_SHOWN]),
+        missing=(*sorted(set(mistaken.values())), *sorted(left))[:MAX_NAMES_SHOWN],
     )
 
 
@@ -155,3 +168,46 @@ def _names_used(message: AgentMessage) -> frozenset[str]:
         else:
             texts.append(call_reference(call))
     return specific_names("\n".join(texts)) - made
+
+
+def _near_misses(names: frozenset[str], *, left_out: Set[str]) -> dict[str, str]:
+    """Return names that nearly equal a name that left the window, with that name."""
+    alike: dict[str, list[str]] = {name[:PREFIX_CHARS].lower(): [] for name in names}
+    for name in left_out:
+        if (
+            len(name) >= MIN_NAME_CHARS
+            and (known := alike.get(name[:PREFIX_CHARS].lower())) is not None
+        ):
+            known.append(name)
+    corrections: dict[str, str] = {}
+    for name in sorted(names):
+        near = alike.get(name[:PREFIX_CHARS].lower(), []) if len(name) >= MIN_NAME_CHARS else []
+        right = next(
+            (
+                other
+                for other in sorted(near)[:MAX_NAMES_COMPARED]
+                if _differ_by_one_character(name, other)
+            ),
+            "",
+        )
+        if right:
+            corrections[name] = right
+    return corrections
+
+
+def _differ_by_one_character(name: str, other: str) -> bool:
+    """Whether two names differ by one character that is not a digit and not a plural `s`."""
+    if name == other or abs(len(name) - len(other)) > 1:
+        return False
+    start = 0
+    while start < min(len(name), len(other)) and name[start] == other[start]:
+        start += 1
+    end = 0
+    while (
+        end < min(len(name), len(other)) - start
+        and name[len(name) - 1 - end] == other[len(other) - 1 - end]
+    ):
+        end += 1
+    middle = name[start : len(name) - end], other[start : len(other) - end]
+    plural = end == 0 and "s" in middle
+    return max(map(len, middle)) <= 1 and not plural and not any(map(str.isdigit, middle))
