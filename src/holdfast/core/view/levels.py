@@ -176,7 +176,7 @@ def _fitted_level(
     summary: Summary, run: str, choices: Choices, page: _Page
 ) -> RecoveryLevel | None:
     """Render the rows of a summary that is fitted into the room; None if that does not fit."""
-    known = {_nameless(row) for section in _sections(summary, run) for row in section.rows}
+    known = {_without_entry(row) for section in _sections(summary, run) for row in section.rows}
     most_for_run = int(page.budget * RUN_SHARE)
     best: RecoveryLevel | None = None
     room = page.budget
@@ -190,7 +190,7 @@ def _fitted_level(
             most = most_for_run if section.name == RUN_MODE else MAX_CUT_CHARS
             lines += [section.title] if section.title else []
             lines += [_whole_or_cut(row, most, page) for row in section.rows]
-            shown[section.name] = sum(_nameless(row) in known for row in section.rows)
+            shown[section.name] = sum(_without_entry(row) in known for row in section.rows)
         if story := _story_lines(fitted):
             lines += ["Story:", *story]
             told = len(fitted.facts) + sum(bool(quote.text) for quote in fitted.words)
@@ -214,7 +214,7 @@ def _rank(level: RecoveryLevel) -> tuple[int, int]:
     return sum(level.shown.values()), level.tokens
 
 
-def _nameless(row: LevelRow) -> LevelRow:
+def _without_entry(row: LevelRow) -> LevelRow:
     """Return a row without its entry, which a small room has no place for."""
     return replace(row, entry="")
 

@@ -488,7 +488,7 @@ def _served(summary: Summary, base: Summary, tokens: int, room: SummaryRoom) -> 
     state = served.rows("state", summary.state, lambda row: row.text, state_by_need)
     shown = replace(
         base,
-        state=_without_names(state) if room.tokens < ROOMY else state,
+        state=_without_entries(state) if room.tokens < ROOMY else state,
         next=served.rows("next", summary.next, lambda row: row.step, oldest_first),
         progress=replace(
             progress,
@@ -518,8 +518,8 @@ def _served(summary: Summary, base: Summary, tokens: int, room: SummaryRoom) -> 
     return replace(shown, refs=(*base.refs, *rows))
 
 
-def _without_names(rows: Iterable[Quote]) -> tuple[Quote, ...]:
-    """Return rows without their entries: a name takes as much room as half a line."""
+def _without_entries(rows: Iterable[Quote]) -> tuple[Quote, ...]:
+    """Return rows without their entries: naming one takes as much room as half a line."""
     return tuple(Quote(row.text) for row in rows)
 
 
